@@ -43,11 +43,10 @@ func digest(canonical []byte) string {
 func formOf(list pin.EntryType, hashed []byte) pin.Form {
 	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
-	switch {
-	case list == pin.Instructions:
+	if list == pin.Instructions {
 		f.Definition = jsontree.AppendString(nil, hashed)
 		f.Sanitized = digest([]byte(text.Sanitize(string(hashed))))
-	case !text.IsClean(hashed):
+	} else if !text.IsClean(hashed) {
 		f.Sanitized = digest(sanitized(hashed))
 	}
 	return f

@@ -24,12 +24,14 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing {
-			continue // what nobody captured has neither stayed nor gone
+			// What nobody captured has neither stayed nor gone.
+			continue
 		}
 		for j := range p.Locked.Pins {
 			locked := &p.Locked.Pins[j]
 			if locked.Definition != nil {
-				continue // it was recomputed; where no definition is stored, only the capture can show a false one
+				// It was recomputed; where no definition is stored, only the capture can show a false one.
+				continue
 			}
 			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest && c.Sanitized != locked.Sanitized {
 				return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(locked.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
@@ -50,10 +52,10 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 // well, it removes the texts from both sides, so that the report shows only the rest. A
 // definition that isn't stored can't be compared so: that is drift.
 func onlyProse(d *pin.Drift) bool {
-	switch {
-	case d.Type == pin.Instructions:
+	if d.Type == pin.Instructions {
 		return d.Kind != pin.Duplicate
-	case d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown():
+	}
+	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
 		return false
 	}
 	d.Locked, d.Captured = d.Locked.WithoutProse(), d.Captured.WithoutProse()
@@ -63,20 +65,25 @@ func onlyProse(d *pin.Drift) bool {
 // compare returns the drift between a capture's pins and the lockfile's, sorted,
 // and the number of entries that match. Every command compares with this function alone.
 func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
-	old, new := locked.Pins, captured.Pins
+	old := locked.Pins
+	new := captured.Pins
 	for len(old) > 0 || len(new) > 0 {
 		order := jsontree.MergeOrder(len(old), len(new), func() int { return pin.CompareKeys(old[0].Key, new[0].Key) })
 		var d pin.Drift
 		if order <= 0 {
-			d.Key, d.Locked, old = old[0].Key, &old[0], old[1:]
+			d.Key = old[0].Key
+			d.Locked = &old[0]
+			old = old[1:]
 		}
 		if order >= 0 {
-			d.Key, d.Captured = new[0].Key, &new[0]
+			d.Key = new[0].Key
+			d.Captured = &new[0]
 			n := 1
 			for n < len(new) && new[n].Key == d.Key {
 				n++
 			}
-			d.Copies, new = new[:n], new[n:]
+			d.Copies = new[:n]
+			new = new[n:]
 		}
 		switch {
 		case d.Captured == nil:
@@ -198,14 +205,16 @@ func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: 
 // codeOf is the exit code of a run: that of its verdict, which is nil if nothing was judged,
 // or that of the error it ended with, whichever is higher.
 func codeOf(v *pin.Verdict, err error) int {
-	code := 2 // also for an error that no one thought of
+	// Also for an error that no one thought of.
+	code := 2
 	switch {
 	case err == nil:
 		code = 0
 	case errors.Is(err, fail.ErrDrift):
 		code = 1
 	case errors.Is(err, fail.ErrInterrupted):
-		code = 130 // as a shell says it of a program that SIGINT ended
+		// As a shell says it of a program that SIGINT ended.
+		code = 130
 	}
 	if v != nil {
 		code = max(code, v.ExitCode)

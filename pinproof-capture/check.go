@@ -28,7 +28,9 @@ type check struct {
 	*app
 	config *client.Config
 	labels []string // of the servers that are asked
-	named  bool     // these were given: the others aren't judged
+
+	// These were given: the others aren't judged.
+	named bool
 
 	lockfile string // "" is for the nearest
 	format   string

@@ -61,10 +61,10 @@ folder) and, inside a repository, in those above it, up to its root.`,
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
 	return a.serving(c, &o.Pins, func(label string, server mcp.Server) (err error) {
-		switch {
-		case o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns:
+		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
-		case o.Log == "" && o.LogDigests:
+		}
+		if o.Log == "" && o.LogDigests {
 			return usage(c, "--log-digests goes with --log FILE")
 		}
 		o.Label = label
@@ -87,7 +87,8 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 	}
 	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
 	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied, entries that a person keeps from agents, where a guard or the client leaves them out")
-	o := asking(c, 20*time.Second) // less than the agent's own limit: a hook that is cut off lets the call pass
+	// Less than the agent's own limit: a hook that is cut off lets the call pass.
+	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
 			return usage(c, "--max-age takes 0s to 1h")
@@ -98,7 +99,9 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 			}
 			h.AllowsDenied = true
 		}
-		h.Label, h.Server, h.Asked = label, server, *o
+		h.Label = label
+		h.Server = server
+		h.Asked = *o
 		return h.Hook(c.Context())
 	})
 }
@@ -326,10 +329,10 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, l
 		case refused == nil:
 			fmt.Fprintf(a.stdout, "%s: nothing to change\n", text.Printable(config.File))
 		}
-		switch {
-		case byHand != "":
+		if byHand != "" {
 			return fail.New("%s is TOML, which isn't rewritten: write there by hand what stands above", text.Printable(config.File))
-		case refused != nil:
+		}
+		if refused != nil {
 			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), text.Printable(config.File))
 		}
 		return nil

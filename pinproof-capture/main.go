@@ -37,8 +37,11 @@ type app struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	code           int  // of the server behind a guard, or of pinproof after a check
-	isHook         bool // a model reads the errors
+
+	// Of the server behind a guard, or of pinproof after a check.
+	code int
+
+	isHook bool // a model reads the errors
 }
 
 // run is the whole program; it returns the exit code: 0 or 2, but for a guarded server's own and, of a
@@ -170,7 +173,8 @@ the guard with the server's, or with 2 if it ended the session.`,
 			help(c, words)
 			return
 		}
-		a.code = 2 // a hook's 0 is a yes, and a server's -h before a forgotten "--" is none
+		// A hook's 0 is a yes, and a server's -h before a forgotten "--" is none.
+		a.code = 2
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help is for a command alone, without arguments")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})

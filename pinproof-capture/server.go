@@ -29,7 +29,8 @@ var (
 
 // asking gives a command the flags that say how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
-	o, set := &mcp.Options{}, c.Flags()
+	o := &mcp.Options{}
+	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim what your client does: `JSON` such as {\"roots\":{}}")
 	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server")
@@ -38,12 +39,13 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 		var err error
 		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
 		o.Timeout = time.Duration(*seconds) * time.Second
-		switch {
-		case err != nil || o.Capabilities.Kind != '{':
+		if err != nil || o.Capabilities.Kind != '{' {
 			return usage(c, `--capabilities takes a JSON object, such as {"roots":{}}`)
-		case set.Changed("protocol") && !revision.MatchString(o.Protocol):
+		}
+		if set.Changed("protocol") && !revision.MatchString(o.Protocol) {
 			return usage(c, "%s is no revision of the protocol: %s is one", text.Name(o.Protocol), mcp.LastInitialize)
-		case *seconds < 1 || *seconds > 3600:
+		}
+		if *seconds < 1 || *seconds > 3600 {
 			return usage(c, "--timeout takes 1 to 3600 seconds")
 		}
 		return nil
@@ -62,30 +64,34 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
 	sse := c.Flags().Bool("sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		dash, s := c.ArgsLenAtDash(), mcp.Server{SSE: *sse}
-		switch {
-		case c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "":
+		dash := c.ArgsLenAtDash()
+		s := mcp.Server{SSE: *sse}
+		if c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "" {
 			return usage(c, "the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(args[0]))
-		case dash == 1 && len(args) > 1 && (*headers != nil || *sse):
+		}
+		if dash == 1 && len(args) > 1 && (*headers != nil || *sse) {
 			return usage(c, "--header-env and --sse go with a URL")
-		case dash == 1 && len(args) > 1:
+		}
+		if dash == 1 && len(args) > 1 {
 			s.Argv = args[1:]
 			if err := client.CheckLaunch(s.Argv, append([]string{client.Self}, a.args[:len(a.args)-len(s.Argv)]...)...); err != nil {
 				return err
 			}
 			a.noteFloating(client.Floats(s.Argv))
 			return run(args[0], s)
-		case dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://"):
+		}
+		if dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://") {
 			return cmp.Or(a.missingDashes(c), usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1]))
 		}
-		s.URL, s.Headers = args[1], http.Header{}
+		s.URL = args[1]
+		s.Headers = http.Header{}
 		for _, header := range *headers {
 			name, variable, ok := strings.Cut(header, "=")
 			value := os.Getenv(variable)
-			switch {
-			case !ok || !mcp.HeaderName.MatchString(name):
+			if !ok || !mcp.HeaderName.MatchString(name) {
 				return usage(c, "--header-env takes NAME=VARIABLE")
-			case value == "":
+			}
+			if value == "" {
 				return usage(c, "--header-env: the variable %s is not set", text.Name(variable))
 			}
 			s.Headers.Add(name, value)
@@ -98,7 +104,8 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 // missingDashes says where the "--" has to stand that a command line lacks before the server's
 // command, or is nil if that isn't what is amiss.
 func (a *app) missingDashes(c *cobra.Command) error {
-	args, dash := c.Flags().Args(), c.ArgsLenAtDash() // as far as they were read
+	args := c.Flags().Args()
+	dash := c.ArgsLenAtDash() // as far as they were read
 	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[0]+" "+args[1]) {
 		return nil
 	}

@@ -9,26 +9,34 @@ import "pinproof/internal/pin"
 
 // A Case is what is decided about: both sides of some servers, and what is known of what differs.
 type Case struct {
-	Sides    []pin.Comparison // sorted by server
-	Drifts   []pin.Drift      // each entry once
-	Verdict  pin.Verdict      // of verify.go
-	Facts    map[pin.Ref]Fact // of each drift
-	Warnings []Warning        // in everything that was read, and on record
+	Sides   []pin.Comparison // sorted by server
+	Drifts  []pin.Drift      // each entry once
+	Verdict pin.Verdict      // of verify.go
+	Facts   map[pin.Ref]Fact // of each drift
+
+	// In everything that was read, and on record.
+	Warnings []Warning
 }
 
 // A Fact is what is known of one drift, as far as a flag can ask for it.
 type Fact struct {
-	Words  []string // by which --only selects it; a new warning's aside
+	// By which --only selects it; a new warning's aside.
+	Words []string
+
 	Labels []string // of its changes, each change's
 	Minor  bool     // there is nothing new to read in it
 
-	RenamedFrom string // the name of a REMOVED entry of the same server that it seems to have had; or ""
+	// The name of a REMOVED entry of the same server that it seems to have had; or "".
+	RenamedFrom string
 }
 
 // A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.
 type Warning struct {
-	Of       pin.Ref
-	Record   pin.Record // what a consent to it is recorded as; without a digest, none is
+	Of pin.Ref
+
+	// What a consent to it is recorded as; without a digest, none is.
+	Record pin.Record
+
 	Where    Where
 	Approved bool // it is on record with the pin
 	Unclean  bool // it is one that requireClean refuses
@@ -41,29 +49,52 @@ func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 type Where int
 
 const (
-	InDrift  Where = iota // a part of an entry that has drifted
-	InMatch               // a part of an entry that matches its pin
-	Unpinned              // kept out of the pins by the policy, so that no approval covers it
+	InDrift Where = iota // a part of an entry that has drifted
+
+	// A part of an entry that matches its pin.
+	InMatch
+
+	// Kept out of the pins by the policy, so that no approval covers it.
+	Unpinned
 )
 
 // A Said is what a person said: by flags or, if Answers is there, at the prompt.
 type Said struct {
-	Approves    bool       // lock: servers that have no pins are approved whole or not at all
-	All         bool       // --accept-all
-	Accepts     []Selector // --accept, or --accept-warning where nothing else says what is accepted
-	Deny        []Selector // --deny: entries that are pinned as they are read, and that agents go without
-	Only        []Selector // --only: nothing else is decided about
-	Warnings    []Selector // --accept-warning: the entries that are accepted in spite of their warnings
-	AnyWarning  bool       // --accept-warnings
-	Signs       bool       // --approved-by: who matches, but is partly bound, can be approved anew
-	Expect      []string   // --expect: the set digests, and no others; none: whatever they are
-	AllowsEmpty bool       // --allow-empty
+	// Lock: servers that have no pins are approved whole or not at all.
+	Approves bool
 
-	Folder    bool // the captures are those of a folder
-	NeedsPins bool // relock: a single server has to have pins
+	All bool // --accept-all
 
-	Silent  bool     // nobody can be asked, or wants to be
-	Answers *Answers // what was answered; nil: nobody was asked
+	// --accept, or --accept-warning where nothing else says what is accepted.
+	Accepts []Selector
+
+	// --deny: entries that are pinned as they are read, and that agents go without.
+	Deny []Selector
+
+	Only []Selector // --only: nothing else is decided about
+
+	// --accept-warning: the entries that are accepted in spite of their warnings.
+	Warnings []Selector
+
+	AnyWarning bool // --accept-warnings
+
+	// --approved-by: who matches, but is partly bound, can be approved anew.
+	Signs bool
+
+	// --expect: the set digests, and no others; none: whatever they are.
+	Expect []string
+
+	AllowsEmpty bool // --allow-empty
+
+	Folder bool // the captures are those of a folder
+
+	// Relock: a single server has to have pins.
+	NeedsPins bool
+
+	Silent bool // nobody can be asked, or wants to be
+
+	// What was answered; nil: nobody was asked.
+	Answers *Answers
 }
 
 // Asks reports whether no flag says what is accepted: then a person has to be asked about what differs.
@@ -73,12 +104,22 @@ func (said *Said) Asks() bool {
 
 // Answers are what a person accepted at the prompt. Each yes is bound to what was shown.
 type Answers struct {
-	Entries  map[pin.Ref]string    // the digest of the definition that was shown; of a REMOVED entry, its pin's
-	Denied   map[pin.Ref]bool      // of these entries, those that agents go without
-	Allowed  map[pin.Ref]bool      // of these entries, those whose own question was answered with a plain yes
+	// The digest of the definition that was shown; of a REMOVED entry, its pin's.
+	Entries map[pin.Ref]string
+
+	// Of these entries, those that agents go without.
+	Denied map[pin.Ref]bool
+
+	// Of these entries, those whose own question was answered with a plain yes.
+	Allowed map[pin.Ref]bool
+
 	Policies map[string]pin.Policy // by server: the policy that was shown
-	Wholes   map[string]string     // by server: the set digest of the capture whose warning was shown
-	Records  []Record              // the warnings of entries that match their pins
+
+	// By server: the set digest of the capture whose warning was shown.
+	Wholes map[string]string
+
+	// The warnings of entries that match their pins.
+	Records []Record
 }
 
 // A Record is a warning of an entry that is put on record.
@@ -89,33 +130,64 @@ type Record struct {
 
 // An Outcome is what was decided.
 type Outcome struct {
-	Reason *Reason // why nothing is written; nil: what is accepted is
-	Ask    bool    // a person has to be asked first: nothing else is decided
+	// Why nothing is written; nil: what is accepted is.
+	Reason *Reason
 
-	Settled  bool                // nothing has to be written: all there is matches its pin
-	Accepted map[pin.Ref]bool    // drift
-	Refused  map[pin.Ref]bool    // drift that was asked for, but has a new warning
-	Left     []pin.Ref           // drift that keeps its pin, in the order of the case
-	LeftOut  int                 // drift that --only doesn't select
-	Bare     []string            // servers without an entry, and without pins from now on, too
-	Whole    []string            // servers without an entry that are pinned all the same
-	Recorded WarningRecord       // warnings of matching entries that are put on record
-	Denied   map[pin.Ref]bool    // entries that are denied by this, or accepted and stay denied
-	Allowed  map[pin.Ref]bool    // entries that were denied, and no longer are
-	Renewed  []pin.Ref           // entries that match their pins and are approved anew
-	Idle     []Selector          // what was asked for and is no drift
-	Sets     map[string]*pin.Set // the new pins, by server, without the approvals of today
+	// A person has to be asked first: nothing else is decided.
+	Ask bool
 
-	Code int // 0: no drift is left, 1: the answer is no, 2: there is no answer
+	// Nothing has to be written: all there is matches its pin.
+	Settled bool
+
+	Accepted map[pin.Ref]bool // drift
+
+	// Drift that was asked for, but has a new warning.
+	Refused map[pin.Ref]bool
+
+	// Drift that keeps its pin, in the order of the case.
+	Left []pin.Ref
+
+	LeftOut int // drift that --only doesn't select
+
+	// Servers without an entry, and without pins from now on, too.
+	Bare []string
+
+	// Servers without an entry that are pinned all the same.
+	Whole []string
+
+	// Warnings of matching entries that are put on record.
+	Recorded WarningRecord
+
+	// Entries that are denied by this, or accepted and stay denied.
+	Denied map[pin.Ref]bool
+
+	// Entries that were denied, and no longer are.
+	Allowed map[pin.Ref]bool
+
+	// Entries that match their pins and are approved anew.
+	Renewed []pin.Ref
+
+	Idle []Selector // what was asked for and is no drift
+
+	// The new pins, by server, without the approvals of today.
+	Sets map[string]*pin.Set
+
+	// 0: no drift is left, 1: the answer is no, 2: there is no answer.
+	Code int
 }
 
 // A Reason is why nothing is written. Who prints it has the words.
 type Reason struct {
-	Why     Why
-	Flag    string   // that was given, "--accept"
-	Arg     string   // with this value
-	Entry   pin.Ref  // what it is about; a server's if the key is empty
-	Copies  int      // how many entries of that name the capture lists
+	Why  Why
+	Flag string // that was given, "--accept"
+	Arg  string // with this value
+
+	// What it is about; a server's if the key is empty.
+	Entry pin.Ref
+
+	// How many entries of that name the capture lists.
+	Copies int
+
 	Warning Warning  // what requireClean refuses
 	Sets    []string // the set digests that there are
 }
@@ -124,31 +196,54 @@ type Reason struct {
 type Why int
 
 const (
-	NotASelector    Why = iota // a value that is no name, digest or word
-	NotAPattern                // a pattern that can't be read
-	EmptyList                  // the capture lists no tools
-	OtherSet                   // the set digest isn't the expected one
-	OtherPolicy                // lock: the server is pinned under another policy
-	Repeated                   // a repeated name in what lock approves
-	NoPins                     // relock: the lockfile doesn't have the server
-	NotThere                   // no entry of that name is pinned or listed
-	TwoMeanings                // a tool has that name, too
-	SeveralServers             // entries of several servers fit
-	NewByPattern               // a pattern takes no new entry
-	StaleDigest                // no drift has that digest
-	NotAcceptable              // a repeated name was asked for
-	NotAName                   // --accept-warning and --deny take the name of an entry
-	NotDeniable                // --deny: instructions are read whole
-	NothingToDeny              // --deny: the entry isn't in the capture
-	TwoAnswers                 // an entry was to be accepted and denied
-	NeedsAll                   // a changed policy is accepted with all drift
-	NotCovered                 // a text that isn't pinned has a warning
-	NotClean                   // requireClean refuses an entry
-	NewWarning                 // a new warning that nobody accepted
-	PolicyInParts              // some drift is left, and a policy changed
-	PolicyDeclined             // the answer to a changed policy is no
-	WarningDeclined            // the answer to a warning about a list as a whole is no
-	NotWhatWasShown            // an answer is about something else than what would be written
+	// A value that is no name, digest or word.
+	NotASelector Why = iota
+
+	NotAPattern // a pattern that can't be read
+	EmptyList   // the capture lists no tools
+	OtherSet    // the set digest isn't the expected one
+
+	// Lock: the server is pinned under another policy.
+	OtherPolicy
+
+	Repeated // a repeated name in what lock approves
+
+	// Relock: the lockfile doesn't have the server.
+	NoPins
+
+	// No entry of that name is pinned or listed.
+	NotThere
+
+	TwoMeanings    // a tool has that name, too
+	SeveralServers // entries of several servers fit
+	NewByPattern   // a pattern takes no new entry
+	StaleDigest    // no drift has that digest
+	NotAcceptable  // a repeated name was asked for
+
+	// --accept-warning and --deny take the name of an entry.
+	NotAName
+
+	NotDeniable   // --deny: instructions are read whole
+	NothingToDeny // --deny: the entry isn't in the capture
+	TwoAnswers    // an entry was to be accepted and denied
+
+	// A changed policy is accepted with all drift.
+	NeedsAll
+
+	NotCovered // a text that isn't pinned has a warning
+	NotClean   // requireClean refuses an entry
+	NewWarning // a new warning that nobody accepted
+
+	// Some drift is left, and a policy changed.
+	PolicyInParts
+
+	PolicyDeclined // the answer to a changed policy is no
+
+	// The answer to a warning about a list as a whole is no.
+	WarningDeclined
+
+	// An answer is about something else than what would be written.
+	NotWhatWasShown
 )
 
 // refuses has the reasons that are a no (exit code 1). All others are no answer (2).

@@ -59,8 +59,11 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift) *Reason {
 // A decision is on its way from a case to an outcome.
 type decision struct {
 	*Case
-	said   *Said
-	drifts []pin.Drift      // those that are decided about: --only leaves out the others
+	said *Said
+
+	// Those that are decided about: --only leaves out the others.
+	drifts []pin.Drift
+
 	warned map[pin.Ref]bool // the drifts that have a new warning
 	marks  denial           // what flags say of denied entries
 	out    Outcome
@@ -253,7 +256,8 @@ func (said *Said) acceptsWarnings(key pin.Key) bool {
 // recorded are the warnings of matching entries that are put on record.
 func (d *decision) recorded() WarningRecord {
 	record := WarningRecord{}
-	if d.said.Answers != nil { // who was asked about each has the last word, whatever a flag says
+	// Who was asked about each has the last word, whatever a flag says.
+	if d.said.Answers != nil {
 		for _, r := range d.said.Answers.Records {
 			record.Add(r.Of, r.Record)
 		}
@@ -278,7 +282,8 @@ func (d *decision) renewed() (refs []pin.Ref) {
 		for _, partly := range p.Locked.PartlyBound() {
 			now := p.Captured.Find(partly.Key)
 			if now == nil || now.Digest != partly.Digest {
-				continue // it has drifted, or isn't there: nobody can read it here
+				// It has drifted, or isn't there: nobody can read it here.
+				continue
 			}
 			isNamed := func(s Selector) bool { return s.IsName() && s.Key == partly.Key }
 			if d.said.All && len(d.said.Only) == 0 || slices.ContainsFunc(d.said.Accepts, isNamed) {

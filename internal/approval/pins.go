@@ -112,7 +112,8 @@ func (d *decision) warnings() WarningRecord {
 // were accepted with it. Every other entry keeps its pin, but for warnings that are put on record.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
-	if p.Part { // no finding about the whole list shows in a part of it
+	// No finding about the whole list shows in a part of it.
+	if p.Part {
 		next.Accepted = p.Locked.Accepted
 	}
 	var pins []pin.Pin

@@ -15,7 +15,9 @@ type Selector struct {
 	pin.Key
 	Digest  string
 	pattern *regexp.Regexp
-	Word    string // a kind in lower case, or a word for what an entry has; else ""
+
+	// A kind in lower case, or a word for what an entry has; else "".
+	Word string
 }
 
 // Kinds are the words for kinds of drift.
@@ -44,7 +46,8 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 		return Selector{}, &Reason{Why: NotASelector, Flag: flag, Arg: arg}
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
-	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") { // * stands for any text, ? for a character; behind tool= nothing does
+	// * stands for any text, ? for a character; behind tool= nothing does.
+	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
 		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
 			return Selector{}, &Reason{Why: NotAPattern, Flag: flag, Arg: arg}
@@ -78,12 +81,13 @@ func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type
 
 // means reports whether the selector names an entry, whatever the digest.
 func (s *Selector) means(key pin.Key) bool {
-	switch {
-	case s.Word != "":
+	if s.Word != "" {
 		return false
-	case s.pattern != nil:
+	}
+	if s.pattern != nil {
 		return key.Type == s.Type && s.pattern.MatchString(key.Name)
-	case !s.named():
+	}
+	if !s.named() {
 		return true // a digest alone
 	}
 	return key == s.Key

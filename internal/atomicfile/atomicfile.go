@@ -41,10 +41,10 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 	}
 	defer lock.end()
 	data, err := update()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case data == nil:
+	}
+	if data == nil {
 		return announce()
 	}
 	err = w.write(data, func() error {
@@ -53,7 +53,8 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 		}
 		return lock.lost("nothing was written")
 	})
-	if err != nil || lock.held() { // if it is still there, no other writer had one before the rename
+	// If it is still there, no other writer had one before the rename.
+	if err != nil || lock.held() {
 		return err
 	}
 	return lock.lost("what another pinproof wrote meanwhile may be lost")
@@ -70,24 +71,29 @@ func Write(path string, data []byte) error {
 
 // A writer is one write of a file.
 type writer struct {
-	path   string      // as the user gave it
-	target string      // the file that is replaced, links followed
-	old    fs.FileInfo // of the target; nil if there is none yet
+	path string // as the user gave it
+
+	// The file that is replaced, links followed.
+	target string
+
+	// Of the target; nil if there is none yet.
+	old fs.FileInfo
 }
 
 // open follows links to the regular file that a write would replace.
 func open(path string) (w writer, err error) {
-	w.path, w.target = path, path
+	w.path = path
+	w.target = path
 	if _, err := os.Lstat(path); err != nil {
 		return w, nil
 	}
 	if w.target, err = filepath.EvalSymlinks(path); err == nil {
 		w.old, err = os.Stat(w.target)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return w, fail.Path(path, err)
-	case !w.old.Mode().IsRegular():
+	}
+	if !w.old.Mode().IsRegular() {
 		return w, fail.In(text.Printable(path), "not a regular file")
 	}
 	return w, nil
@@ -193,14 +199,16 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 func acquire(path string, patience time.Duration) (*scratch, error) {
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		lock, err := create(path, newMode)
-		switch {
-		case err == nil:
+		if err == nil {
 			return lock, nil
-		case errors.Is(err, errInterrupted):
+		}
+		if errors.Is(err, errInterrupted) {
 			return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
-		case !errors.Is(err, fs.ErrExist):
+		}
+		if !errors.Is(err, fs.ErrExist) {
 			return nil, fail.Path(path, err)
-		case time.Since(begin) > patience:
+		}
+		if time.Since(begin) > patience {
 			return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
 				Hint("look first: is another pinproof still running?").
 				Hint("only if none is, delete it: %s", shell.Delete(path))

@@ -28,7 +28,9 @@ type Capture struct {
 // A listing is one list of a capture. A list that can't be read is a problem only
 // where it is pinned.
 type listing struct {
-	Answered bool      // the server gave it, or says that it has none
+	// The server gave it, or says that it has none.
+	Answered bool
+
 	Declared bool      // the server says that it has it
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
@@ -53,7 +55,9 @@ func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Captur
 // Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
 // policy: which one applies is known only once the server is.
 type Scanned struct {
-	Part   bool // of a session: its lists may be missing or unfinished
+	// Of a session: its lists may be missing or unfinished.
+	Part bool
+
 	stream stream
 	values []jsontree.Value
 	err    error
@@ -77,10 +81,10 @@ func (s *Scanned) Faulty() error {
 
 // Capture sorts the values into lists.
 func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
-	switch {
-	case s.err != nil:
+	if s.err != nil {
 		return Capture{}, s.err
-	case s.stream.json.Rounded != nil && !pol.RoundIntegers:
+	}
+	if s.stream.json.Rounded != nil && !pol.RoundIntegers {
 		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
 			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
 	}
@@ -103,14 +107,13 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 // says so: [i], tools[i], result.tools[i], [i].result.tools[i].
 func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	n := len(path)
-	switch {
-	case n == 0 || path[n-1].Index < 0:
+	if n == 0 || path[n-1].Index < 0 {
 		return 0, false
-	case n == 1:
+	}
+	if n == 1 {
 		return pin.Tools, true
-	case n == 4 && path[0].Index >= 0 && path[1].Name == "result",
-		n == 3 && path[0].Name == "result",
-		n == 2:
+	}
+	if n == 4 && path[0].Index >= 0 && path[1].Name == "result" || n == 3 && path[0].Name == "result" || n == 2 {
 		return pin.EntryTypeNamed(path[n-2].Name)
 	}
 	return 0, false
@@ -141,7 +144,9 @@ type entryProblem struct {
 	at   int
 	text string
 	hint string
-	bare bool // the text continues "tool 3 of the list": the entry is no object and has no name
+
+	// The text continues "tool 3 of the list": the entry is no object and has no name.
+	bare bool
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
@@ -242,16 +247,26 @@ type captureReader struct {
 	messages bool             // the file has JSON-RPC messages
 	asked    map[string]bool  // the requests: method, space, id
 	errors   []jsontree.Value // messages with an error
-	bodies   []jsontree.Value // what was read of resources, item by item
-	offered  []jsontree.Value // the capabilities that the server declared, each time it was asked
+
+	// What was read of resources, item by item.
+	bodies []jsontree.Value
+
+	// The capabilities that the server declared, each time it was asked.
+	offered []jsontree.Value
 }
 
 // A listState is how far one list was read.
 type listState struct {
-	complete [][]pin.Pin     // the complete lists of the session; if they differ, the capture is ambiguous
-	page     []pin.Pin       // the pages so far of a list that isn't complete
-	cursor   *jsontree.Value // of the last page, if another has to follow
-	lastPage int             // offset of the last page's message
+	// The complete lists of the session; if they differ, the capture is ambiguous.
+	complete [][]pin.Pin
+
+	// The pages so far of a list that isn't complete.
+	page []pin.Pin
+
+	// Of the last page, if another has to follow.
+	cursor *jsontree.Value
+
+	lastPage int // offset of the last page's message
 }
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
@@ -285,11 +300,11 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		}
 		return nil
 	}
-	switch {
-	case r.messages && !spellsResult(r.Data[v.At:v.End]):
+	if r.messages && !spellsResult(r.Data[v.At:v.End]) {
 		r.noise++ // what a server logs
 		return nil
-	case !alone:
+	}
+	if !alone {
 		return r.At(int(v.At), bareAmongMessages)
 	}
 	return r.page(pin.Tools, v.Items(), nil, int(v.At))
@@ -304,15 +319,16 @@ func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where
 
 // otherFile refuses what begins another file than a capture.
 func (r *captureReader) otherFile(v jsontree.Value) error {
-	switch {
-	case v.Has("mcpServers"):
+	if v.Has("mcpServers") {
 		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
 			Hint("save the answers of its servers: pinproof-capture config %s captures", shell.Path(r.Path)).
 			Hint("then pin them: pinproof lock captures")
-	case v.Has("lockfileVersion") && v.Has("servers"):
+	}
+	if v.Has("lockfileVersion") && v.Has("servers") {
 		return r.At(-1, "a lockfile, where a saved tools/list belongs").
 			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
-	case v.Has("manifest_version") || v.Has("dxt_version"):
+	}
+	if v.Has("manifest_version") || v.Has("dxt_version") {
 		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
 	}
 	return nil
@@ -323,12 +339,13 @@ func (r *captureReader) twoShapes(v jsontree.Value) error {
 	at := int(v.At)
 	list, isResult := pin.EntryTypeIn(v.Has)
 	listed := pin.EntryTypeInfo[list].Member
-	switch {
-	case isResult && (v.Has("result") || v.Has("error") || v.Has("method")):
+	if isResult && (v.Has("result") || v.Has("error") || v.Has("method")) {
 		return r.At(at, `fits two shapes: %q beside "result", "error" or "method"`, listed)
-	case v.Has("result") && (v.Has("error") || v.Has("method")):
+	}
+	if v.Has("result") && (v.Has("error") || v.Has("method")) {
 		return r.At(at, `fits two shapes: "result" beside "error" or "method"`)
-	case isResult && v.Has("jsonrpc"):
+	}
+	if isResult && v.Has("jsonrpc") {
 		return r.At(at, `fits two shapes: %q beside "jsonrpc"`, listed)
 	}
 	return nil
@@ -345,7 +362,8 @@ func (r *captureReader) object(v jsontree.Value) error {
 	_, isResult := pin.EntryTypeIn(v.Has)
 	isBare := !v.Has("jsonrpc") && !v.Has("result")
 	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
-		r.noise++ // what a server logs: no client finds an answer in it
+		// What a server logs: no client finds an answer in it.
+		r.noise++
 		return nil
 	}
 	if err := r.otherFile(v); err != nil {
@@ -358,7 +376,8 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return r.result(v, at)
 	}
 	if method := v.Get("method"); method.Kind != 0 {
-		if v.Has("id") && v.Get("id").Kind != 'n' { // an error whose id is null answers no request
+		// An error whose id is null answers no request.
+		if v.Has("id") && v.Get("id").Kind != 'n' {
 			r.asked[method.Text+" "+MessageID(v)] = true
 		}
 		return nil
@@ -467,7 +486,8 @@ func (r *captureReader) foldedCapability(offered jsontree.Value, above ...string
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
 func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
-	s, made := &r.states[list], &r.made.Lists[list]
+	s := &r.states[list]
+	made := &r.made.Lists[list]
 	if made.Problem != nil {
 		return nil
 	}
@@ -477,7 +497,8 @@ func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor
 		made.Problem = err
 		return nil
 	}
-	s.cursor, s.lastPage = cursor, at
+	s.cursor = cursor
+	s.lastPage = at
 	if cursor == nil {
 		s.complete = append(s.complete, s.page)
 		s.page = nil
@@ -494,10 +515,10 @@ func (r *captureReader) entries(list pin.EntryType, s *listState, items []jsontr
 		d := r.entryAt(v.At)
 		if p := d.problem; p != nil {
 			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[list].Entry, i+1)
-			switch {
-			case p.bare:
+			if p.bare {
 				return r.At(p.at, "%s %s", where, p.text)
-			case d.Name != "":
+			}
+			if d.Name != "" {
 				where = EntryNamed(list, d.Name)
 			}
 			err := r.At(p.at, "%s: %s", where, p.text)
@@ -520,11 +541,13 @@ func (r *captureReader) placed(p pin.Pin, v jsontree.Value) pin.Pin {
 
 // finish decides, list by list, whether the answer is complete.
 func (r *captureReader) finish() error {
-	r.made.Path, r.made.Noise = r.Path, r.noise
+	r.made.Path = r.Path
+	r.made.Noise = r.noise
 	tools := &r.states[pin.Tools]
 	for _, e := range r.errors {
 		if r.part || r.offersNone(pin.Tools) {
-			break // some servers without tools answer tools/list with an error
+			// Some servers without tools answer tools/list with an error.
+			break
 		}
 		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+MessageID(e)] {
 			s := "the server answered with an error"
@@ -560,7 +583,8 @@ func (r *captureReader) finish() error {
 }
 
 func (r *captureReader) finishList(list pin.EntryType) error {
-	s, made := &r.states[list], &r.made.Lists[list]
+	s := &r.states[list]
+	made := &r.made.Lists[list]
 	made.Declared = r.offers(list)
 	if r.part && made.Problem == nil {
 		lists := append(s.complete, s.page)
@@ -674,7 +698,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				Hint("say it: --substitute %s=VALUE", name)
 		}
 	}
-	for _, v := range values { // in their order: the longest value first
+	// In their order: the longest value first.
+	for _, v := range values {
 		if slices.Contains(pol.Substitute, v.Name) {
 			s.Values = append(s.Values, v)
 		}
@@ -693,7 +718,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			}
 			if pol.Shapes() || len(s.Values) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
-				v = pol.Apply(list, v) // after that: a text is cut at the same place whatever the values
+				// After that: a text is cut at the same place whatever the values.
+				v = pol.Apply(list, v)
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
 					return s, fail.In(where, "%s: %s", EntryNamed(list, p.Name), err)

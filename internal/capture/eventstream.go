@@ -73,11 +73,15 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 
 // A savedEvent is an event of a saved stream, as far as it was read.
 type savedEvent struct {
-	from   int    // where it begins
-	kind   string // its type
-	lines  int    // of data
-	hidden bool   // some clients read a line as data that others don't
-	split  bool   // some clients see an empty line in it, perhaps
+	from  int    // where it begins
+	kind  string // its type
+	lines int    // of data
+
+	// Some clients read a line as data that others don't.
+	hidden bool
+
+	// Some clients see an empty line in it, perhaps.
+	split bool
 }
 
 // doubtful reports whether some clients read another event than others, or none.

@@ -54,7 +54,8 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 // checkMessage returns why clients could read a message differently, or nil.
 func checkMessage(m jsontree.Value) error {
 	problem := findFolded(m.Members(), pin.MessageMembers, "")
-	result, id := m.Get("result"), m.Get("id")
+	result := m.Get("result")
+	id := m.Get("id")
 	if problem == nil {
 		problem = findInResult(result)
 	}
@@ -64,16 +65,19 @@ func checkMessage(m jsontree.Value) error {
 			shapes++
 		}
 	}
-	switch {
-	case problem != nil:
+	if problem != nil {
 		return errors.New(problem.text)
-	case shapes > 1:
+	}
+	if shapes > 1 {
 		return errors.New(`a message that fits two shapes of "method", "result" and "error"`)
-	case shapes == 0:
+	}
+	if shapes == 0 {
 		return errors.New(`a message with none of "method", "result" and "error"`)
-	case m.Has("method") && m.Get("method").Kind != '"':
+	}
+	if m.Has("method") && m.Get("method").Kind != '"' {
 		return errors.New(`a message whose "method" is no string`)
-	case m.Has("method") && id.Kind == 0, m.Has("error") && id.Kind == 'n', id.Kind == '"', id.Kind == '0':
+	}
+	if m.Has("method") && id.Kind == 0 || m.Has("error") && id.Kind == 'n' || id.Kind == '"' || id.Kind == '0' {
 		return nil
 	}
 	return errors.New(`a message whose "id" is neither a string nor a number`)

@@ -30,8 +30,12 @@ const (
 // into lists.
 type skillFacts struct {
 	skills map[string]*skill.Skill // by the digest of the entry
-	sums   map[int32]string        // the digests of bodies, by the offset of the item
-	heads  map[string]error        // what is wrong with a skill's head, by the digest of the entry
+
+	// The digests of bodies, by the offset of the item.
+	sums map[int32]string
+
+	// What is wrong with a skill's head, by the digest of the entry.
+	heads map[string]error
 }
 
 func newSkillFacts() *skillFacts {

@@ -21,11 +21,14 @@ import (
 // stream.
 type stream struct {
 	fail.File
-	json    *jsontree.Reader
-	formOf  pin.FormFunc
-	defined []*entry // the definitions, in the order of the file
-	noise   int      // lines and values passed over
-	known   *skillFacts
+	json   *jsontree.Reader
+	formOf pin.FormFunc
+
+	// The definitions, in the order of the file.
+	defined []*entry
+
+	noise int // lines and values passed over
+	known *skillFacts
 }
 
 func newStream(path string, data []byte, formOf pin.FormFunc) stream {
@@ -84,19 +87,21 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	s.read(bytes.TrimPrefix(s.Data, []byte("\ufeff")))
 	values, err := s.sequence()
 	bad, refused := errors.AsType[*jsontree.Error](err)
-	switch {
-	case !refused:
+	if !refused {
 		return values, cmp.Or(err, s.refuseInside(values))
-	case !bad.Grammar && jsontree.IsGrammatical(s.Data):
+	}
+	if !bad.Grammar && jsontree.IsGrammatical(s.Data) {
 		return nil, s.refuse(bad)
 	}
 	events, err := s.eventStream(false)
 	if err != nil {
 		return nil, err
 	}
-	data, end := s.Data, lineEnd
+	data := s.Data
+	end := lineEnd
 	if events != nil {
-		data, end = events, eventEnd
+		data = events
+		end = eventEnd
 	} else {
 		err = s.splitByCR()
 	}
@@ -161,16 +166,19 @@ func (s *stream) notJSON() error {
 	}
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
-	switch {
-	case len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0:
+	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
 		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
-	case at("\xff\xfe"), at("\xfe\xff"), len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0):
+	}
+	if at("\xff\xfe") || at("\xfe\xff") || len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
 		return s.At(-1, "UTF-16 text; JSON is UTF-8").Hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
-	case at("\x1f\x8b"):
+	}
+	if at("\x1f\x8b") {
 		return s.At(-1, "gzip data").Hint("unpack it first: gunzip -c %s > OUT.json", shell.Path(s.Path))
-	case at("PK\x03\x04"):
+	}
+	if at("PK\x03\x04") {
 		return s.At(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").Hint("%s", CaptureHint)
-	case bytes.HasPrefix(head, []byte("<!doctype")), bytes.HasPrefix(head, []byte("<html")), bytes.HasPrefix(head, []byte("<?xml")):
+	}
+	if bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html")) || bytes.HasPrefix(head, []byte("<?xml")) {
 		return s.At(-1, "a web page, not an answer to tools/list: the address or the login was wrong").Hint("%s", CaptureHint)
 	}
 	return nil
@@ -258,7 +266,8 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 func (s *stream) refuseInside(values []jsontree.Value) error {
 	for i := range values {
 		v := &values[i]
-		for _, ends := range []string{"\n", "\r\n"} { // some clients end lines at a lone CR, too
+		// Some clients end lines at a lone CR, too.
+		for _, ends := range []string{"\n", "\r\n"} {
 			if bytes.IndexByte(s.Data[v.At:v.End], ends[0]) < 0 {
 				continue // one line, or seen already
 			}
@@ -296,9 +305,11 @@ func isAnswer(line []byte) bool {
 	if len(line) == 0 || !couldBeMessage(line) {
 		return false
 	}
-	id, result := line[0] == '[', line[0] == '['
+	id := line[0] == '['
+	result := line[0] == '['
 	jsontree.EachMember(line, func(name string, _ int) {
-		id, result = id || text.EqualFold(name, "id"), result || text.EqualFold(name, "result")
+		id = id || text.EqualFold(name, "id")
+		result = result || text.EqualFold(name, "result")
 	})
 	return id && result && HidesAnswer(line)
 }

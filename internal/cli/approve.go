@@ -105,7 +105,8 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	}
 	p.Resources = p.Resources && !f.policy.ToolsOnly
 	p.ToolsOnly = p.ToolsOnly && !f.policy.Resources && !f.policy.Pages
-	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly // which say it already, or that there are none
+	// Which say it already, or that there are none.
+	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly
 	return p
 }
 
@@ -143,12 +144,13 @@ func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace
 // answered is how a run ends that was decided: nothing else makes an exit code of it. said is what
 // is told of it, or nil.
 func answered(said *fail.Error, code int) error {
-	switch {
-	case code == 0:
+	if code == 0 {
 		return nil
-	case code == 1 && said == nil:
+	}
+	if code == 1 && said == nil {
 		return fail.ErrDrift
-	case code == 1:
+	}
+	if code == 1 {
 		return said.Refusal()
 	}
 	return said
@@ -262,7 +264,8 @@ func (a *approver) ask() (*approval.Answers, error) {
 	}
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
-		shown = a.stderr // what is asked about must be seen where it is asked
+		// What is asked about must be seen where it is asked.
+		shown = a.stderr
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
 	p := prompt.New(in, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(in))

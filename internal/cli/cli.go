@@ -29,15 +29,20 @@ var errReported = errors.New("reported")
 
 // app is one run of the program: its streams, and how its output looks.
 type app struct {
-	gate   pin.Gate
-	stdin  io.Reader
-	stdout io.Writer     // the stream itself, which may be a terminal
+	gate  pin.Gate
+	stdin io.Reader
+
+	// The stream itself, which may be a terminal.
+	stdout io.Writer
+
 	out    *bufio.Writer // the buffer in front of it
 	stderr io.Writer
 	color  string
 
-	verdict      *pin.Verdict  // of verify and diff, once it is printed
-	lockPatience time.Duration // how long a write waits for another writer
+	verdict *pin.Verdict // of verify and diff, once it is printed
+
+	// How long a write waits for another writer.
+	lockPatience time.Duration
 }
 
 // Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
@@ -51,14 +56,16 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a, version)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		completeValues(root) // only then: that is an eighth of the instructions of a start
+		// Only then: that is an eighth of the instructions of a start.
+		completeValues(root)
 	}
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
-		return nil, err // the questions may still be printed meanwhile: nothing is said after it
+		// The questions may still be printed meanwhile: nothing is said after it.
+		return nil, err
 	}
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
 		err = fail.Path("standard output", flushErr)

@@ -106,12 +106,13 @@ func (req *diffRequest) check(cmd *cobra.Command) error {
 
 // checkAgainst refuses what --against can't be compared with.
 func (req *diffRequest) checkAgainst() error {
-	switch {
-	case req.against == "":
+	if req.against == "" {
 		return fail.New("--against needs a file")
-	case req.Part && req.Lockfile == "":
+	}
+	if req.Part && req.Lockfile == "" {
 		return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
-	case req.against == "-" && req.Capture == "-":
+	}
+	if req.against == "-" && req.Capture == "-" {
 		return fail.New("only one of CAPTURE and --against can be standard input")
 	}
 	isFolder := workspace.IsFolder(req.against)

@@ -15,7 +15,8 @@ import (
 )
 
 func newLock(a *app) *cobra.Command {
-	f, yes := &approveRequest{}, false
+	f := &approveRequest{}
+	yes := false
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -60,7 +61,8 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
-	differs := a.pinnedOtherwise(req, w, old) // what the run ends with if all that is new was pinned
+	// What the run ends with if all that is new was pinned.
+	differs := a.pinnedOtherwise(req, w, old)
 	if len(fresh.Comparisons) == 0 || !old.Matches {
 		if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
 			return cmp.Or(err, differs)

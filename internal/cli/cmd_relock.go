@@ -15,7 +15,10 @@ import (
 )
 
 func newRelock(a *app) *cobra.Command {
-	f, accepts, all, drop := &approveRequest{}, []string{}, false, ""
+	f := &approveRequest{}
+	accepts := []string{}
+	all := false
+	drop := ""
 	cmd := &cobra.Command{
 		Use:        "relock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"update"}, // what other tools call it
@@ -43,7 +46,8 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 			if cmd.Flags().Changed("drop-server") {
 				return a.dropServer(cmd, args, &f.request, drop)
 			}
-			f.NeedsPins, f.Mends = true, true
+			f.NeedsPins = true
+			f.Mends = true
 			if err := f.read(a, cmd, args); err != nil {
 				return err
 			}
@@ -78,7 +82,8 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	}
 	room := 0
 	if all && len(f.only) == 0 || len(said.Accepts)+len(said.Deny) > 0 && !said.TakesLabels() {
-		room = facts.GateRoom // flags say what is accepted, whatever it is: nobody reads it here
+		// Flags say what is accepted, whatever it is: nobody reads it here.
+		room = facts.GateRoom
 	}
 	ap := a.newApprover(f, w, false, room)
 	ap.style.Full = f.full
@@ -96,13 +101,16 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 		return said, fail.New("--deny already says what is pinned: it doesn't go with --only")
 	}
 	for _, s := range f.only {
-		if all && s.Word == "" { // --accept keeps a name or a pattern to one server, and a pattern to what is pinned
+		// --accept keeps a name or a pattern to one server, and a pattern to what is pinned.
+		if all && s.Word == "" {
 			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
 	flag := "--accept"
 	if len(accepts) == 0 && !all && len(f.deny) == 0 {
-		flag, accepts = "--accept-warning", f.acceptWarning // on its own, this flag accepts the entry, too
+		flag = "--accept-warning"
+		// On its own, this flag accepts the entry, too.
+		accepts = f.acceptWarning
 	}
 	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
@@ -124,12 +132,13 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	}
 	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case data == nil:
+	}
+	if data == nil {
 		return fail.New("%s: no such lockfile", text.Printable(req.LockPath))
-	case set == nil:
+	}
+	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
 	w := &workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}

@@ -21,7 +21,8 @@ import (
 func newVerify(a *app) *cobra.Command {
 	var quiet, warn, hook, review, terse bool
 	var allow []string
-	req, out := &request{}, &output{}
+	req := &request{}
+	out := &output{}
 	cmd := &cobra.Command{
 		Use:        "verify CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"check"}, // what other tools call it
@@ -69,7 +70,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		allowed, err := leniencyOf(allow, warn)
 		allowed.RefusesDenied = (hook || req.Part) && !slices.Contains(allow, "denied")
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			return plain.WriteVerify(w, m, style, quiet && w == a.out) // a report in a file has the line all the same
+			// A report in a file has the line all the same.
+			return plain.WriteVerify(w, m, style, quiet && w == a.out)
 		}
 		if err = cmp.Or(err, out.check(a, req)); err != nil {
 			return err
@@ -84,7 +86,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		ans := a.decide(req, w, review, review, allowed)
 		ans.Room = facts.ReportRoom
 		if out.format == "text" && len(out.files) == 0 { // a report is for a review
-			ans.Bounded, ans.Room = true, facts.GateRoom
+			ans.Bounded = true
+			ans.Room = facts.GateRoom
 		}
 		return out.emit(a, req, ans)
 	}

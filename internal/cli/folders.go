@@ -24,7 +24,8 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 		return hint
 	}
 	p := &w.Comparisons[0]
-	verb, words := "relock", "nothing but this machine's %s differs in %s"
+	verb := "relock"
+	words := "nothing but this machine's %s differs in %s"
 	if !p.Known {
 		words = "this machine's %s is in %s"
 		if req.Verb != "lock" {
@@ -39,7 +40,8 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 		path := filepath.Clean(f.path)
 		flag := f.name + "=" + path
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
-			continue // too short to stand for a folder alone, or its name stands for another value
+			// Too short to stand for a folder alone, or its name stands for another value.
+			continue
 		}
 		var entries []string
 		for _, d := range w.Drifts {
@@ -48,7 +50,8 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 			}
 		}
 		if len(entries) > 0 {
-			said, flags = append(said, fmt.Sprintf(words, f.is, text.List(entries, 3))), append(flags, "--substitute "+shell.Quote(flag))
+			said = append(said, fmt.Sprintf(words, f.is, text.List(entries, 3)))
+			flags = append(flags, "--substitute "+shell.Quote(flag))
 		}
 	}
 	if len(said) > 0 {
@@ -65,8 +68,10 @@ func holds(d *pin.Drift, path string) bool {
 	if d.Kind != pin.Changed || !d.TextsKnown() {
 		return d.Kind == pin.Added && bytes.Contains(d.Captured.Definition, now)
 	}
-	old, around := d.Locked.Definition, bytes.Split(d.Captured.Definition, now)
-	from, times := len(around[0]), len(around)-1
+	old := d.Locked.Definition
+	around := bytes.Split(d.Captured.Definition, now)
+	from := len(around[0])
+	times := len(around) - 1
 	to := from + len(now) + (len(old)-len(d.Captured.Definition))/max(times, 1)
 	if times == 0 || to <= from || to > len(old) {
 		return false

@@ -24,7 +24,8 @@ func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, all
 // decideOnKinds is decide where nobody reads what changed: an agent waits, or its guard. The texts of
 // all drift are not read then, but of so much that a warning in it is told.
 func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leniency) report.Input {
-	read, room := 0, facts.GateRoom
+	read := 0
+	room := facts.GateRoom
 	for read < len(w.Drifts) && room >= 0 {
 		for i := range w.Drifts[read].Copies {
 			room -= len(w.Drifts[read].Copies[i].Definition)
@@ -38,7 +39,8 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leni
 
 // decideOn has the gate decide, given what there is to say of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
-	warnings := 0 // what fails a run although every entry matches: also approvals that don't cover what they stand beside
+	// What fails a run although every entry matches: also approvals that don't cover what they stand beside.
+	warnings := 0
 	for i := range findings {
 		if findings[i].Blocks(review) {
 			warnings++

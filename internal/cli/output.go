@@ -32,14 +32,23 @@ func formatNames() string { return strings.Join(formats.Names(), ", ") }
 type output struct {
 	format string
 	files  []string
-	reader string          // the path of the capture on the machine of who reads the answer; "" if it is this one
-	full   bool            // nothing of it is summed up, also in a file
+
+	// The path of the capture on the machine of who reads the answer; "" if it is this one.
+	reader string
+
+	// Nothing of it is summed up, also in a file.
+	full bool
+
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
-	shows  bool // it is for reading only: a reader that has seen enough may go
 
-	hook     *shell.Command // the answer is for an agent, in text that is safe for a model; nil: it isn't
-	lockfile string         // of the hook, also where it was found
+	// It is for reading only: a reader that has seen enough may go.
+	shows bool
+
+	// The answer is for an agent, in text that is safe for a model; nil: it isn't.
+	hook *shell.Command
+
+	lockfile string // of the hook, also where it was found
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -50,7 +59,8 @@ func (o *output) register(cmd *cobra.Command) {
 
 // check refuses unknown formats, and to write over an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
-	o.full, o.writes = req.full, map[string]bool{o.format: true}
+	o.full = req.full
+	o.writes = map[string]bool{o.format: true}
 	if formats.Named(o.format) == nil {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames())
 	}
@@ -68,17 +78,20 @@ func (o *output) check(a *app, req *request, others ...string) error {
 			open, err := f.Stat() // of nil, an error
 			return err == nil && os.SameFile(open, there)
 		}
-		switch {
-		case !ok || formats.Named(name) == nil:
+		if !ok || formats.Named(name) == nil {
 			return fail.New("--report %s: FORMAT=FILE, the format one of %s", text.Name(arg), formatNames())
-		case path == "" || path == "-":
+		}
+		if path == "" || path == "-" {
 			return fail.New("--report needs a file")
-		case slices.ContainsFunc(inputs, same), workspace.SameFile(filepath.Dir(path), req.Capture):
+		}
+		if slices.ContainsFunc(inputs, same) || workspace.SameFile(filepath.Dir(path), req.Capture) {
 			return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
-		case slices.ContainsFunc(others, same), slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream):
+		}
+		if slices.ContainsFunc(others, same) || (slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream)) {
 			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
 		}
-		others, o.writes[name] = append(others, path), true
+		others = append(others, path)
+		o.writes[name] = true
 	}
 	return nil
 }
@@ -86,10 +99,10 @@ func (o *output) check(a *app, req *request, others ...string) error {
 // write writes a report or, for an empty one, why there is no answer: a file must not keep
 // an old one.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
-	switch {
-	case format != formats.Text:
+	if format != formats.Text {
 		return formats.Named(format).Write(w, m)
-	case m.Nothing:
+	}
+	if m.Nothing {
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
@@ -106,7 +119,8 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		if ans.ExitCode == 0 {
 			return nil
 		}
-		hook.Write(a.stderr, ans) // a failed write changes nothing: it is exit 2 as well
+		// A failed write changes nothing: it is exit 2 as well.
+		hook.Write(a.stderr, ans)
 		return errReported
 	}
 	ans.NoData = true
@@ -152,7 +166,8 @@ func (o *output) explain(a *app, err error) error {
 		return errReported
 	}
 	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model
-	if o.format != formats.Text { // for text, the error goes to standard error
+	// For text, the error goes to standard error.
+	if o.format != formats.Text {
 		o.write(a.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
 	}
 	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {

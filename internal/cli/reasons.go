@@ -101,7 +101,8 @@ func (f *approveRequest) reason(why *approval.Reason, w *workspace.Workspace) *f
 	case approval.NotWhatWasShown:
 		return fail.New("%s is not what was shown: nothing was written", entry).Hint("review again: %s", review)
 	}
-	return fail.New("nothing was written") // a reason without words is one all the same
+	// A reason without words is one all the same.
+	return fail.New("nothing was written")
 }
 
 // whole is the request without the flag that leaves out texts.

@@ -25,7 +25,9 @@ type request struct {
 	full        bool     // what is shown is shown whole
 	substitutes []string // as the flags give them, like selectors
 	selectors   []string
-	only        []approval.Selector // the part of the drift that is shown or accepted; none: all of it
+
+	// The part of the drift that is shown or accepted; none: all of it.
+	only []approval.Selector
 }
 
 func (req *request) register(cmd *cobra.Command) {
@@ -57,21 +59,26 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	case 1:
 		req.Capture, req.LockPath = args[0], workspace.NearestLockfile(".")
 	case 2:
-		req.Capture, req.LockPath, req.Lockfile = args[0], args[1], args[1]
+		req.Capture = args[0]
+		req.LockPath = args[1]
+		req.Lockfile = args[1]
 	default:
 		return fail.New("too many arguments: one capture and one lockfile").
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
-	switch {
-	case req.Part && workspace.IsFolder(req.Capture):
+	if req.Part && workspace.IsFolder(req.Capture) {
 		return fail.New("--part goes with one capture, not with a folder")
-	case req.Capture == "" || req.LockPath == "":
+	}
+	if req.Capture == "" || req.LockPath == "" {
 		return fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())
-	case req.LockPath == "-":
+	}
+	if req.LockPath == "-" {
 		return fail.New("the lockfile can't be standard input")
-	case !slices.Contains([]string{"auto", "always", "never"}, a.color):
+	}
+	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
-	case cmd.Flags().Changed("server") && req.Server == "", !utf8.ValidString(req.Server), len(req.Server) > jsontree.MaxLabelBytes:
+	}
+	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > jsontree.MaxLabelBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxLabelBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
@@ -122,10 +129,9 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 		}
 		for _, v := range values {
 			word := "--" + f.Name
-			switch {
-			case f.Value.Type() != "bool":
+			if f.Value.Type() != "bool" {
 				word += " " + shell.Quote(v)
-			case v != "true":
+			} else if v != "true" {
 				word += "=" + v
 			}
 			for _, next := range cmd.Parent().Commands() {

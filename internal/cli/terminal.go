@@ -51,8 +51,10 @@ func (a *app) style() plain.Style {
 // interruptible runs ask, unless an interrupt comes first. That says that nothing was
 // written, and ends the process as it would without us. again is the command to go on.
 func (a *app) interruptible(again string, ask func() error) error {
-	ignored := signal.Ignored(os.Interrupt) // since the start: under nohup, in the background
-	signals, answered := make(chan os.Signal, 1), make(chan error, 1)
+	// Since the start: under nohup, in the background.
+	ignored := signal.Ignored(os.Interrupt)
+	signals := make(chan os.Signal, 1)
+	answered := make(chan error, 1)
 	signal.Notify(signals, os.Interrupt)
 	go func() { answered <- ask() }()
 	select {

@@ -19,7 +19,8 @@ func drain(in io.Reader) func() {
 	}
 	return func() {
 		fd := int(f.Fd())
-		was, err := term.MakeRaw(fd) // a terminal hands out unfinished lines only so
+		// A terminal hands out unfinished lines only so.
+		was, err := term.MakeRaw(fd)
 		if err != nil {
 			return
 		}

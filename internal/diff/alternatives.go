@@ -16,7 +16,9 @@ import (
 // one took, judged by the alternatives of both.
 type comparison struct {
 	breadth label.Breadth // Unknown where it can't be told
-	kept    bool          // every alternative of the narrower schema is one of the wider schema, word for word
+
+	// Every alternative of the narrower schema is one of the wider schema, word for word.
+	kept bool
 }
 
 // compare compares an old and a new schema.
@@ -185,26 +187,35 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 		rule = keywordRules["type"]
 	}
 	lists := slices.Contains(listing[:], name)
-	switch {
-	case c.breadth == label.Same && k.Minor():
+	if c.breadth == label.Same && k.Minor() {
 		return k, true
-	case c.breadth == label.Same && lists && namesNew(s):
+	}
+	if c.breadth == label.Same && lists && namesNew(s) {
 		return label.NewOptional, true
-	case c.breadth == label.Same && lists && saysOther(change, s):
+	}
+	if c.breadth == label.Same && lists && saysOther(change, s) {
 		return label.Wording, true
-	case c.breadth == label.Same:
+	}
+	if c.breadth == label.Same {
 		return label.OtherForm, true
-	case c.breadth != label.Unknown && lists && k.Effect() == c.breadth:
+	}
+	if c.breadth != label.Unknown && lists && k.Effect() == c.breadth {
 		return k, true
-	case c.breadth == label.Wider && lists:
+	}
+	if c.breadth == label.Wider && lists {
 		return rule.wider, true
-	case c.breadth == label.Narrower && lists:
+	}
+	if c.breadth == label.Narrower && lists {
 		return rule.narrower, true
-	case c.kept:
-		return label.OtherForm, true // it stands in the alternative now, or stood there
-	case c.breadth == label.Wider && k.Severity() == label.Breaking && !s.output():
+	}
+	if c.kept {
+		// It stands in the alternative now, or stood there.
+		return label.OtherForm, true
+	}
+	if c.breadth == label.Wider && k.Severity() == label.Breaking && !s.output() {
 		return label.Loosened, true
-	case c.breadth == label.Narrower && k.OfOutput().Severity() == label.Breaking && s.output():
+	}
+	if c.breadth == label.Narrower && k.OfOutput().Severity() == label.Breaking && s.output() {
 		return label.Tightened, true
 	}
 	return k, false
@@ -212,7 +223,8 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 
 // namesNew reports whether a new value names a parameter that the schema around it didn't name.
 func namesNew(s location) bool {
-	known, found := map[string]bool{}, false
+	known := map[string]bool{}
+	found := false
 	each := func(v *jsontree.Value, at schema.Position, f func(name string)) {
 		schema.Each(cmp.Or(v, &jsontree.Value{}), at, func(v *jsontree.Value) {
 			for _, p := range v.Get("properties").Members() {

@@ -27,12 +27,21 @@ func countHidden(v jsontree.Value) (n int) {
 // A Change is one difference between two definitions, at one JSON Pointer. The pointer
 // leads into the new definition, or into the old one if the value is gone.
 type Change struct {
-	Pointer  string
-	From     string         // pointer to the old value, if that stood elsewhere
-	Old, New jsontree.Value // kind 0: absent, as both are if the value only moved
-	Hidden   [2]int         // characters that no reader sees in the old and in the new value, all of it
-	Label    label.Label
-	Severity label.Severity // of the label, or a graver one that it stands before
+	Pointer string
+
+	// Pointer to the old value, if that stood elsewhere.
+	From string
+
+	// Kind 0: absent, as both are if the value only moved.
+	Old, New jsontree.Value
+
+	// Characters that no reader sees in the old and in the new value, all of it.
+	Hidden [2]int
+
+	Label label.Label
+
+	// Of the label, or a graver one that it stands before.
+	Severity label.Severity
 }
 
 // Of lists the changes in the definition of an entry, if it had one before and both are known.
@@ -79,31 +88,57 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
-	list        pin.EntryType
-	readOnly    bool                                // both definitions say that the tool only reads
-	uses        map[*jsontree.Value]schemaUse       // how the schemas bear on the inputs and outputs, old and new
-	lost        bool                                // a reference leads where we can't follow: any definition may be used
-	shared      bool                                // a reference leads into a schema, where no definition is
-	sameMeaning map[*jsontree.Value]bool            // schemas, old and new, that differ only in their form
-	unevaluated bool                                // unevaluatedProperties or unevaluatedItems stands in a schema
-	required    map[*jsontree.Value]map[string]bool // the names that a schema requires
-	listed      map[[2]*jsontree.Value]label.Label  // how the values compare that an old and a new schema list
-	least       label.Severity                      // of the change that is being labelled
-	changes     []Change
-	name        string // of the tool, as it is now
+	list pin.EntryType
+
+	// Both definitions say that the tool only reads.
+	readOnly bool
+
+	// How the schemas bear on the inputs and outputs, old and new.
+	uses map[*jsontree.Value]schemaUse
+
+	// A reference leads where we can't follow: any definition may be used.
+	lost bool
+
+	// A reference leads into a schema, where no definition is.
+	shared bool
+
+	// Schemas, old and new, that differ only in their form.
+	sameMeaning map[*jsontree.Value]bool
+
+	// unevaluatedProperties or unevaluatedItems stands in a schema.
+	unevaluated bool
+
+	required map[*jsontree.Value]map[string]bool // the names that a schema requires
+
+	// How the values compare that an old and a new schema list.
+	listed map[[2]*jsontree.Value]label.Label
+
+	least   label.Severity // of the change that is being labelled
+	changes []Change
+	name    string // of the tool, as it is now
 }
 
 // A location is where in a definition a node is.
 type location struct {
-	steps       []string
-	at          schema.Position
-	here        [2]*jsontree.Value // what is there, old and new; nil where absent
-	around      [2]*jsontree.Value // the innermost schema around it
-	keyword     int                // index in steps of the keyword of that schema, or -1
-	sameMeaning bool               // a schema around it differs only in its form
-	within      comparison         // of what is there, if both are schemas
-	against     comparison         // of the innermost schema around it
-	settled     bool               // a schema around that one takes the same as before
+	steps []string
+	at    schema.Position
+
+	// What is there, old and new; nil where absent.
+	here [2]*jsontree.Value
+
+	around [2]*jsontree.Value // the innermost schema around it
+
+	// Index in steps of the keyword of that schema, or -1.
+	keyword int
+
+	// A schema around it differs only in its form.
+	sameMeaning bool
+
+	within  comparison // of what is there, if both are schemas
+	against comparison // of the innermost schema around it
+
+	// A schema around that one takes the same as before.
+	settled bool
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
@@ -118,10 +153,10 @@ func (s *location) held() bool { return s.at == schema.AtSchema && s.keyword >= 
 
 // holds is the position of the node's value, as its keyword gives it.
 func (s *location) holds() schema.Position {
-	switch {
-	case s.held():
+	if s.held() {
 		return schema.AtSchema
-	case s.keyword >= 0 && len(s.inside()) == 0:
+	}
+	if s.keyword >= 0 && len(s.inside()) == 0 {
 		return schema.Keyword(s.name())
 	}
 	return schema.AtOther
@@ -134,7 +169,8 @@ func (s *location) member(side int, name string) *jsontree.Value {
 
 // change returns the change at a node that is a leaf or that moved.
 func (e *diffNode) change() Change {
-	c, old := Change{Pointer: e.now.pointer()}, e.was.pointer()
+	c := Change{Pointer: e.now.pointer()}
+	old := e.was.pointer()
 	if e.new == nil {
 		c.Pointer = old
 	}
@@ -176,11 +212,14 @@ func (l *labeller) walk(e *diffNode, s location) {
 
 // below is the location of a part of the node at s.
 func (l *labeller) below(s location, part *diffNode) location {
-	to, step := s, part.now.step
-	to.steps, to.here = append(s.steps, step), [2]*jsontree.Value{part.old, part.new}
+	to := s
+	step := part.now.step
+	to.steps = append(s.steps, step)
+	to.here = [2]*jsontree.Value{part.old, part.new}
 	if s.at == schema.AtSchema {
 		to.around, to.keyword = s.here, len(s.steps)
-		judged := to.root() && schema.IsDefinitions(step) // definitions are judged by the references to them
+		// Definitions are judged by the references to them.
+		judged := to.root() && schema.IsDefinitions(step)
 		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
 		to.settled = (s.settled || s.against.breadth == label.Same) && !l.shared
 		if to.against = s.within; l.lost || l.unevaluated {

@@ -14,8 +14,10 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	if len(s.steps) == 0 {
 		return proseLabel(c, nil) // of a server's instructions
 	}
-	name, inside := s.steps[0], s.steps[1:]
-	moved := c.Old.Kind == 0 && c.New.Kind == 0 // what differs in it has changes of its own
+	name := s.steps[0]
+	inside := s.steps[1:]
+	// What differs in it has changes of its own.
+	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	switch {
 	case name == "title" || name == "description":
 		return proseLabel(c, inside)
@@ -92,16 +94,19 @@ func (l *labeller) atLeast(k label.Label, s location) {
 
 // movedLabel is for a value that only stands in another place now.
 func (l *labeller) movedLabel(s location) label.Label {
-	switch {
-	case s.keyword < 0:
+	if s.keyword < 0 {
 		return label.Changed
-	case s.name() == "enum":
+	}
+	if s.name() == "enum" {
 		return label.OtherOrder
-	case isAnnotation(s.name()):
+	}
+	if isAnnotation(s.name()) {
 		return keywordRules[s.name()].other
-	case s.at == schema.AtSchemas:
+	}
+	if s.at == schema.AtSchemas {
 		return forUse(exchangedLabel(s), l.useOf(s.around[:]...))
-	case s.held() && slices.Contains(combinators[:], s.name()):
+	}
+	if s.held() && slices.Contains(combinators[:], s.name()) {
 		return label.OtherOrder
 	}
 	return forUse(label.Other, l.useOf(s.around[:]...))
@@ -110,10 +115,10 @@ func (l *labeller) movedLabel(s location) label.Label {
 // exchangedLabel is for alternatives that stood under anyOf and stand under oneOf now, or
 // the other way round. What fits several alternatives fits anyOf and doesn't fit oneOf.
 func exchangedLabel(s location) label.Label {
-	switch {
-	case s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")):
+	if s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")) {
 		return label.Tightened
-	case s.name() == "anyOf" && !disjoint(s.member(0, "oneOf")):
+	}
+	if s.name() == "anyOf" && !disjoint(s.member(0, "oneOf")) {
 		return label.Loosened
 	}
 	return label.OtherForm
@@ -132,8 +137,7 @@ func proseLabel(c Change, inside []string) label.Label {
 // and required.
 func promptArgumentLabel(c Change, inside []string) label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
-	switch {
-	case len(inside) < 2:
+	if len(inside) < 2 {
 		kind := c.choose(label.NewOptional, label.ParameterRemoved, label.Other)
 		for _, item := range slices.Concat(c.New.Items(), []jsontree.Member{{Value: c.New}}) {
 			if on(item.Value.Get("required")) {
@@ -141,15 +145,20 @@ func promptArgumentLabel(c Change, inside []string) label.Label {
 			}
 		}
 		return kind
-	case inside[1] == "title" || inside[1] == "description":
+	}
+	if inside[1] == "title" || inside[1] == "description" {
 		return proseLabel(c, inside[2:])
-	case len(inside) > 2 || inside[1] != "name" && inside[1] != "required":
+	}
+	if len(inside) > 2 || inside[1] != "name" && inside[1] != "required" {
 		return label.Changed
-	case inside[1] == "name":
+	}
+	if inside[1] == "name" {
 		return label.Renamed
-	case on(c.New):
+	}
+	if on(c.New) {
 		return label.NowRequired
-	case on(c.Old):
+	}
+	if on(c.Old) {
 		return label.NoLongerRequired
 	}
 	return label.OtherForm
@@ -248,12 +257,14 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	}
 	whole, proven := s.against.label(c, s, k)
 	if proven {
-		k, l.least = whole, label.None
+		k = whole
+		l.least = label.None
 	}
 	e := k.Effect()
 	came := c.Old.Kind == 0 || c.New.Kind == 0
 	if (e == label.Wider || e == label.Narrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
-		k = label.Other // it may have moved to or from the schema referred to
+		// It may have moved to or from the schema referred to.
+		k = label.Other
 	}
 	if (e == label.Narrower || k == label.OtherForm) && l.freesOthers(s) {
 		k = min(k, label.Other)
@@ -261,7 +272,8 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	u := l.useAt(s)
 	if s.settled && (e == label.Narrower || e == label.Wider) {
 		l.least = label.None
-		return label.Wording // all that it takes away or adds is taken as before
+		// All that it takes away or adds is taken as before.
+		return label.Wording
 	}
 	if k == label.DefinitionRemoved && l.lost {
 		l.atLeast(label.Other, s)

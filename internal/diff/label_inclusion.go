@@ -25,8 +25,10 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 		wide = old
 	}
 	proven := l.sameMeaning[old] || inclusion.Proven(narrow, wide)
-	var values []*Change // what bears on the values that the schema takes
-	var forms []*Change  // what was taken for another form of the same, or isn't known
+	// What bears on the values that the schema takes.
+	var values []*Change
+	// What was taken for another form of the same, or isn't known.
+	var forms []*Change
 	breaking := false
 	for i := range l.changes {
 		c := &l.changes[i]

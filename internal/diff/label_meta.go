@@ -34,7 +34,8 @@ func metaLabel(c Change, inside []string) label.Label {
 			continue
 		}
 		below := len(inside) > len(rule.path)
-		old, new := &c.Old, &c.New
+		old := &c.Old
+		new := &c.New
 		for _, step := range rule.path[common:] {
 			old = jsontree.Lookup(old, step)
 			new = jsontree.Lookup(new, step)
@@ -63,16 +64,18 @@ func showsModel(visibility *jsontree.Value) bool {
 // grows reports whether the new value allows something that the old one doesn't name: an element, a
 // member, or another scalar.
 func grows(old, new *jsontree.Value) bool {
-	switch {
-	case new == nil || new.Kind == 0 || new.Kind == 'f' || new.Kind == 'n':
+	if new == nil || new.Kind == 0 || new.Kind == 'f' || new.Kind == 'n' {
 		return false
-	case old == nil || old.Kind != new.Kind:
+	}
+	if old == nil || old.Kind != new.Kind {
 		return true
-	case new.Kind == '[':
+	}
+	if new.Kind == '[' {
 		return slices.ContainsFunc(new.Items(), func(item jsontree.Member) bool {
 			return !slices.ContainsFunc(old.Items(), func(was jsontree.Member) bool { return jsontree.Equal(was.Value, item.Value) })
 		})
-	case new.Kind == '{':
+	}
+	if new.Kind == '{' {
 		return slices.ContainsFunc(new.Members(), func(m jsontree.Member) bool { return grows(jsontree.Lookup(old, m.Name), &m.Value) })
 	}
 	return old.Text != new.Text

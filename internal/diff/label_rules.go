@@ -15,11 +15,13 @@ import (
 
 // schemaLabel is what a change means for the schema around it.
 func (l *labeller) schemaLabel(c Change, s location) label.Label {
-	name, depth := s.name(), len(s.inside())
+	name := s.name()
+	depth := len(s.inside())
 	rule, known := keywordRules[name]
 	if s.held() {
 		if rule, known = schemaRules[name]; !known {
-			rule, known = anySchemaRule, true
+			rule = anySchemaRule
+			known = true
 		}
 	}
 	empty := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
@@ -91,10 +93,10 @@ func (rule keywordRule) label(c Change, s location) label.Label {
 
 // sameLabel is for a change that says the same in another form.
 func (c Change) sameLabel() label.Label {
-	switch {
-	case isLargest(c.Old) || isLargest(c.New):
+	if isLargest(c.Old) || isLargest(c.New) {
 		return label.Churn
-	case len(c.Old.Items()) == len(c.New.Items()) && len(c.New.Items()) > 1:
+	}
+	if len(c.Old.Items()) == len(c.New.Items()) && len(c.New.Items()) > 1 {
 		return label.OtherOrder
 	}
 	return label.OtherForm
@@ -103,14 +105,16 @@ func (c Change) sameLabel() label.Label {
 // parameterLabel is for a parameter of the schema around it, or for all of them.
 func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) label.Label {
 	if s.outside(0) || !s.root() && !s.held() && c.Old.Kind == 0 {
-		l.atLeast(label.Tightened, s) // what an alternative named, or a schema referred to; or any name was taken
+		// What an alternative named, or a schema referred to; or any name was taken.
+		l.atLeast(label.Tightened, s)
 	}
-	switch {
-	case s.held() && c.Old.Kind == 0 && c.New.Kind != 'f':
+	if s.held() && c.Old.Kind == 0 && c.New.Kind != 'f' {
 		return l.newParameter(s.around[1], s.inside()[0])
-	case s.held() && c.New.Kind == 0 && c.Old.Kind != 'f':
+	}
+	if s.held() && c.New.Kind == 0 && c.Old.Kind != 'f' {
 		return label.ParameterRemoved
-	case s.held():
+	}
+	if s.held() {
 		return rule.label(c, s)
 	}
 	kind := label.Other
@@ -200,10 +204,10 @@ func (s *location) outside(side int) bool {
 
 // choose picks a label by whether the change adds, removes or replaces a value.
 func (c Change) choose(onAdd, onRemove, onReplace label.Label) label.Label {
-	switch {
-	case c.Old.Kind == 0:
+	if c.Old.Kind == 0 {
 		return onAdd
-	case c.New.Kind == 0:
+	}
+	if c.New.Kind == 0 {
 		return onRemove
 	}
 	return onReplace
@@ -215,12 +219,13 @@ func byMeasure(measure func(v jsontree.Value, s *location, side int) (n float64,
 	return func(c Change, s *location) label.Breadth {
 		old, full := measure(c.Old, s, 0)
 		new, full2 := measure(c.New, s, 1)
-		switch {
-		case new > old:
+		if new > old {
 			return label.Wider
-		case new < old:
+		}
+		if new < old {
 			return label.Narrower
-		case new == old && full && full2:
+		}
+		if new == old && full && full2 {
 			return label.Same
 		}
 		return label.Unknown
@@ -261,12 +266,13 @@ func byOpenness(absent int) func(Change, *location) label.Breadth {
 // for one that takes all. Anything that is no schema takes all. The openness of a missing
 // schema depends on the keyword: it is absent.
 func openness(v jsontree.Value, absent int) int {
-	switch {
-	case v.Kind == 0:
+	if v.Kind == 0 {
 		return absent
-	case v.Kind == 'f':
+	}
+	if v.Kind == 'f' {
 		return 0
-	case v.Kind == '{' && len(v.Members()) > 0:
+	}
+	if v.Kind == '{' && len(v.Members()) > 0 {
 		return 1
 	}
 	return 2
@@ -281,9 +287,11 @@ func takesAll(v jsontree.Value) bool {
 // keyword means. direction is 1 if a higher bound takes more values, -1 if it takes fewer.
 func byBound(absent, direction float64) func(Change, *location) label.Breadth {
 	return byMeasure(func(v jsontree.Value, s *location, side int) (float64, bool) {
-		bound, name := absent, s.name()
+		bound := absent
+		name := s.name()
 		if twin, ok := boundTwins[name]; ok && v.Kind == 0 && s.member(side, twin) != nil {
-			v, name = *s.member(side, twin), twin
+			v = *s.member(side, twin)
+			name = twin
 		}
 		if v.Kind == '0' {
 			bound, _ = strconv.ParseFloat(v.Text, 64)
@@ -376,11 +384,12 @@ func byListed(_ Change, s *location) label.Breadth {
 // fixedValues returns the values that a schema lists with enum, or the one of its const, as
 // JSON texts (Validation, 6.1.2 and 6.1.3). It returns nil if it has neither or both.
 func fixedValues(schema *jsontree.Value) map[string]bool {
-	list, one := jsontree.Lookup(schema, "enum"), jsontree.Lookup(schema, "const")
-	switch {
-	case (list == nil) == (one == nil) || list != nil && list.Kind != '[':
+	list := jsontree.Lookup(schema, "enum")
+	one := jsontree.Lookup(schema, "const")
+	if (list == nil) == (one == nil) || list != nil && list.Kind != '[' {
 		return nil
-	case one != nil:
+	}
+	if one != nil {
 		return map[string]bool{string(jsontree.Append(nil, *one)): true}
 	}
 	set := map[string]bool{}

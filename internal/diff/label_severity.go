@@ -8,10 +8,10 @@ import (
 // SeverityOf is the severity of a drift with these changes. Who can't compare the two sides,
 // or doesn't know which of two entries is called, can't promise that nothing breaks.
 func SeverityOf(d *pin.Drift, changes []Change) (worst label.Severity) {
-	switch {
-	case d.Kind == pin.Added || d.Type == pin.Instructions:
+	if d.Kind == pin.Added || d.Type == pin.Instructions {
 		return label.Behaviour
-	case d.Kind == pin.Removed || d.Kind == pin.Duplicate || len(changes) == 0:
+	}
+	if d.Kind == pin.Removed || d.Kind == pin.Duplicate || len(changes) == 0 {
 		return label.Breaking
 	}
 	for _, c := range changes {

@@ -13,9 +13,14 @@ import (
 type schemaUse int
 
 const (
-	usePlain  schemaUse = 1 << iota // the input or output takes what the schema takes
-	useTested                       // it stands under not or if, or what it takes no other of several may take
-	useSame                         // it is part of a schema that differs only in its form
+	// The input or output takes what the schema takes.
+	usePlain schemaUse = 1 << iota
+
+	// It stands under not or if, or what it takes no other of several may take.
+	useTested
+
+	// It is part of a schema that differs only in its form.
+	useSame
 )
 
 // use works out how a schema, and each schema in it, bears on the input or output. Schemas under
@@ -32,9 +37,11 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	l.uses[s] |= u
 	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
 		v, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		l.lost = l.lost || v == nil // an anchor, another document, or what isn't there: we don't look for them
+		// An anchor, another document, or what isn't there: we don't look for them.
+		l.lost = l.lost || v == nil
 		for i, step := range steps {
-			l.lost = l.lost || schema.IsDefinitions(step) && len(steps) != i+2 // into a definition, or to all: only $defs/NAME is one
+			// Into a definition, or to all: only $defs/NAME is one.
+			l.lost = l.lost || schema.IsDefinitions(step) && len(steps) != i+2
 		}
 		l.shared = l.shared || len(steps) > 0 && !(len(steps) == 2 && schema.IsDefinitions(steps[0]))
 		l.use(root, v, u)
@@ -46,7 +53,8 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 		l.lost = true
 	}
 	if s != root && jsontree.Lookup(s, "$id") != nil {
-		l.lost = true // references in there are resolved against it
+		// References in there are resolved against it.
+		l.lost = true
 	}
 	overlapping := u == usePlain && !disjoint(jsontree.Lookup(s, "oneOf"))
 	schema.EachBelow(s, func(v *jsontree.Value, steps ...string) {
@@ -127,10 +135,13 @@ func disjoint(alternatives *jsontree.Value) bool {
 	if alternatives == nil || len(alternatives.Items()) < 2 {
 		return true
 	}
-	seen, told := map[string]bool{}, map[string]int{} // told: how many alternatives differ by it from those before
+	seen := map[string]bool{}
+	// Told: how many alternatives differ by it from those before.
+	told := map[string]int{}
 	for i := range alternatives.Items() {
 		branch := &alternatives.Parts[i].Value
-		own := map[string]map[string]bool{} // by matter: the type, or the constant of a parameter
+		// By matter: the type, or the constant of a parameter.
+		own := map[string]map[string]bool{}
 		if types := jsontree.Lookup(branch, "type"); types != nil {
 			own["type"], _ = typeSet(types)
 		}

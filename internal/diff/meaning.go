@@ -21,12 +21,21 @@ import (
 // schema has no form. It has none, either, if a reference in it leads back to itself or
 // to where we can't follow. Two schemas without a form are never taken for equal.
 type meaningForms struct {
-	roots   [2]*jsontree.Value      // the whole schemas, old and new, in which references are resolved
-	numbers map[*jsontree.Value]int // of the forms of schemas; 0 where there is none, or not yet
-	byText  map[string]int          // the number of a form by its JSON text
-	forms   []jsontree.Value        // by number, from 1; each has the numbers of the forms inside it
-	sets    map[int]map[string]bool // the alternatives of forms by number; nil where they can't be told
-	room    int                     // bytes that may still be written
+	// The whole schemas, old and new, in which references are resolved.
+	roots [2]*jsontree.Value
+
+	// Of the forms of schemas; 0 where there is none, or not yet.
+	numbers map[*jsontree.Value]int
+
+	byText map[string]int // the number of a form by its JSON text
+
+	// By number, from 1; each has the numbers of the forms inside it.
+	forms []jsontree.Value
+
+	// The alternatives of forms by number; nil where they can't be told.
+	sets map[int]map[string]bool
+
+	room int // bytes that may still be written
 }
 
 const (
@@ -61,8 +70,10 @@ func (m *meaningForms) number(root, schema *jsontree.Value, depth int) int {
 	if n, ok := m.numbers[schema]; ok || depth > maxReferences || m.room <= 0 {
 		return n
 	}
-	m.numbers[schema] = 0 // so a reference that leads back here finds no form
-	form, ok := *schema, true
+	// So a reference that leads back here finds no form.
+	m.numbers[schema] = 0
+	form := *schema
+	ok := true
 	if schema.Kind == '{' {
 		form, ok = m.form(root, schema, depth)
 	}
@@ -86,10 +97,10 @@ func (m *meaningForms) form(root, s *jsontree.Value, depth int) (jsontree.Value,
 	form := jsontree.Value{Kind: '{'}
 	for i := range s.Parts {
 		p := &s.Parts[i]
-		switch {
-		case s == root && schema.IsDefinitions(p.Name):
+		if s == root && schema.IsDefinitions(p.Name) {
 			continue
-		case slices.Contains(unfollowed[:], p.Name) && !(s == root && p.Name == "$id"):
+		}
+		if slices.Contains(unfollowed[:], p.Name) && !(s == root && p.Name == "$id") {
 			return form, false
 		}
 		v, ok := m.numbered(root, &p.Value, schema.AtSchema.Below(p.Name, &p.Value), depth)
@@ -172,7 +183,8 @@ func (m *meaningForms) withTypes(form jsontree.Value) jsontree.Value {
 	case ok && nullable != nil && nullable.Kind == 'f':
 		written = "nullable"
 	case ok && nullable != nil && nullable.Kind == 't' && !has("enum") && !has("const"):
-		types, written = append(types, "null"), "nullable"
+		types = append(types, "null")
+		written = "nullable"
 	case !has("type"):
 		for _, combinator := range combinators[:2] {
 			if list := jsontree.Lookup(&form, combinator); list != nil && !ok {
@@ -204,7 +216,8 @@ func (m *meaningForms) alternativeTypes(alternatives *jsontree.Value, combinator
 		if !ok || len(form.Parts) != 1 {
 			return nil, false
 		}
-		types, forms.Parts = append(types, names...), append(forms.Parts, jsontree.Member{Value: form})
+		types = append(types, names...)
+		forms.Parts = append(forms.Parts, jsontree.Member{Value: form})
 	}
 	return types, len(types) > 0 && (combinator == "anyOf" || disjoint(&forms))
 }

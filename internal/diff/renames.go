@@ -10,7 +10,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-const minRenameWords = 6 // a tool can't be known by a description with fewer
+// A tool can't be known by a description with fewer.
+const minRenameWords = 6
 
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
@@ -54,9 +55,11 @@ func Renames(drifts []pin.Drift) {
 
 // Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
 const (
-	leastLikeness = 1.5    // of a rename
-	noParameters  = 0.25   // what it says that neither has any
-	maxPairs      = 20_000 // of one server and list that are compared: real upgrades have a few dozen
+	leastLikeness = 1.5  // of a rename
+	noParameters  = 0.25 // what it says that neither has any
+
+	// Of one server and list that are compared: real upgrades have a few dozen.
+	maxPairs = 20_000
 )
 
 // A traits has what entries are compared by.
@@ -129,7 +132,8 @@ func pairAlike(drifts []pin.Drift) {
 		server string
 		list   pin.EntryType
 	}
-	gone, came := map[place][]traits{}, map[place][]traits{}
+	gone := map[place][]traits{}
+	came := map[place][]traits{}
 	var places []place
 	for i := range drifts {
 		d := &drifts[i]

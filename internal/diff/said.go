@@ -31,7 +31,8 @@ func Sentences(s string) (list []string) {
 		for next < len(s) && strings.IndexByte(" \t\r\n", s[next]) >= 0 {
 			next++
 		}
-		list, from = append(list, s[from:next]), next
+		list = append(list, s[from:next])
+		from = next
 	}
 	if from < len(s) {
 		list = append(list, s[from:])
@@ -43,7 +44,9 @@ func Sentences(s string) (list []string) {
 // between the two.
 type SentenceEdit struct {
 	Old, New string
-	Pieces   []Piece // word by word; nil: the two have too little in common, or one of them is empty
+
+	// Word by word; nil: the two have too little in common, or one of them is empty.
+	Pieces []Piece
 
 	// Where in the text it is, if Old doesn't say so: the ends of the sentences beside it, and how many stand before it
 	// if that doesn't say so either. An edit without any of these that only adds something does that at the end.
@@ -56,7 +59,8 @@ type SentenceEdit struct {
 // edits stands in both texts, in the same order; there are none if only blanks between sentences
 // differ. It returns false if the work would exceed the bounds.
 func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok bool) {
-	a, b := Sentences(old), Sentences(new)
+	a := Sentences(old)
+	b := Sentences(new)
 	trimmed := trimAll(a)
 	steps, ok := budget.align(trimmed, trimAll(b))
 	if !ok {
@@ -68,7 +72,8 @@ func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok b
 		case OpKept:
 			r.settle()
 			r.passed++
-			a, b = a[1:], b[1:]
+			a = a[1:]
+			b = b[1:]
 		case OpRemoved:
 			r.went = append(r.went, a[0])
 			a = a[1:]
@@ -96,8 +101,12 @@ type rewording struct {
 	passed     int      // how many of them stand before went
 	went, came []string // since the last sentence that was kept
 	edits      []SentenceEdit
-	times      map[string]int    // how often the old text has a sentence; nil: not counted yet
-	gaps       map[[2]string]int // how often it has two sentences with such ends beside each other
+
+	// How often the old text has a sentence; nil: not counted yet.
+	times map[string]int
+
+	// How often it has two sentences with such ends beside each other.
+	gaps map[[2]string]int
 }
 
 // settle makes edits of what went and came since the last sentence that was kept.
@@ -174,8 +183,10 @@ func (r *rewording) ends(before, after int) (ends [2]string) {
 }
 
 const (
-	endWords = 3  // of a sentence beside an edit
-	endRunes = 32 // likewise, where words are long or have no blanks
+	endWords = 3 // of a sentence beside an edit
+
+	// Likewise, where words are long or have no blanks.
+	endRunes = 32
 )
 
 // lastWords are the last few words of a sentence.
@@ -215,13 +226,16 @@ var keywords = strings.Fields(`name title description inputSchema outputSchema a
 // the name of a member, but for the closed list of what says nothing.
 func (c *Change) Says() bool {
 	switch {
-	case c.Label == label.Title, c.Label == label.RequiredFollows: // the name in words; names that are shown with their parameters
+	// The name in words; names that are shown with their parameters.
+	case c.Label == label.Title, c.Label == label.RequiredFollows:
 		return false
 	case c.Label == label.TooMany || c.Hidden != [2]int{}:
 		return true
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
-	name, named := "", false // whether a name leads to it, and no index, and that name says something
+	name := ""
+	// Whether a name leads to it, and no index, and that name says something.
+	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
 		named = (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords, name)
@@ -231,7 +245,8 @@ func (c *Change) Says() bool {
 
 // says reports whether a value has a text or a member name that says something, and that the other one doesn't list.
 func says(v, other *jsontree.Value, name string) (found bool) {
-	var listed map[string]bool // of the other one, once a text has to be looked up in it
+	// Of the other one, once a text has to be looked up in it.
+	var listed map[string]bool
 	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		keyword := name
 		for i := range path {

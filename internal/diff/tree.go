@@ -17,17 +17,32 @@ import (
 // compared part by part has a part for each member or element, equal or not, in the
 // order of the text. A node without parts whose values differ is a leaf: one change.
 type diffNode struct {
-	was, now    *path           // to the old value and to the new one, or where they would be
-	old, new    *jsontree.Value // nil where absent
-	at          schema.Position
-	moved       bool       // it stood elsewhere in its array, or under another combinator: a change of its own
-	same        bool       // the two values are equal
-	sameMeaning bool       // the two values are schemas that differ only in their form
-	against     comparison // of two schemas that differ, other than those of the whole input and output
-	tooMany     bool       // there are too many changes inside to tell apart
-	changes     int        // at the node and inside
-	unexplained int        // of these: neither where the meaning is the same nor in the definitions of the root
-	inside      []diffNode
+	// To the old value and to the new one, or where they would be.
+	was, now *path
+
+	old, new *jsontree.Value // nil where absent
+	at       schema.Position
+
+	// It stood elsewhere in its array, or under another combinator: a change of its own.
+	moved bool
+
+	same bool // the two values are equal
+
+	// The two values are schemas that differ only in their form.
+	sameMeaning bool
+
+	// Of two schemas that differ, other than those of the whole input and output.
+	against comparison
+
+	// There are too many changes inside to tell apart.
+	tooMany bool
+
+	changes int // at the node and inside
+
+	// Of these: neither where the meaning is the same nor in the definitions of the root.
+	unexplained int
+
+	inside []diffNode
 }
 
 // unchanged reports whether there is no change at the node or inside.
@@ -41,8 +56,10 @@ func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
 type path struct {
 	above *path
 	step  string
-	size  int    // of the pointer in bytes, about
-	known string // the pointer, once pointer has been called
+	size  int // of the pointer in bytes, about
+
+	// The pointer, once pointer has been called.
+	known string
 }
 
 func (p *path) to(step string) *path {
@@ -67,9 +84,13 @@ const MaxChanges = 4_000
 
 // A differ compares two definitions.
 type differ struct {
-	equal       map[[2]*jsontree.Value]bool // pairs of objects and arrays compared so far
-	meanings    meaningForms
-	sameMeaning map[*jsontree.Value]bool // schemas, old and new, that differ only in their form
+	// Pairs of objects and arrays compared so far.
+	equal map[[2]*jsontree.Value]bool
+
+	meanings meaningForms
+
+	// Schemas, old and new, that differ only in their form.
+	sameMeaning map[*jsontree.Value]bool
 }
 
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
@@ -116,9 +137,11 @@ func (d *differ) compareMeanings(e *diffNode) {
 		}
 		return
 	}
-	d.sameMeaning[e.old], d.sameMeaning[e.new] = true, true
+	d.sameMeaning[e.old] = true
+	d.sameMeaning[e.new] = true
 	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {
-		e.changes, e.inside = 0, nil
+		e.changes = 0
+		e.inside = nil
 	}
 	e.unexplained = 0
 }
@@ -170,17 +193,22 @@ func (d *differ) part(e *diffNode, step string, part diffNode) {
 // members compares two objects. Alternatives under anyOf are compared with those under the
 // oneOf that took its place, and the other way round.
 func (d *differ) members(e *diffNode) {
-	a, b := e.old.Parts, e.new.Parts
+	a := e.old.Parts
+	b := e.new.Parts
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
 	for len(a) > 0 || len(b) > 0 {
 		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
 		var part diffNode
 		var step string
 		if order <= 0 {
-			step, part.old, a = a[0].Name, &a[0].Value, a[1:]
+			step = a[0].Name
+			part.old = &a[0].Value
+			a = a[1:]
 		}
 		if order >= 0 {
-			step, part.new, b = b[0].Name, &b[0].Value, b[1:]
+			step = b[0].Name
+			part.new = &b[0].Value
+			b = b[1:]
 		}
 		other := exchangeable[step]
 		exchanged := other != "" && e.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
@@ -207,11 +235,14 @@ func (e *diffNode) close() {
 			e.unexplained += part.unexplained
 		}
 	}
-	switch {
-	case e.changes == 0:
-		e.same, e.inside = true, nil
-	case e.changes > MaxChanges:
-		e.changes, e.unexplained, e.tooMany, e.inside = 0, 0, true, nil
+	if e.changes == 0 {
+		e.same = true
+		e.inside = nil
+	} else if e.changes > MaxChanges {
+		e.changes = 0
+		e.unexplained = 0
+		e.tooMany = true
+		e.inside = nil
 	}
 }
 
@@ -220,10 +251,12 @@ func (e *diffNode) close() {
 // the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
 func (d *differ) items(e *diffNode) {
-	a, b := e.old.Parts, e.new.Parts
+	a := e.old.Parts
+	b := e.new.Parts
 	taken, partner := d.pairItems(a, b)
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
-	next := 0 // the first element of a that no part has yet
+	// The first element of a that no part has yet.
+	next := 0
 	removed := func(end int) {
 		for ; next < end; next++ {
 			if taken[next] < 0 {
@@ -234,7 +267,8 @@ func (d *differ) items(e *diffNode) {
 	for j, i := range partner {
 		part := diffNode{new: &b[j].Value}
 		if i >= 0 {
-			part.old, part.moved = &a[i].Value, i < next
+			part.old = &a[i].Value
+			part.moved = i < next
 			removed(i)
 			part.was = e.was.to(strconv.Itoa(i))
 		}
@@ -246,8 +280,12 @@ func (d *differ) items(e *diffNode) {
 
 // pairItems returns for each element of either array the index of its partner, or -1.
 func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
-	inB, inA = slices.Repeat([]int{-1}, len(a)), slices.Repeat([]int{-1}, len(b))
-	pair := func(i, j int) { inB[i], inA[j] = j, i }
+	inB = slices.Repeat([]int{-1}, len(a))
+	inA = slices.Repeat([]int{-1}, len(b))
+	pair := func(i, j int) {
+		inB[i] = j
+		inA[j] = i
+	}
 	head := 0
 	for head < min(len(a), len(b)) && d.equalValues(&a[head].Value, &b[head].Value) {
 		pair(head, head)
@@ -292,14 +330,16 @@ func isFile(v *jsontree.Value) bool {
 // or else what tells alternatives apart: the type, the reference, the constant, and the
 // parameters that are constants. Without parameters, the names of the keywords count.
 func itemKey(v *jsontree.Value) string {
-	switch {
-	case v.Kind == '[':
+	if v.Kind == '[' {
 		return "" // arrays are paired by their order
-	case v.Kind != '{':
+	}
+	if v.Kind != '{' {
 		return string(jsontree.Append(nil, *v))
-	case isFile(v):
+	}
+	if isFile(v) {
 		return "uri " + jsontree.TextOf(jsontree.Lookup(v, "uri"))
-	case isNamed(v):
+	}
+	if isNamed(v) {
 		return "name " + jsontree.TextOf(jsontree.Lookup(v, "name"))
 	}
 	var b strings.Builder

@@ -35,9 +35,14 @@ func (p Piece) Replaces(other Piece) bool {
 type WordBudget int
 
 const (
-	maxDiffTokens  = 4_000                  // that differ, on each side: the library's cost grows with their product
-	maxDiffBytes   = 256 << 10              // likewise: a text in which more differs isn't split into words
-	FullWordBudget = WordBudget(48_000_000) // pairs of tokens in all diffs of one run
+	// That differ, on each side: the library's cost grows with their product.
+	maxDiffTokens = 4_000
+
+	// Likewise: a text in which more differs isn't split into words.
+	maxDiffBytes = 256 << 10
+
+	// Pairs of tokens in all diffs of one run.
+	FullWordBudget = WordBudget(48_000_000)
 )
 
 // Words compares two texts word by word. It returns nil if the work would exceed the
@@ -93,21 +98,25 @@ const firstSymbol = 0xf0000
 // compare calls f for the runs of tokens that two lists have in common, and for those that only one
 // has, if the work doesn't exceed the bounds. Tidied, words between two edits may belong to them.
 func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
-	head, tail := 0, 0
+	head := 0
+	tail := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
 	}
 	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
 		tail++
 	}
-	first, last := a[:head], a[len(a)-tail:]
-	a, b = a[head:len(a)-tail], b[head:len(b)-tail]
+	first := a[:head]
+	last := a[len(a)-tail:]
+	a = a[head : len(a)-tail]
+	b = b[head : len(b)-tail]
 	cost := WordBudget((len(a) + 1) * (len(b) + 1))
 	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
 		return false
 	}
 	*budget -= cost
-	symbols, distinct := map[string]rune{}, []string(nil)
+	symbols := map[string]rune{}
+	distinct := []string(nil)
 	encode := func(tokens []string) (runes []rune) {
 		for _, t := range tokens {
 			if _, ok := symbols[t]; !ok {
@@ -119,7 +128,8 @@ func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, toke
 		return runes
 	}
 	dmp := diffmatchpatch.New()
-	dmp.DiffTimeout = 0 // by default it gives up after a second, so machines would differ
+	// By default it gives up after a second, so machines would differ.
+	dmp.DiffTimeout = 0
 	diffs := dmp.DiffMainRunes(encode(a), encode(b), false)
 	if tidy {
 		diffs = dmp.DiffCleanupSemantic(diffs)
@@ -175,7 +185,8 @@ func tokens(s string) (list []string) {
 		if class := tokenClass(r); class != singleToken {
 			end = len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return tokenClass(r) == class }))
 		}
-		list, s = append(list, s[:end]), s[end:]
+		list = append(list, s[:end])
+		s = s[end:]
 	}
 	return list
 }
@@ -187,6 +198,8 @@ func Rewritten(pieces []Piece) bool {
 	for _, p := range pieces {
 		words[p.Op] += len(strings.FieldsFunc(p.Text, func(r rune) bool { return tokenClass(r) != wordToken }))
 	}
-	stay, went, came := 2*words[OpKept], words[OpRemoved], words[opAdded]
+	stay := 2 * words[OpKept]
+	went := words[OpRemoved]
+	came := words[opAdded]
 	return went > 0 && came > 0 && 2*stay < stay+went+came
 }

@@ -19,40 +19,69 @@ import (
 
 // Facts are what is known of a comparison.
 type Facts struct {
-	Entries []*Entry   // those that drifted, in the order of the drifts
+	// Those that drifted, in the order of the drifts.
+	Entries []*Entry
+
 	Matched pin.Counts // entries that match their pins
 
 	// The findings that belong to no drifted entry.
-	General      []lint.Finding // about whole captures, that nobody has approved
-	Unrecorded   []lint.Finding // warnings that are not on record, in entries that match their pins
-	Standing     []lint.Finding // approved warnings in what matches its pins
-	Unpinned     []lint.Finding // warnings in prose of matching entries that a policy keeps out of pins
-	Unapprovable []lint.Finding // warnings that block every approval: no pin records the texts they are in, so verify would report them again
 
-	Worst      label.Severity // of all entries, also of those that a selection leaves out
-	WorstCount pin.Counts     // the entries that have it
+	// About whole captures, that nobody has approved.
+	General []lint.Finding
 
-	Narrowed bool // a selection has left out what it doesn't select
-	LeftOut  int  // the entries that it left out
+	// Warnings that are not on record, in entries that match their pins.
+	Unrecorded []lint.Finding
+
+	// Approved warnings in what matches its pins.
+	Standing []lint.Finding
+
+	// Warnings in prose of matching entries that a policy keeps out of pins.
+	Unpinned []lint.Finding
+
+	// Warnings that block every approval: no pin records the texts they are in, so verify would report them again.
+	Unapprovable []lint.Finding
+
+	// Of all entries, also of those that a selection leaves out.
+	Worst label.Severity
+
+	WorstCount pin.Counts // the entries that have it
+
+	// A selection has left out what it doesn't select.
+	Narrowed bool
+
+	LeftOut int // the entries that it left out
 }
 
 // An Entry is one entry that drifted, with all that is known of it.
 type Entry struct {
 	pin.Drift
-	Changes      []diff.Change  // of CHANGED and HIDDEN drift with stored texts, the most dangerous first
-	NewSentences []Sentence     // that the captured definition has and the approved one lacks; none where that isn't known
-	Edits        []*Edit        // the same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name
-	Fresh        []lint.Finding // those that nobody has approved
-	Approved     []lint.Finding // the others
-	Was          []string       // what the pinned definition declares and takes
-	Is           []string       // likewise, of the captured one
-	Severity     label.Severity
-	Class        Class
-	Why          Reason // it is read first, if its class is
-	Score        int    // the highest of its new sentences; math.MinInt if it has none, or is minor
-	Unexplained  bool   // a bound left it unexplained
-	Minor        bool   // nothing in it needs more than a line
-	Bytes        int    // by which its text grows
+
+	// Of CHANGED and HIDDEN drift with stored texts, the most dangerous first.
+	Changes []diff.Change
+
+	// That the captured definition has and the approved one lacks; none where that isn't known.
+	NewSentences []Sentence
+
+	// The same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name.
+	Edits []*Edit
+
+	Fresh    []lint.Finding // those that nobody has approved
+	Approved []lint.Finding // the others
+
+	// What the pinned definition declares and takes.
+	Was []string
+
+	Is       []string // likewise, of the captured one
+	Severity label.Severity
+	Class    Class
+	Why      Reason // it is read first, if its class is
+
+	// The highest of its new sentences; math.MinInt if it has none, or is minor.
+	Score int
+
+	Unexplained bool // a bound left it unexplained
+	Minor       bool // nothing in it needs more than a line
+	Bytes       int  // by which its text grows
 }
 
 // A Sentence is a new one, with what internal/rank learned of such: the higher its score, the more it
@@ -66,9 +95,15 @@ type Sentence struct {
 type Edit struct {
 	diff.Change
 	Sentences []diff.SentenceEdit // of two texts
-	Compared  bool                // the texts were compared sentence by sentence
-	NewToRead bool                // there is something new or gone to read in it
-	Unseen    bool                // no reader of the texts can see what changed, and no warning says so
+
+	// The texts were compared sentence by sentence.
+	Compared bool
+
+	// There is something new or gone to read in it.
+	NewToRead bool
+
+	// No reader of the texts can see what changed, and no warning says so.
+	Unseen bool
 }
 
 // Minor reports whether a review may sum up an edit.
@@ -78,14 +113,21 @@ func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unsee
 // takes most of a run. What is beyond is listed, with its kind, and said to be left out. A review
 // in text has no bound: nothing is approved that it didn't show.
 const (
-	GateRoom   = 2 << 20 // of the gate's answer, and of what relock says that it accepted
-	ReportRoom = 8 << 20 // of a report in a format that has a bound of its own
+	// Of the gate's answer, and of what relock says that it accepted.
+	GateRoom = 2 << 20
+
+	// Of a report in a format that has a bound of its own.
+	ReportRoom = 8 << 20
 )
 
 // Bounds say how much of a comparison is explained, and what comes first.
 type Bounds struct {
-	Room         int  // bytes of definitions whose changes are worked out; 0: all of them
-	KindsAlone   bool // of what is beyond, not even what it declares is worked out
+	// Bytes of definitions whose changes are worked out; 0: all of them.
+	Room int
+
+	// Of what is beyond, not even what it declares is worked out.
+	KindsAlone bool
+
 	Terse        bool // nothing is explained
 	BySeverities bool // what breaks callers comes first
 }
@@ -95,10 +137,16 @@ type reader struct {
 	sides  []pin.Comparison
 	bounds Bounds
 	words  *diff.WordBudget
-	room   int                        // bytes of definitions that may still be explained
-	hosts  map[string]map[string]bool // that pins name, by server
-	hinted map[string]bool            // whether the tools of a server got their hints all at once
-	scores map[string]int             // of new sentences
+
+	// Bytes of definitions that may still be explained.
+	room int
+
+	hosts map[string]map[string]bool // that pins name, by server
+
+	// Whether the tools of a server got their hints all at once.
+	hinted map[string]bool
+
+	scores map[string]int // of new sentences
 }
 
 // Of finds what changed inside each entry, and what there is to know of it. findings are those of
@@ -124,7 +172,8 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	order := slices.Clone(f.Entries) // what has a warning is explained first, if not all is
+	// What has a warning is explained first, if not all is.
+	order := slices.Clone(f.Entries)
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
 	budget := diff.FullWordBudget
 	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}

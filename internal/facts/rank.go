@@ -87,15 +87,27 @@ func writes(name string) bool {
 type Class int
 
 const (
-	ClassWarned      Class = iota // a new warning
-	ClassDuplicate                // a repeated name
-	ClassHidden                   // a change that no reader of the texts sees
-	ClassCode                     // runs what it is given: new, or an approved entry that does so now
-	ClassDestructive              // says that it destroys: likewise
-	ClassUnguarded                // an approved entry that is held back less now
-	ClassWriting                  // new, writes by its name and declares nothing
-	ClassHost                     // an approved entry that names a host new to its server
-	ClassOther                    // new, or changed otherwise
+	ClassWarned    Class = iota // a new warning
+	ClassDuplicate              // a repeated name
+
+	// A change that no reader of the texts sees.
+	ClassHidden
+
+	// Runs what it is given: new, or an approved entry that does so now.
+	ClassCode
+
+	ClassDestructive // says that it destroys: likewise
+
+	// An approved entry that is held back less now.
+	ClassUnguarded
+
+	// New, writes by its name and declares nothing.
+	ClassWriting
+
+	// An approved entry that names a host new to its server.
+	ClassHost
+
+	ClassOther // new, or changed otherwise
 	ClassRemoved
 )
 
@@ -108,25 +120,32 @@ var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hid
 type Cause string
 
 const (
-	CauseWarning  Cause = "warning"   // Quote has the finding's id
-	CauseRepeated Cause = "repeated"  // its name
-	CauseHidden   Cause = "hidden"    // nobody sees what changed
-	CauseCode     Cause = "code"      // Quote has the names of the parameters
-	CauseScript   Cause = "script"    // it has a script
-	CauseSameName Cause = "same-name" // a new skill is named like another server's
+	CauseWarning  Cause = "warning"  // Quote has the finding's id
+	CauseRepeated Cause = "repeated" // its name
+	CauseHidden   Cause = "hidden"   // nobody sees what changed
+	CauseCode     Cause = "code"     // Quote has the names of the parameters
+	CauseScript   Cause = "script"   // it has a script
+
+	// A new skill is named like another server's.
+	CauseSameName Cause = "same-name"
+
 	CauseDestroys Cause = "destroys"  // it says so
 	CauseUnguards Cause = "unguarded" // Quote has the sentence that went
 	CauseHint     Cause = "hint"      // clients ask less by its hints
 	CauseOpened   Cause = "opened"    // its world is open
 	CauseWrites   Cause = "writes"    // its name says so, and it has no hints
-	CauseHost     Cause = "host"      // it names a host that the server's pins don't have
+
+	// It names a host that the server's pins don't have.
+	CauseHost Cause = "host"
 )
 
 // A Reason is why an entry is read first.
 type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
-	Quote   string // not printable, but in a detail of a finding; or ""
+
+	// Not printable, but in a detail of a finding; or "".
+	Quote string
 }
 
 // rank works out how early an entry is read, and why.

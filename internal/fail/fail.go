@@ -20,8 +20,11 @@ var ErrInterrupted = errors.New("interrupted")
 // Error is an error for a person: what is wrong, then what to type next.
 // Text from a capture or a lockfile must be made printable before it goes in.
 type Error struct {
-	Text  string
-	Where string // the place in the user's own file, if there is one: path:line:column
+	Text string
+
+	// The place in the user's own file, if there is one: path:line:column.
+	Where string
+
 	Hints []string
 
 	refused   bool // the answer is no: exit code 1

@@ -32,7 +32,9 @@ func (s *File) At(at int, format string, args ...any) *Error {
 // Position returns an offset's line and its column in bytes, from 1. LF, CRLF or CR ends a line.
 func (s *File) Position(at int) (line, column int) {
 	if at < s.at {
-		s.at, s.line, s.lineStart = 0, 1, 0
+		s.at = 0
+		s.line = 1
+		s.lineStart = 0
 	}
 	passed := s.Data[s.at:at]
 	if at < len(s.Data) && s.Data[at] == '\n' {

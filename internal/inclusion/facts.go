@@ -86,18 +86,31 @@ func numberOf(v *jsontree.Value) *big.Rat {
 
 // facts are what is known of every value that fits some constraints.
 type facts struct {
-	set    constraints
-	none   bool // no value fits them
-	closed bool // nothing is in an object but what is named
-	strict bool // JSON Schema alone, without the conventions of tools
-	types  types
-	values []*jsontree.Value // all that they can be; nil if not listed
+	set  constraints
+	none bool // no value fits them
+
+	// Nothing is in an object but what is named.
+	closed bool
+
+	// JSON Schema alone, without the conventions of tools.
+	strict bool
+
+	types types
+
+	// All that they can be; nil if not listed.
+	values []*jsontree.Value
+
 	listed bool
 
-	low, high limit               // of numbers
-	sizes     map[string]*big.Rat // the strictest bound of each keyword that bounds a size: minLength
-	required  map[string]bool
-	named     map[string]bool // properties that some schema names, in alternatives, too
+	low, high limit // of numbers
+
+	// The strictest bound of each keyword that bounds a size: minLength.
+	sizes map[string]*big.Rat
+
+	required map[string]bool
+
+	// Properties that some schema names, in alternatives, too.
+	named map[string]bool
 }
 
 // lowest are the keywords that bound a size from below, highest those from above.
@@ -222,7 +235,8 @@ func (l limit) toInteger(sign int) limit {
 		return l
 	}
 	quotient := new(big.Int)
-	quotient.Div(l.number.Num(), l.number.Denom()) // rounds down, for the denominator is positive
+	// Rounds down, for the denominator is positive.
+	quotient.Div(l.number.Num(), l.number.Denom())
 	whole := new(big.Rat).SetInt(quotient)
 	if whole.Cmp(l.number) != 0 { // between two integers
 		if sign > 0 {

@@ -78,16 +78,23 @@ const (
 type dialect int
 
 const (
-	dialectNew   dialect = iota // 2020-12, which MCP means where $schema is missing (2025-11-25)
-	dialect2019                 // 2019-09: items may be a list, nothing is left out beside $ref
-	dialectDraft                // draft-07 and older: whatever stands beside $ref is left out
+	// 2020-12, which MCP means where $schema is missing (2025-11-25).
+	dialectNew dialect = iota
+
+	// 2019-09: items may be a list, nothing is left out beside $ref.
+	dialect2019
+
+	// draft-07 and older: whatever stands beside $ref is left out.
+	dialectDraft
 )
 
 // A document is a whole schema.
 type document struct {
 	root    *jsontree.Value
 	dialect dialect
-	odd     bool // nothing is proven of it: it's too large, or references may lead elsewhere than their pointer says
+
+	// Nothing is proven of it: it's too large, or references may lead elsewhere than their pointer says.
+	odd bool
 }
 
 // newDocument reads what has to be known of a whole schema.
@@ -162,9 +169,13 @@ func (n node) get(keyword string) *jsontree.Value { return jsontree.Lookup(n.val
 
 // constraints are schemas that a value fits all of, and others that it doesn't fit.
 type constraints struct {
-	bases []node // objects, with what allOf and $ref lead to beside them
-	nots  []node
-	split []*jsontree.Value // keywords of which one alternative has been chosen already
+	// Objects, with what allOf and $ref lead to beside them.
+	bases []node
+
+	nots []node
+
+	// Keywords of which one alternative has been chosen already.
+	split []*jsontree.Value
 }
 
 // clone returns a copy that can be added to.
@@ -176,10 +187,13 @@ func (c constraints) clone() constraints {
 type prover struct {
 	documents   [2]document
 	sameDialect bool
-	strict      bool // JSON Schema alone, without the two conventions
-	steps       int
-	open        []goal            // that are being proven
-	followed    []*jsontree.Value // references that are being compared
+
+	// JSON Schema alone, without the two conventions.
+	strict bool
+
+	steps    int
+	open     []goal            // that are being proven
+	followed []*jsontree.Value // references that are being compared
 }
 
 // A goal is what is being proven: that these constraints imply an outer schema.
@@ -314,7 +328,8 @@ func (p *prover) takesByKeywords(set constraints, outer node, depth int) bool {
 func (p *prover) keyword(set constraints, outer node, name string, depth int) bool {
 	rule, known := ruleOf(name)
 	if !known {
-		return true // it takes nothing away (Core, 4.3.1), or its rule is that of another keyword
+		// It takes nothing away (Core, 4.3.1), or its rule is that of another keyword.
+		return true
 	}
 	f := p.factsOf(set)
 	if f.none || p.takesValues(&f, outer, name, depth) || rule(p, &f, outer, depth) {

@@ -41,7 +41,8 @@ func propertyOf(base node, name string) (list []node) {
 			list = append(list, base.below(&patterns.Parts[i].Value))
 			known = true
 		case unknown:
-			known = true // it may or may not match: then additionalProperties may not count
+			// It may or may not match: then additionalProperties may not count.
+			known = true
 		}
 	}
 	if others := base.get("additionalProperties"); others != nil && !known {

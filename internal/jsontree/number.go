@@ -42,7 +42,8 @@ func readNumber(literal []byte) (text []byte, exact, ok bool) {
 	if text = []byte(canonical); math.Abs(f) < 1<<53 || exponent < 0 {
 		return text, true, true
 	}
-	held, shortest := strconv.FormatFloat(f, 'f', 0, 64), ""
+	held := strconv.FormatFloat(f, 'f', 0, 64)
+	shortest := ""
 	if bytes.ContainsAny(literal, ".eE") {
 		held = strconv.FormatFloat(f, 'e', min(len(digits), 309)-1, 64) // no double has more digits
 		shortest, _ = significant(strconv.FormatFloat(f, 'e', -1, 64))

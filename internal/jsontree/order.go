@@ -4,10 +4,10 @@ package jsontree
 // new one (positive) or both (zero). old and new are the lengths left; order compares the
 // first elements, and is called only if both lists have one.
 func MergeOrder(old, new int, order func() int) int {
-	switch {
-	case old == 0:
+	if old == 0 {
 		return 1
-	case new == 0:
+	}
+	if new == 0 {
 		return -1
 	}
 	return order()

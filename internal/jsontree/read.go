@@ -20,19 +20,36 @@ import (
 // to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low
 // enough that a hostile file is answered in a second or two.
 const (
-	MaxCaptureBytes    = 64 << 20  // it is held in memory whole
-	MaxLockfileBytes   = 256 << 20 // 64 MiB of definitions grow when indented; several servers share one
-	MaxLabelBytes      = 1_024     // of a server's label, which stands beside each entry that drifted; names of files are shorter
-	MaxEntries         = 50_000    // of one list
-	maxDefinitions     = 200_000   // of all lists of a session
-	MaxDefinitionBytes = 4 << 20   // as received
-	maxDefinitionSize  = 200_000   // JSON values in one definition: about 100 bytes of memory each
-	maxDefinitionDepth = 128       // nesting, the definition itself being 1
-	MaxCommas          = 8_000_000 // in a capture: bounds its values before any is read; 64 MiB of real tools have 5 million
-	MaxMessages        = 100_000   // JSON values one after another in one file
-	MaxMembers         = 10_000    // members of a message or its result
-	MaxKept            = 2_000_000 // values of one file that are kept outside definitions
-	keptDepth          = 6         // containers this deep lose their parts there; the root is 0, a pin's approval 5
+	MaxCaptureBytes = 64 << 20 // it is held in memory whole
+
+	// 64 MiB of definitions grow when indented; several servers share one.
+	MaxLockfileBytes = 256 << 20
+
+	// Of a server's label, which stands beside each entry that drifted; names of files are shorter.
+	MaxLabelBytes = 1_024
+
+	MaxEntries         = 50_000  // of one list
+	maxDefinitions     = 200_000 // of all lists of a session
+	MaxDefinitionBytes = 4 << 20 // as received
+
+	// JSON values in one definition: about 100 bytes of memory each.
+	maxDefinitionSize = 200_000
+
+	maxDefinitionDepth = 128 // nesting, the definition itself being 1
+
+	// In a capture: bounds its values before any is read; 64 MiB of real tools have 5 million.
+	MaxCommas = 8_000_000
+
+	// JSON values one after another in one file.
+	MaxMessages = 100_000
+
+	MaxMembers = 10_000 // members of a message or its result
+
+	// Values of one file that are kept outside definitions.
+	MaxKept = 2_000_000
+
+	// Containers this deep lose their parts there; the root is 0, a pin's approval 5.
+	keptDepth = 6
 )
 
 // A Step leads to a member or to an element of an array.
@@ -49,29 +66,42 @@ type Step struct {
 // to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
 // those, as RFC 8785 does, and keeps the first one's place: the caller decides.
 type Reader struct {
-	again        bool                   // data was read strictly before: no name in it is repeated
-	Bounded      bool                   // for a capture: limit size and number of definitions
+	// Data was read strictly before: no name in it is repeated.
+	again bool
+
+	// For a capture: limit size and number of definitions.
+	Bounded bool
+
 	definitions  int                    // read so far
 	IsDefinition func(path []Step) bool // nil: none is
 	// Definition takes a definition and its canonical form. A verify reads thousands and keeps
 	// of each but that, so the next one is read into the memory of its parts.
 	Definition func(path []Step, v Value, canonical []byte)
-	Rounded    *Error // the first integer that a double can't hold exactly, or nil
+
+	// The first integer that a double can't hold exactly, or nil.
+	Rounded *Error
 
 	data       []byte
 	d          *jsontext.Decoder
 	base, to   int // d reads data[base:to]
 	Start, end int // the token just read
 	path       []Step
-	depth      int      // how many containers are open
-	open       []Member // the parts read so far of every open container
-	room       []Member // for the parts of the definition that is read
-	form       []byte   // its canonical form
-	plain      []byte   // a string without its escapes
-	kept       int      // values kept outside definitions
+	depth      int // how many containers are open
 
-	text   string // a copy of a stretch of data, which strings are parts of
-	textAt int    // where that begins
+	// The parts read so far of every open container.
+	open []Member
+
+	// For the parts of the definition that is read.
+	room []Member
+
+	form  []byte // its canonical form
+	plain []byte // a string without its escapes
+	kept  int    // values kept outside definitions
+
+	// A copy of a stretch of data, which strings are parts of.
+	text string
+
+	textAt int // where that begins
 
 	inside *Place // the definition being read, or nil
 }
@@ -81,7 +111,9 @@ type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
 	values int    // read so far
-	Name   string // its "name", once that was read; for messages
+
+	// Its "name", once that was read; for messages.
+	Name string
 }
 
 // NewReader returns a reader of a text, which must not change while it reads.
@@ -89,12 +121,20 @@ func NewReader(data []byte) *Reader { return &Reader{data: data} }
 
 // Error is the place in a file where strict reading stopped.
 type Error struct {
-	At      int // byte offset
-	From    int // offset of the outermost value around it
-	Text    string
-	Grammar bool   // outside the JSON grammar, not merely refused by us
-	Inside  *Place // the definition it is in, or nil
-	Limit   bool   // a definition is too large, or there are too many
+	At int // byte offset
+
+	// Offset of the outermost value around it.
+	From int
+
+	Text string
+
+	// Outside the JSON grammar, not merely refused by us.
+	Grammar bool
+
+	Inside *Place // the definition it is in, or nil
+
+	// A definition is too large, or there are too many.
+	Limit bool
 }
 
 // Error is what is wrong, without the place.
@@ -114,8 +154,15 @@ func (r *Reader) Next(at, to int) (Value, error) {
 	if at == to {
 		return Value{}, io.EOF
 	}
-	r.d, r.base, r.to, r.end = newDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again)), at, to, at
-	r.path, r.depth, r.open, r.room, r.inside = r.path[:0], 0, r.open[:0], r.room[:0], nil
+	r.d = newDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again))
+	r.base = at
+	r.to = to
+	r.end = at
+	r.path = r.path[:0]
+	r.depth = 0
+	r.open = r.open[:0]
+	r.room = r.room[:0]
+	r.inside = nil
 	tok, bad := r.token()
 	if bad == nil {
 		var v Value
@@ -123,7 +170,8 @@ func (r *Reader) Next(at, to int) (Value, error) {
 			return v, nil
 		}
 	}
-	bad.From, bad.Inside = at, r.inside
+	bad.From = at
+	bad.Inside = r.inside
 	return Value{}, bad
 }
 
@@ -146,9 +194,12 @@ func (r *Reader) Only() (Value, error) {
 // received. For any other text the result is absent, which equals no pinned value.
 func Canonical(data []byte) Value {
 	r := readers.Get().(*Reader)
-	r.again, r.data, r.text = true, data, ""
+	r.again = true
+	r.data = data
+	r.text = ""
 	v, _ := r.Only()
-	r.data, r.text = nil, ""
+	r.data = nil
+	r.text = ""
 	readers.Put(r)
 	return v
 }
@@ -225,7 +276,8 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		r.inside = nil
 		r.form = appendValue(r.form[:0], &v, r.data)
 		r.Definition(r.path, v, slices.Clone(r.form))
-		v.Text, v.Parts = "", nil // memory stays flat
+		v.Text = ""
+		v.Parts = nil // memory stays flat
 		clear(r.room)
 		r.room = r.room[:0]
 	}
@@ -242,10 +294,10 @@ func (r *Reader) count(kind byte) *Error {
 		return nil
 	}
 	s.values++
-	switch {
-	case s.values > maxDefinitionSize:
+	if s.values > maxDefinitionSize {
 		return r.tooLarge("a definition of more than 200,000 values")
-	case (kind == '[' || kind == '{') && r.depth-len(s.Path) >= maxDefinitionDepth:
+	}
+	if (kind == '[' || kind == '{') && r.depth-len(s.Path) >= maxDefinitionDepth {
 		return r.tooLarge("a definition nested more than 128 deep")
 	}
 	return nil
@@ -254,7 +306,8 @@ func (r *Reader) count(kind byte) *Error {
 // parts reads the elements of an array or the members of an object. Outside definitions,
 // values below keptDepth are read but not kept: nothing asks for them.
 func (r *Reader) parts(v *Value, keep bool) *Error {
-	here, isObject := r.depth, v.Kind == '{'
+	here := r.depth
+	isObject := v.Kind == '{'
 	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
 	keep = keep && (!follows || here < keptDepth)
 	if follows {
@@ -297,7 +350,8 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	if len(r.open) > base {
 		v.Parts = r.stored(r.open[base:], isObject)
 	}
-	r.open, r.depth = r.open[:base], here
+	r.open = r.open[:base]
+	r.depth = here
 	if follows {
 		r.path = r.path[:here]
 	}
@@ -310,7 +364,8 @@ func (r *Reader) stored(parts []Member, isObject bool) []Member {
 	if r.inside == nil {
 		parts = slices.Clone(parts)
 	} else {
-		n := len(r.room) // where append moves the room, earlier parts stay in the old memory
+		// Where append moves the room, earlier parts stay in the old memory.
+		n := len(r.room)
 		r.room = append(r.room, parts...)
 		parts = r.room[n:len(r.room):len(r.room)]
 	}
@@ -327,9 +382,11 @@ func (r *Reader) unquoted() string {
 		r.plain, _ = jsontext.AppendUnquote(r.plain[:0], token)
 		return string(r.plain)
 	}
-	from, to := r.Start+1, r.end-1
+	from := r.Start + 1
+	to := r.end - 1
 	if r.IsDefinition != nil && r.inside == nil {
-		return string(r.data[from:to]) // what is kept of a message shall not keep all around it
+		// What is kept of a message shall not keep all around it.
+		return string(r.data[from:to])
 	}
 	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
 		r.textAt, r.text = from, string(r.data[from:min(max(to, from+stretch), r.to)])
@@ -353,7 +410,9 @@ func (r *Reader) explain(err error) *Error {
 	escape, _ := UnicodeEscape(rest)
 	switch {
 	case !ok, errors.Is(err, io.ErrUnexpectedEOF), len(rest) == 0:
-		bad.At, bad.Text, bad.Grammar = r.to, "unexpected end of the file: cut short?", true
+		bad.At = r.to
+		bad.Text = "unexpected end of the file: cut short?"
+		bad.Grammar = true
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		member := syntactic.JSONPointer.LastToken()
 		bad.Text = "member " + text.Name(member) + " is repeated: parsers would read different values"
@@ -364,9 +423,11 @@ func (r *Reader) explain(err error) *Error {
 	case r.depth >= 10_000 && (next == '[' || next == '{'):
 		bad.Text = "nested more than 10,000 deep"
 	case errors.Is(err, jsontext.ErrNonStringName):
-		bad.Text, bad.Grammar = "an object member without a quoted name", true
+		bad.Text = "an object member without a quoted name"
+		bad.Grammar = true
 	default:
-		bad.Text, bad.Grammar = "not JSON: unexpected "+text.Name(string(next)), true
+		bad.Text = "not JSON: unexpected " + text.Name(string(next))
+		bad.Grammar = true
 	}
 	return bad
 }

@@ -40,7 +40,8 @@ func EachMember(data []byte, f func(name string, bytes int)) {
 		if err != nil || tok.Kind() != '"' {
 			return
 		}
-		name, from := tok.String(), d.InputOffset()
+		name := tok.String()
+		from := d.InputOffset()
 		err = d.SkipValue()
 		if f(name, int(d.InputOffset()-from)); err != nil {
 			return

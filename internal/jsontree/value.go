@@ -9,10 +9,17 @@ import (
 
 // A Value is a JSON value: a node of the tree that a text is read into.
 type Value struct {
-	Kind    byte     // 'n', 'f', 't', '0', '"', '[', '{'; 0: absent
-	At, End int32    // offsets in the text: of its first byte, and of the byte after its last
-	Text    string   // of a string, unescaped; of a number, as RFC 8785 writes it
-	Parts   []Member // of an array, or of an object in the order of RFC 8785: see Object
+	// 'n', 'f', 't', '0', '"', '[', '{'; 0: absent.
+	Kind byte
+
+	// Offsets in the text: of its first byte, and of the byte after its last.
+	At, End int32
+
+	// Of a string, unescaped; of a number, as RFC 8785 writes it.
+	Text string
+
+	// Of an array, or of an object in the order of RFC 8785: see Object.
+	Parts []Member
 }
 
 // A Member is a member of an object or, without a name, an element of an array.

@@ -73,14 +73,22 @@ const (
 
 // A row is what there is to know of a label.
 type row struct {
-	id       string  // stable, for selectors and JSON
-	words    string  // for people, beside a change
-	does     string  // what an entry with it does; a consequence stands behind a colon
-	effect   Breadth // how the schema's breadth changes; Same also for what has nothing to do with it
+	id    string // stable, for selectors and JSON
+	words string // for people, beside a change
+
+	// What an entry with it does; a consequence stands behind a colon.
+	does string
+
+	// How the schema's breadth changes; Same also for what has nothing to do with it.
+	effect Breadth
+
 	severity Severity
-	output   Label // what it is where an output is described, which has its own severity
-	minor    bool  // worth no more than a line
-	example  Example
+
+	// What it is where an output is described, which has its own severity.
+	output Label
+
+	minor   bool // worth no more than a line
+	example Example
 }
 
 // An Example is one change that has a label: members of a definition, before and after. No example

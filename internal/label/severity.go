@@ -8,7 +8,9 @@ type Severity int
 const (
 	None      Severity = iota // form alone
 	Behaviour                 // the model reads or does something else
-	Breaking                  // a call that worked may fail, or a reading of its result
+
+	// A call that worked may fail, or a reading of its result.
+	Breaking
 )
 
 var severityWords = []string{"none", "behaviour", "breaking"}

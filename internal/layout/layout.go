@@ -23,17 +23,24 @@ type Run struct {
 // A Line is what stands after one gutter. A continued line begins where the one
 // before it was too long, not where the text has a line feed.
 type Line struct {
-	Sign      byte // '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='
+	// '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='.
+	Sign byte
+
 	Runs      []Run
 	Continued bool
 }
 
 const (
-	Width      = 100 // columns where no terminal says otherwise
-	LeastWidth = 40  // columns: a narrower terminal wraps by itself
-	inlineJSON = 88  // columns of JSON that stay on one line
+	// Columns where no terminal says otherwise.
+	Width = 100
 
-	AnyWidth = 1 << 30 // columns, for what wraps lines by itself
+	// Columns: a narrower terminal wraps by itself.
+	LeastWidth = 40
+
+	inlineJSON = 88 // columns of JSON that stay on one line
+
+	// Columns, for what wraps lines by itself.
+	AnyWidth = 1 << 30
 )
 
 // Text is a line with its gutter, "- |" for old and "+ |" for new.
@@ -176,7 +183,8 @@ func Confusable(a, b string) bool {
 	if text.Sanitize(a) == text.Sanitize(b) {
 		return true
 	}
-	x, y := []rune(a), []rune(b)
+	x := []rune(a)
+	y := []rune(b)
 	if len(x) != len(y) {
 		return false
 	}
@@ -195,7 +203,8 @@ func (l Line) Wrap(room, width int) (out []Line) {
 	for _, r := range l.Runs {
 		for {
 			size, columns := fit(r.Text, room, width)
-			if size > 0 || r.Text == "" { // a blank line that was added or removed keeps its sign
+			// A blank line that was added or removed keeps its sign.
+			if size > 0 || r.Text == "" {
 				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size]})
 			}
 			room -= columns
@@ -203,7 +212,8 @@ func (l Line) Wrap(room, width int) (out []Line) {
 				break
 			}
 			out = append(out, row)
-			row, room = Line{Sign: l.Sign, Continued: true}, width
+			row = Line{Sign: l.Sign, Continued: true}
+			room = width
 		}
 	}
 	return append(out, row)
@@ -213,7 +223,8 @@ func (l Line) Wrap(room, width int) (out []Line) {
 // they take. A text that is too wide is cut after the last space, or before the last mark
 // of ours, in the second half of the room; without one, where the room ends.
 func fit(s string, room, width int) (size, columns int) {
-	blank, mark := 0, false
+	blank := 0
+	mark := false
 	for i, r := range s {
 		if r == '<' && text.SpellsMark(s[i+1:]) {
 			if mark = true; columns > room/2 {
@@ -223,10 +234,10 @@ func fit(s string, room, width int) (size, columns int) {
 		if r == '>' {
 			mark = false
 		}
-		switch {
-		case r >= 0x1100:
-			columns += 2 // wide characters begin here; counting too much does no harm
-		case !unicode.Is(text.MarkTable, r):
+		if r >= 0x1100 {
+			// Wide characters begin here; counting too much does no harm.
+			columns += 2
+		} else if !unicode.Is(text.MarkTable, r) {
 			columns++
 		}
 		if columns > room {

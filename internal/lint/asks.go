@@ -13,8 +13,11 @@ import (
 // whether its clause is turned round.
 
 const (
-	aroundThing = 16 // words of a sentence that are looked at on either side
-	foreignNear = 60 // bytes on either side that are searched for foreignNegations
+	// Words of a sentence that are looked at on either side.
+	aroundThing = 16
+
+	// Bytes on either side that are searched for foreignNegations.
+	foreignNear = 60
 )
 
 // A thing is a word that names something to ask for, in the words around it.
@@ -34,7 +37,8 @@ func (t *tokenizer) asks() {
 		if w.roles&roleThing == 0 {
 			continue // most words
 		}
-		first, to := max(from, at-aroundThing), at
+		first := max(from, at-aroundThing)
+		to := at
 		for to < min(len(t.words), at+aroundThing) && t.words[to].roles&isStop == 0 {
 			to++
 		}
@@ -56,16 +60,21 @@ func (n thing) near(roles uint64, before, after int) bool {
 func (n thing) ask() {
 	const far = aroundThing
 	w := n.words[n.at]
-	parameter := "" // whose description, title, default or example is read
+	// Whose description, title, default or example is read.
+	parameter := ""
 	if path := n.r.path; len(path) > 2 && path[len(path)-3].Name == "properties" {
 		parameter = path[len(path)-2].Name
 	}
-	carried, slot, content := n.near(roleCarry, far, far), n.near(roleSlot, far, far), n.near(roleContent, 6, 5)
+	carried := n.near(roleCarry, far, far)
+	slot := n.near(roleSlot, far, far)
+	content := n.near(roleContent, 6, 5)
 	into := carried && slot || slot && n.near(roleMust, far, far) || parameter != "" && (carried || n.at < 8)
-	id, what := "secret-path", ""
+	id := "secret-path"
+	what := ""
 	switch {
 	case w.roles&roleCredentials != 0:
-		kind := secretFiles()[strings.ToLower(n.word(w.from))] // none where a backslash is before the file
+		// None where a backslash is before the file.
+		kind := secretFiles()[strings.ToLower(n.word(w.from))]
 		what = "names " + cmp.Or(kind, "a file that holds secrets")
 	case w.roles&roleFile != 0:
 		if content && (into || carried || n.near(roleRead, far, far)) || carried && (slot || n.near(roleRead, 4, 0)) ||
@@ -89,18 +98,21 @@ func (n thing) ask() {
 		}
 	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
 		if (into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4) {
-			id, what = "instruction-like", askPrompt
+			id = "instruction-like"
+			what = askPrompt
 		}
 	case w.roles&rolePiped != 0:
 		if !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
 			before, _ := n.beside(w.from, w.from)
 			return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
 		}) {
-			id, what = "instruction-like", "runs a download in a shell"
+			id = "instruction-like"
+			what = "runs a download in a shell"
 		}
 	case w.roles&roleTalk != 0:
 		if into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, far, 6) {
-			id, what = "instruction-like", askTalk
+			id = "instruction-like"
+			what = askTalk
 		}
 	}
 	if what != "" && !n.handled() {
@@ -117,21 +129,25 @@ func (n thing) handled() bool {
 	if has(around, foreignNegations) {
 		return true
 	}
-	turned, turner := false, uint64(0)
+	turned := false
+	turner := uint64(0)
 	for i, w := range n.words[:n.at+1] {
 		switch {
 		case n.begins(i):
 			turned = false
 		case i == n.at:
 		case w.roles&(roleNegation|roleExclude|roleWithout) != 0:
-			turned, turner = !turned || w.roles&(roleExclude|roleWithout) == 0, w.roles
+			turned = !turned || w.roles&(roleExclude|roleWithout) == 0
+			turner = w.roles
 		case w.roles&roleUndo != 0:
 			turned = false
 		case w.roles&roleWrite != 0 && n.at-i <= 8:
-			turned, turner = true, roleWrite
+			turned = true
+			turner = roleWrite
 		}
 	}
-	if turned && turner == roleWrite { // "uses the content of it: put it into note" is no handling
+	// "uses the content of it: put it into note" is no handling.
+	if turned && turner == roleWrite {
 		return !n.near(roleContent, 6, 0) && !(n.near(roleCarry, 0, aroundThing) && n.near(roleSlot, 0, aroundThing))
 	}
 	if turned {

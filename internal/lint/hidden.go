@@ -49,7 +49,8 @@ type hiddenRun struct{ n, from, to, last int }
 
 func (s *hiddenRun) add(i int) {
 	if s.n == 0 {
-		s.from, s.to = i, i
+		s.from = i
+		s.to = i
 	}
 	if s.to == i {
 		s.to++
@@ -94,7 +95,8 @@ func (t runes) isNegation(i int) bool {
 func (t runes) legitimate(i int) bool {
 	r := t[i]
 	if isPictograph(r) && r < 0x1fb00 {
-		return true // an emoji of a version after 15.0: a reader sees it, or a box instead
+		// An emoji of a version after 15.0: a reader sees it, or a box instead.
+		return true
 	}
 	next := t.at(i + 1)
 	styled := r == 0xfe0f && next == 0x200d

@@ -29,13 +29,14 @@ func (r *Reviewer) paddings() {
 		}
 		from := len(strings.TrimRightFunc(s[:at], isPadding))
 		at += size
-		lines, blanks, most := 0, 0, 0
+		lines := 0
+		blanks := 0
+		most := 0
 		for _, c := range s[from:at] {
-			switch {
-			case c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029:
+			if c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029 {
 				lines++
 				blanks = 0
-			case c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c):
+			} else if c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c) {
 				blanks++
 			}
 			most = max(most, blanks)

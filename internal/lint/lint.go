@@ -21,20 +21,38 @@ import (
 // A Finding is something a reviewer should see before approving. It never
 // changes a digest.
 type Finding struct {
-	Server      string
-	List        pin.EntryType
-	Entry       string // name of the entry; "" for instructions and for the whole server
-	ID          string // stable: "hidden-text"
-	Warning     bool   // else a note
-	Pointer     string // where in the definition, a JSON Pointer
-	Detail      string // printable
-	Approved    bool   // it was accepted with the pinned definition: it is on record
-	more        bool   // it stands for all further ones of its id and level
-	WholeServer bool   // it is about the whole capture
-	Place       string // of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name
-	TextDigest  string // of a warning: of what it is about (textDigest)
-	Scope       Scope
-	Subject     string // what it names, as received: another tool, a look-alike, a parameter. It identifies the finding in place of its detail, which may name servers that come and go
+	Server string
+	List   pin.EntryType
+
+	// Name of the entry; "" for instructions and for the whole server.
+	Entry string
+
+	ID      string // stable: "hidden-text"
+	Warning bool   // else a note
+
+	// Where in the definition, a JSON Pointer.
+	Pointer string
+
+	Detail string // printable
+
+	// It was accepted with the pinned definition: it is on record.
+	Approved bool
+
+	// It stands for all further ones of its id and level.
+	more bool
+
+	WholeServer bool // it is about the whole capture
+
+	// Of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name.
+	Place string
+
+	// Of a warning: of what it is about (textDigest).
+	TextDigest string
+
+	Scope Scope
+
+	// What it names, as received: another tool, a look-alike, a parameter. It identifies the finding in place of its detail, which may name servers that come and go.
+	Subject string
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
@@ -58,9 +76,13 @@ func (f Finding) Unclean() bool {
 
 // same reports whether two findings are one, found at different times.
 func (f Finding) same(other Finding) bool {
-	f.Approved, other.Approved, f.TextDigest, other.TextDigest = false, false, "", ""
+	f.Approved = false
+	other.Approved = false
+	f.TextDigest = ""
+	other.TextDigest = ""
 	if f.Subject != "" {
-		f.Detail, other.Detail = "", ""
+		f.Detail = ""
+		other.Detail = ""
 	}
 	return f == other
 }
@@ -74,19 +96,33 @@ type Reviewer struct {
 	root  jsontree.Value
 	path  []jsontree.Step
 
-	list      []Finding
-	counts    [len(Table)][2]int // findings by id and level: 0 notes, 1 warnings
-	mentioned map[string]bool    // other tools and labels, each reported once
+	list []Finding
 
-	digest string // of the definition, or of the set of a whole capture
+	// Findings by id and level: 0 notes, 1 warnings.
+	counts [len(Table)][2]int
+
+	// Other tools and labels, each reported once.
+	mentioned map[string]bool
+
+	// Of the definition, or of the set of a whole capture.
+	digest string
 
 	// about the text that is read
-	text   string   // as the server wrote it; "" for a finding that stands in no string
-	folded string   // as the detectors read it
-	origin []int32  // places in the text of the bytes of that; nil: they are the same
-	where  string   // what it is, for a detail
-	pinned int      // bytes at its beginning that the pinned definition has, too
-	said   []string // the kinds of hits in it so far
+
+	// As the server wrote it; "" for a finding that stands in no string.
+	text string
+
+	folded string // as the detectors read it
+
+	// Places in the text of the bytes of that; nil: they are the same.
+	origin []int32
+
+	where string // what it is, for a detail
+
+	// Bytes at its beginning that the pinned definition has, too.
+	pinned int
+
+	said []string // the kinds of hits in it so far
 
 	// about the schema that holds a reference, once needed
 	idsOf string
@@ -100,7 +136,8 @@ func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
 
 // at sets the place of the findings that follow.
 func (r *Reviewer) at(members ...string) {
-	r.path, r.text = nil, ""
+	r.path = nil
+	r.text = ""
 	for _, name := range members {
 		r.path = append(r.path, jsontree.Step{Name: name, Index: -1})
 	}
@@ -189,7 +226,8 @@ func (r *Reviewer) whole(p *pin.Pin) {
 // List lists the findings of a capture as a whole.
 func (x *Names) List(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
-	r.about.WholeServer, r.digest = true, found.Digest
+	r.about.WholeServer = true
+	r.digest = found.Digest
 	r.oversizeList(&found)
 	return r.finish()
 }
@@ -201,10 +239,12 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 		return nil
 	}
 	r := x.newReview(server, &p)
-	if r.isUnread(&p) { // no digest covers this text, so nothing else would tell of it
+	// No digest covers this text, so nothing else would tell of it.
+	if r.isUnread(&p) {
 		r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
 	} else {
-		received, pinned := p.AsReceived(), p.Tree()
+		received := p.AsReceived()
+		pinned := p.Tree()
 		schema.Visit(&received, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
 			if v.Kind == '"' && len(path) > 0 && path[len(path)-1].Name == "description" {
 				r.unpinned(v.Text, &pinned, path)
@@ -229,7 +269,8 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 	}
 	r.pinned = 0
 	for r.pinned < min(len(text), len(kept)) && text[r.pinned] == kept[r.pinned] {
-		r.pinned++ // a text with a placeholder counts as pinned up to that
+		// A text with a placeholder counts as pinned up to that.
+		r.pinned++
 	}
 	r.path = path
 	r.read(text, "", true)
@@ -246,11 +287,14 @@ func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
 
 // addFor is addAs for a finding that names something.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
-	f, count := r.about, &r.counts[findingRow(id)][RankOf(warning)]
+	f := r.about
+	count := &r.counts[findingRow(id)][RankOf(warning)]
 	if *count++; *count > maxAlike+1 {
 		return
 	}
-	f.ID, f.Warning, f.more = id, warning, *count > maxAlike
+	f.ID = id
+	f.Warning = warning
+	f.more = *count > maxAlike
 	if warning {
 		f.TextDigest = r.digest // of no string, or of several
 	}
@@ -268,7 +312,8 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			case warning && step.Index < 0:
 				f.Place = jsontree.Pointer(f.Place, token)
 			case warning && i == 1 && f.List == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
-				if list := r.root.Get("arguments").Items(); step.Index < len(list) { // prose that isn't pinned is read without the root
+				// Prose that isn't pinned is read without the root.
+				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
 					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)
 				}
 			}
@@ -327,9 +372,13 @@ func RankOf(b bool) int {
 // replaced by what they pass for, so that neither can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
-		return // one word in small letters can't say anything: most strings of a schema
+		// One word in small letters can't say anything: most strings of a schema.
+		return
 	}
-	r.folded, r.origin, r.where, r.said = s, nil, where, r.said[:0]
+	r.folded = s
+	r.origin = nil
+	r.where = where
+	r.said = r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
 		r.characters(prose)
@@ -344,7 +393,8 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	if prose {
 		r.mentions()
 	}
-	t.r, t.s = nil, "" // a pool must not keep what was read
+	t.r = nil
+	t.s = "" // a pool must not keep what was read
 	tokenizers.Put(t)
 }
 
@@ -364,7 +414,8 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 	}
 }
 
-const maxExcerpt = 160 // code points of the server's text in one detail
+// Code points of the server's text in one detail.
+const maxExcerpt = 160
 
 // excerpt quotes what was found in the folded text as the server wrote it, with so many
 // bytes before and after it.
@@ -375,7 +426,8 @@ func (r *Reviewer) excerpt(found textRange, before, after int) string {
 		}
 		return int(r.origin[at])
 	}
-	from, to := max(found.from-before, 0), min(found.to+max(after, 0), len(r.folded))
+	from := max(found.from-before, 0)
+	to := min(found.to+max(after, 0), len(r.folded))
 	return excerpt(r.text, textRange{place(from), place(to)}, textRange{place(found.from), place(found.to)})
 }
 
@@ -384,7 +436,8 @@ func (r *Reviewer) around(from, to int) string {
 	for range beside {
 		_, before := utf8.DecodeLastRuneInString(r.text[:from])
 		_, after := utf8.DecodeRuneInString(r.text[to:])
-		from, to = from-before, to+after
+		from = from - before
+		to = to + after
 	}
 	return excerpt(r.text, textRange{from, to}, textRange{})
 }
@@ -399,9 +452,12 @@ var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«"
 // excerpt is a part of s, printable and in quotes, with »what was found« marked if that is less.
 // It shows whether there is more text on either side.
 func excerpt(s string, part, found textRange) string {
-	from, to, cut := part.from, part.to, ""
+	from := part.from
+	to := part.to
+	cut := ""
 	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // a cut makes it shorter
-		to, cut = from+len(string(runes[:maxExcerpt])), fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
+		to = from + len(string(runes[:maxExcerpt]))
+		cut = fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}
 	printed := func(from, to int) string { return text.Printable(excerptEscapes.Replace(s[from:to])) }
 	shown := printed(from, to)

@@ -14,19 +14,29 @@ import (
 )
 
 const (
-	maxOthers     = 3       // tools or servers named in one detail
-	minMention    = 3       // bytes of a name that a text can mention
-	maxVocabulary = 100_000 // names of parameters and values kept of one server
-	minFamily     = 3       // entries of one server whose names begin with the same part
+	maxOthers = 3 // tools or servers named in one detail
+
+	// Bytes of a name that a text can mention.
+	minMention = 3
+
+	// Names of parameters and values kept of one server.
+	maxVocabulary = 100_000
+
+	// Entries of one server whose names begin with the same part.
+	minFamily = 3
 )
 
 // A Names holds every name that a review compares with. Several reviews may use it at
 // the same time.
 type Names struct {
-	names     map[string][]string // tool name: the servers that list or pin it, in order
+	// Tool name: the servers that list or pin it, in order.
+	names map[string][]string
+
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
-	known     map[string]bool // servers that were approved before: what joined them is new
+
+	// Servers that were approved before: what joined them is new.
+	known map[string]bool
 }
 
 // NewNames takes the names of all tools pinned in the lockfile and listed in
@@ -53,7 +63,8 @@ func (x *Names) addName(name, server string) {
 	if x.names[name] = append(have, server); len(have) > 0 {
 		return
 	}
-	const most = 64 // names of one skeleton: each of them is compared with every name that shares it
+	// Names of one skeleton: each of them is compared with every name that shares it.
+	const most = 64
 	for _, key := range skeletons(name) {
 		if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
 			x.skeletons[key] = append(list, name)
@@ -88,13 +99,22 @@ func (r *Reviewer) lacks(name string) bool {
 // A serverNames holds the names of one server, from its capture if that is at hand, else
 // from its pins. Its words are in small letters and without separators.
 type serverNames struct {
-	set  *pin.Set
-	pins int // how many of its definitions are read (pinsRead)
+	set *pin.Set
 
-	once     sync.Once                // the rest is made when it is first needed
-	words    map[string]bool          // names of entries, of parameters, and of their values
-	families map[string]int           // the number of names that begin with a part
-	roots    map[*byte]jsontree.Value // definitions as received, by where their bytes begin
+	// How many of its definitions are read (pinsRead).
+	pins int
+
+	// The rest is made when it is first needed.
+	once sync.Once
+
+	// Names of entries, of parameters, and of their values.
+	words map[string]bool
+
+	// The number of names that begin with a part.
+	families map[string]int
+
+	// Definitions as received, by where their bytes begin.
+	roots map[*byte]jsontree.Value
 }
 
 func newServerNames(s *pin.Set) *serverNames {
@@ -279,7 +299,8 @@ func (r *Reviewer) name(name string) {
 	} else if !isWord(name) {
 		r.add("name-rule", "has other characters than A-Z a-z 0-9 _ . -")
 	}
-	r.path, r.text = nil, ""
+	r.path = nil
+	r.text = ""
 }
 
 // mentions reports the tools and labels of other servers that a text names, each of them
@@ -295,7 +316,9 @@ func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
-	s, before, beforeAt := r.folded, "", 0
+	s := r.folded
+	before := ""
+	beforeAt := 0
 	for from := 0; from < len(s); from++ {
 		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
 		name := strings.Trim(s[from:from+size], "*-.:!?")
@@ -307,7 +330,8 @@ func (r *Reviewer) mentions() {
 			} else if strings.EqualFold(before, "MCP") {
 				r.label(name, at)
 			}
-			before, beforeAt = name, at
+			before = name
+			beforeAt = at
 		}
 		from += size
 	}
@@ -338,7 +362,8 @@ func (r *Reviewer) mention(name string, at int) bool {
 	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
 	if !r.mentioned[name] && (warning || r.first("note "+name)) {
 		r.mentioned[name] = warning
-		others, said := r.x.others(r.about.Server, name), r.excerpt(textRange{at, at + len(name)}, beside, beside)
+		others := r.x.others(r.about.Server, name)
+		said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), others, said)
 	}
 	return true
@@ -347,8 +372,10 @@ func (r *Reviewer) mention(name string, at int) bool {
 // called reports whether a name at a place of the text stands for a tool: near behind a word such
 // as call, use or before, or in front of "tool" or of arguments.
 func (r *Reviewer) called(name string, at int) bool {
-	const near, words = 8 * maxWord, 4 // bytes that are looked at, and words of them
-	before, after := r.folded[max(0, at-near):at], strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
+	// Bytes that are looked at, and words of them.
+	const near, words = 8 * maxWord, 4
+	before := r.folded[max(0, at-near):at]
+	after := strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
 	if strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool") {
 		return true
 	}

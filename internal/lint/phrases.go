@@ -16,18 +16,27 @@ import (
 // between the words don't matter, and the time is linear.
 
 const (
-	maxWord    = 30  // bytes; no word, tag or file of the rules is longer
-	minToken   = 20  // bytes; no access token is shorter
-	maxMention = 128 // bytes of a name that a text can mention
+	// bytes; no word, tag or file of the rules is longer.
+	maxWord = 30
+
+	minToken = 20 // bytes; no access token is shorter
+
+	// Bytes of a name that a text can mention.
+	maxMention = 128
 )
 
 // A phraseMatcher is phraseTable compiled. It is made when a text is first read and not at
 // start-up, because a run that reads no text never needs it.
 type phraseMatcher struct {
-	words   map[string]*phraseWord
-	lengths [256]uint64  // by first letter of the words: a bit for each length
-	other   phraseWord   // stands for every word that no phrase has
-	steps   []phraseStep // of all phrases
+	words map[string]*phraseWord
+
+	// By first letter of the words: a bit for each length.
+	lengths [256]uint64
+
+	// Stands for every word that no phrase has.
+	other phraseWord
+
+	steps []phraseStep // of all phrases
 }
 
 // A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
@@ -40,8 +49,11 @@ type phraseWord struct {
 // A phraseStep is one place in a phrase, for one word.
 type phraseStep struct {
 	group *wordGroup
-	gap   int // the most words between it and the step before; -1: it is the first
-	last  bool
+
+	// The most words between it and the step before; -1: it is the first.
+	gap int
+
+	last bool
 }
 
 // A wordGroup is a phraseGroup with its words looked up.
@@ -69,7 +81,8 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 	var words []*phraseWord
 	groups := make([]wordGroup, len(table))
 	for i := range table {
-		g, group := &table[i], &groups[i]
+		g := &table[i]
+		group := &groups[i]
 		*group = wordGroup{g, m.appendWords(nil, g.unless)}
 		for _, phrase := range g.phrases {
 			gap := -1
@@ -133,16 +146,20 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	base := t.next + 1 // word numbers go on from text to text, so earlier progress never counts
+	// Word numbers go on from text to text, so earlier progress never counts.
+	base := t.next + 1
 	t.next += len(t.words) + 1
-	stop, negation := base-1, 0
+	stop := base - 1
+	negation := 0
 	for i, w := range t.words {
 		at := base + i
 		if w.roles&isStop != 0 {
 			stop = at
 		}
-		for _, n := range slices.Backward(w.steps) { // later steps first: a word is one step only
-			step, p := &m.steps[n], phraseProgress{at, at}
+		// Later steps first: a word is one step only.
+		for _, n := range slices.Backward(w.steps) {
+			step := &m.steps[n]
+			p := phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
 				if before.end <= stop || at-before.end-1 > step.gap {
@@ -153,7 +170,8 @@ func (t *tokenizer) match() {
 			group := step.group
 			switch {
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
-				t.progress[n] = phraseProgress{} // an earlier start goes, too: "send it here, never send it there"
+				// An earlier start goes, too: "send it here, never send it there".
+				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p
 			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start-base, w.from):
@@ -190,7 +208,8 @@ func (t *tokenizer) read(r *Reviewer) {
 	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
 	t.heading(0)
 	for i := 0; i < len(s); {
-		from, joint := i, false
+		from := i
+		joint := false
 		for ; i < len(s) && (nameBytes[s[i]] || s[i] == '.' && i+1 < len(s) && nameBytes[s[i+1]]); i++ {
 			joint = joint || !text.IsAlnum(s[i])
 		}
@@ -227,7 +246,8 @@ func (t *tokenizer) add(word string, from int) uint64 {
 
 // beside returns the bytes before and after a range, or a blank at an end of the text.
 func (t *tokenizer) beside(from, to int) (before, after byte) {
-	before, after = ' ', ' '
+	before = ' '
+	after = ' '
 	if from > 0 {
 		before = t.s[from-1]
 	}
@@ -286,7 +306,8 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 		return false // most words
 	}
 	inside := name[1 : len(name)-1]
-	token, hyphens := "{tool}", strings.Count(inside, "-")
+	token := "{tool}"
+	hyphens := strings.Count(inside, "-")
 	switch {
 	case strings.Contains(inside, "_"), isCamel(name) && (quoted || name[0] >= 'a'):
 	case quoted && hyphens > 0, hyphens > 1 && !strings.ContainsAny(name, "0123456789"):
@@ -309,7 +330,8 @@ func (t *tokenizer) joined(from, to int) int {
 		t.file(name, from)
 		return end
 	}
-	count, orders := len(t.words), false
+	count := len(t.words)
+	orders := false
 	for at := from; at < to; at++ {
 		start := at
 		for at < to && text.IsAlnum(t.s[at]) {
@@ -354,15 +376,15 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
 // tools name, too, as for a default or an example. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	credentials, into := secretFiles()[name] != ordinaryFile, false
+	credentials := secretFiles()[name] != ordinaryFile
+	into := false
 	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
 		credentials = credentials && t.words[i].roles&isExample == 0
 		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
 	}
-	switch {
-	case credentials:
+	if credentials {
 		t.add("{credentials}", from)
-	case !into:
+	} else if !into {
 		t.add("{secret}", from)
 	}
 }
@@ -407,7 +429,8 @@ func (t *tokenizer) tag(i int) {
 
 // pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
 func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
-	const near = 500 // bytes in which its beginning is looked for
+	// Bytes in which its beginning is looked for.
+	const near = 500
 	name := strings.ToLower(spelled)
 	upper := spelled == strings.ToUpper(name)
 	switch pseudoTags()[name] {
@@ -460,7 +483,8 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
 			from := to + i
 			to = from + len(first)
-			near, before := s[to:min(len(s), to+rule.within+2*maxWord)], s[max(0, from-2*maxWord):from]
+			near := s[to:min(len(s), to+rule.within+2*maxWord)]
+			before := s[max(0, from-2*maxWord):from]
 			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
 				continue
 			}

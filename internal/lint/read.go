@@ -12,10 +12,16 @@ import (
 type Scope int
 
 const (
-	InDrift        Scope = iota // an entry that has drifted, or a capture with such an entry
-	InMatch                     // an entry that matches its pin, or a capture without drift
-	NotPinned                   // text of a matching entry that its policy leaves out of the pin
-	NotPinnedDrift              // such text of a drifted entry
+	// An entry that has drifted, or a capture with such an entry.
+	InDrift Scope = iota
+
+	// An entry that matches its pin, or a capture without drift.
+	InMatch
+
+	// Text of a matching entry that its policy leaves out of the pin.
+	NotPinned
+
+	NotPinnedDrift // such text of a drifted entry
 )
 
 // Ref says which entry a finding is in. For a whole capture its key is empty.
@@ -31,11 +37,14 @@ func (f *Finding) Blocks(review bool) bool {
 
 // A textReading lists the findings of one comparison.
 type textReading struct {
-	pairs   []pin.Comparison
-	drifted map[pin.Ref]bool // entries, and with an empty key their servers
-	locked  []pin.Set
-	all     bool
-	names   func() *Names // of all servers, once a text is read
+	pairs []pin.Comparison
+
+	// Entries, and with an empty key their servers.
+	drifted map[pin.Ref]bool
+
+	locked []pin.Set
+	all    bool
+	names  func() *Names // of all servers, once a text is read
 }
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries,
@@ -46,12 +55,14 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
-			x.known[pairs[i].Server] = pairs[i].Known // in the lockfile, or in the older of two files
+			// In the lockfile, or in the older of two files.
+			x.known[pairs[i].Server] = pairs[i].Known
 		}
 		return x
 	})
 	for i := range drifts {
-		r.drifted[drifts[i].Ref()], r.drifted[pin.Ref{Server: drifts[i].Server}] = true, true
+		r.drifted[drifts[i].Ref()] = true
+		r.drifted[pin.Ref{Server: drifts[i].Server}] = true
 	}
 	type entry struct {
 		of  *pin.Comparison
@@ -79,7 +90,8 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	}
 	workers.Wait()
 	var list []Finding
-	seen := map[Finding]bool{} // copies of a repeated name share findings
+	// Copies of a repeated name share findings.
+	seen := map[Finding]bool{}
 	for _, f := range slices.Concat(found...) {
 		if !seen[f] {
 			list = append(list, f)
@@ -101,9 +113,11 @@ func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 
 // read reads one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
-	pinned, drifted := of.Locked.Find(p.Key), r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
+	pinned := of.Locked.Find(p.Key)
+	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
 	if of.Lockfiles && !drifted {
-		pinned = p // what is on record of it, the new lockfile says
+		// What is on record of it, the new lockfile says.
+		pinned = p
 	}
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().Unpinned(of.Server, *p)
@@ -138,7 +152,8 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
 	}
-	other, record := pin.Key{Type: pin.Tools, Name: f.Subject}, f.Record()
+	other := pin.Key{Type: pin.Tools, Name: f.Subject}
+	record := f.Record()
 	record.Digest = textDigest(f.Subject, f.Entry)
 	return slices.ContainsFunc(r.locked, func(s pin.Set) bool {
 		p := s.Find(other)
@@ -187,8 +202,12 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 			if f.ID = record.ID; told[Finding{Server: f.Server, List: f.List, Entry: f.Entry, ID: f.ID}] || drifted && findingRow(f.ID) >= 0 {
 				continue
 			}
-			f.Warning, f.Approved, f.Detail = true, true, "on record"
-			f.Pointer, f.Place, f.TextDigest = record.Place, record.Place, record.Digest
+			f.Warning = true
+			f.Approved = true
+			f.Detail = "on record"
+			f.Pointer = record.Place
+			f.Place = record.Place
+			f.TextDigest = record.Digest
 			if f.Scope = InMatch; drifted {
 				f.Scope = InDrift
 			}

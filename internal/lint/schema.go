@@ -34,7 +34,8 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
 		}
-		switch r.text = keyword.Name; { // from here on it is the name that is reviewed
+		// From here on it is the name that is reviewed.
+		switch r.text = keyword.Name; {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
@@ -59,17 +60,22 @@ func (r *Reviewer) image(s string) {
 
 // Kinds of text that stand in a value.
 const (
-	prose   = iota
-	values  // of an enum or a const; a bare word there names no tool
+	prose = iota
+
+	// Of an enum or a const; a bare word there names no tool.
+	values
+
 	symbols // names, patterns, addresses
 )
 
 // eachValue calls f for each value in a definition, with the kind of its text.
 func eachValue(root *jsontree.Value, f func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step)) {
-	kind, depth := prose, 0 // the depth from which the kind holds
+	kind := prose
+	depth := 0 // the depth from which the kind holds
 	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if n := len(path); n > 0 && (kind == prose || n <= depth) {
-			kind, depth = textKindOf(of, path[n-1].Name), n
+			kind = textKindOf(of, path[n-1].Name)
+			depth = n
 		}
 		f(v, of, kind, path)
 	})
@@ -77,10 +83,10 @@ func eachValue(root *jsontree.Value, f func(v *jsontree.Value, of schema.Positio
 
 // textKindOf returns the kind of text in a member of a value at a position.
 func textKindOf(of schema.Position, name string) int {
-	switch {
-	case of == schema.AtSchema && slices.Contains(valueKeywords, name):
+	if of == schema.AtSchema && slices.Contains(valueKeywords, name) {
 		return values
-	case of == schema.AtSchema && slices.Contains(symbolKeywords, name), of == schema.AtDefinition && slices.Contains(symbolMembers, name):
+	}
+	if of == schema.AtSchema && slices.Contains(symbolKeywords, name) || of == schema.AtDefinition && slices.Contains(symbolMembers, name) {
 		return symbols
 	}
 	return prose
@@ -111,7 +117,8 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
-	said, is := start(schema.Get("description")), false
+	said := start(schema.Get("description"))
+	is := false
 	switch codeNames()[withoutSeparators(name)] {
 	case "code":
 		is = true
@@ -210,7 +217,8 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
-			r.text = annotations.Get(name).Text // "" for an object: the whole definition is what is accepted
+			// "" for an object: the whole definition is what is accepted.
+			r.text = annotations.Get(name).Text
 			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}
@@ -223,7 +231,8 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 // dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
 // inputs are the name of a tool and the arguments for it.
 func (r *Reviewer) dispatches() {
-	has := map[string]bool{} // the classes of its parameters and of the words of its name
+	// The classes of its parameters and of the words of its name.
+	has := map[string]bool{}
 	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
 		has[dispatchInputs()[withoutSeparators(p.Name)]] = true
 	}
@@ -245,7 +254,8 @@ func (r *Reviewer) reference(v jsontree.Value) {
 	}
 	if top := r.path[0].Name; r.idsOf != top {
 		root := r.root.Get(top)
-		r.idsOf, r.ids = top, map[string]bool{}
+		r.idsOf = top
+		r.ids = map[string]bool{}
 		schema.Each(&root, schema.AtSchema, func(s *jsontree.Value) { r.ids[s.Get("$id").Text] = true })
 	}
 	if ref, _, _ := strings.Cut(v.Text, "#"); !r.ids[ref] {

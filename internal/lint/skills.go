@@ -16,7 +16,8 @@ import (
 func (r *Reviewer) skill(p *pin.Pin) {
 	s, problem := skill.Read(p.Tree())
 	if problem != nil {
-		return // the values of a policy's substitutes stand in it, and its texts were read
+		// The values of a policy's substitutes stand in it, and its texts were read.
+		return
 	}
 	r.at("resources")
 	if s.Dynamic {

@@ -45,13 +45,24 @@ const (
 	maxDescription = 64 << 10  // bytes
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
-	maxRead        = 8 << 20   // bytes of one server's definitions; a warning says what isn't read
-	minGrowth      = 256       // bytes; less is one sentence
 
-	maxAlike          = 10   // findings of one id and level in one entry; the rest are counted
-	maxFindingPointer = 1024 // bytes; a hostile tool could make a pointer as large as itself
+	// Bytes of one server's definitions; a warning says what isn't read.
+	maxRead = 8 << 20
 
-	shortName  = 12 // bytes of a member's name: no order fits in less
-	beside     = 24 // bytes or code points shown on both sides of what is found
-	afterOrder = 60 // bytes shown from the beginning of the last word of an order
+	minGrowth = 256 // bytes; less is one sentence
+
+	// Findings of one id and level in one entry; the rest are counted.
+	maxAlike = 10
+
+	// bytes; a hostile tool could make a pointer as large as itself.
+	maxFindingPointer = 1024
+
+	// Bytes of a member's name: no order fits in less.
+	shortName = 12
+
+	// Bytes or code points shown on both sides of what is found.
+	beside = 24
+
+	// Bytes shown from the beginning of the last word of an order.
+	afterOrder = 60
 )

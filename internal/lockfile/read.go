@@ -66,10 +66,12 @@ func escaped(r rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	fail.File // asked for places in the order of the file: going back counts lines from the start
-	json      *jsontree.Reader
-	formOf    pin.FormFunc
-	defined   map[int32]definedPin // by the offset of the definition
+	// Asked for places in the order of the file: going back counts lines from the start.
+	fail.File
+
+	json    *jsontree.Reader
+	formOf  pin.FormFunc
+	defined map[int32]definedPin // by the offset of the definition
 }
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
@@ -85,7 +87,8 @@ type definedPin struct {
 // contradicts itself is an error that names the pin. These checks find accidents and
 // careless edits. They can't stop a person who may change the file.
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // as of captures: some editors on Windows write it
+	// As of captures: some editors on Windows write it.
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
 	if len(data) > jsontree.MaxLockfileBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
@@ -160,11 +163,11 @@ func (r *lockReader) notLockfile(err error) error {
 			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.Path(r.Path))
 	}
 	bad, refused := errors.AsType[*jsontree.Error](err)
-	switch {
-	case refused && bad.Limit:
+	if refused && bad.Limit {
 		p := bad.Inside.Path
 		return r.At(bad.At, "server %s: pin %s: %s", text.Name(p[1].Name), text.Name(p[3].Name), bad.Text)
-	case refused:
+	}
+	if refused {
 		return r.At(bad.At, "not a lockfile: %s", bad.Text)
 	}
 	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
@@ -188,10 +191,10 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	where := "server " + text.Name(name) + ": "
 	set := pin.Set{Server: name}
 	set.Line, _ = r.Position(int(v.At))
-	switch {
-	case name == "":
+	if name == "" {
 		return set, r.At(int(v.At), "a server without a name")
-	case len(name) > jsontree.MaxLabelBytes:
+	}
+	if len(name) > jsontree.MaxLabelBytes {
 		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	known := []string{"about", "policy", "acceptedWarnings"}
@@ -225,10 +228,9 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
 		list, isList := pin.EntryTypeNamed(m.Name)
-		switch {
-		case m.Name == "instructions":
+		if m.Name == "instructions" {
 			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Value: m.Value}, where+"instructions: ")
-		case isList:
+		} else if isList {
 			pins, err = r.entries(pins, set.Policy, list, m.Value, where)
 		}
 		if err != nil {
@@ -345,12 +347,13 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 	for _, m := range v.Members() { // sorted as they are written
 		f := of.File(m.Name)
 		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
-		switch {
-		case m.Kind != '"':
+		if m.Kind != '"' {
 			return nil, r.At(int(m.At), "%s%s is no text", where, text.Name(m.Name))
-		case f == nil:
+		}
+		if f == nil {
 			return nil, r.At(int(m.At), "%s%s is none of its definition's", where, text.Name(m.Name))
-		case f.Digest != sum || f.Size != int64(len(m.Text)):
+		}
+		if f.Digest != sum || f.Size != int64(len(m.Text)) {
 			return nil, r.At(int(m.At), "%sthe text of %s is not that of the digest and the size in its definition", where, text.Name(m.Name)).
 				Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
 		}
@@ -442,13 +445,14 @@ func recordsIn(list jsontree.Value) ([]pin.Record, error) {
 	var before string
 	for _, line := range list.Items() {
 		record, ok := pin.ParseRecord(line.Text)
-		switch {
-		case line.Kind != '"' || !ok:
+		if line.Kind != '"' || !ok {
 			return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line.Text))
-		case line.Text <= before:
+		}
+		if line.Text <= before {
 			return nil, fail.New("its records are not sorted, or repeated")
 		}
-		records, before = append(records, record), line.Text
+		records = append(records, record)
+		before = line.Text
 	}
 	if len(records) == 0 {
 		return nil, fail.New("not an array of records")
@@ -479,17 +483,18 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 				return bad("its definition has what its policy leaves out")
 			}
 		}
-		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 { // a placeholder is no plain part of a URI
+		// A placeholder is no plain part of a URI.
+		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 {
 			return r.At(problem.At, "%s%s", where, problem.Text)
 		}
 		if computed.name != p.Name && computed.Digest == p.Digest {
 			return bad("its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition")
 		}
 	}
-	switch {
-	case computed.Digest != p.Digest:
+	if computed.Digest != p.Digest {
 		return bad("its digest is not that of its stored definition")
-	case computed.Sanitized != p.Sanitized:
+	}
+	if computed.Sanitized != p.Sanitized {
 		return bad("its sanitizedDigest is not that of its stored definition")
 	}
 	p.Definition = computed.Definition
@@ -540,11 +545,13 @@ func (r *lockReader) hiddenRaw(l Lockfile) error {
 		return nil
 	}
 	line, _ := r.Position(at)
-	where, nearest := "", 0
+	where := ""
+	nearest := 0
 	for _, s := range l.Servers {
 		for _, p := range s.Pins {
 			if p.Line <= line && p.Line > nearest {
-				nearest, where = p.Line, "server "+text.Name(s.Server)+": pin "+text.Name(p.Name)+": "
+				nearest = p.Line
+				where = "server " + text.Name(s.Server) + ": pin " + text.Name(p.Name) + ": "
 			}
 		}
 	}

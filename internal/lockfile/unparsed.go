@@ -37,14 +37,16 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 		}
 		set.About = pin.About{}
 		for i := range set.Pins {
-			set.Pins[i].Received, set.Pins[i].Column = nil, 0
+			set.Pins[i].Received = nil
+			set.Pins[i].Column = 0
 		}
 		l.Servers = append(l.Servers, set)
 	}
 	if len(labels) == 0 || len(labels) > jsontree.MaxEntries || !l.isExactly(file) {
 		return Lockfile{}, false
 	}
-	values := 0 // at least as many as the parser counts outside definitions
+	// At least as many as the parser counts outside definitions.
+	values := 0
 	for _, s := range l.Servers {
 		values += 20 + len(s.Accepted)
 		for _, p := range s.Pins {
@@ -58,7 +60,8 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 // accepted warnings, approvals and names that the file records. It sets those in l, and the lines of
 // l's pins. Neither text is ever in memory whole.
 func (l Lockfile) isExactly(file *bufio.Reader) bool {
-	same, read := true, []byte(nil)
+	same := true
+	read := []byte(nil)
 	w := &lockWriter{file: file, emit: func(text []byte) bool {
 		read = slices.Grow(read[:0], len(text))[:len(text)]
 		_, err := io.ReadFull(file, read)
@@ -78,7 +81,8 @@ func (w *lockWriter) recorded(name string) (value jsontree.Value, ok bool) {
 	}
 	ahead := *w
 	ahead.member(name, "")
-	next, _ := w.file.Peek(4 << 10) // a lockfile with a longer record is parsed
+	// A lockfile with a longer record is parsed.
+	next, _ := w.file.Peek(4 << 10)
 	if next, ok = bytes.CutPrefix(next, ahead.out); ok {
 		value = first(next)
 	}

@@ -20,7 +20,8 @@ func Marshal(l Lockfile) ([]byte, error) {
 		}
 	}
 	size := 0
-	w := &lockWriter{emit: func(text []byte) bool { // a pass for the size alone: growing the buffer would take half as much memory again
+	// A pass for the size alone: growing the buffer would take half as much memory again.
+	w := &lockWriter{emit: func(text []byte) bool {
 		size += len(text)
 		return size <= jsontree.MaxLockfileBytes
 	}}
@@ -46,7 +47,8 @@ func confirm(s *pin.Set) error {
 			received = p.Definition
 		}
 		if p.Definition == nil {
-			continue // a hash-only pin of a lockfile was confirmed when it was made
+			// A hash-only pin of a lockfile was confirmed when it was made.
+			continue
 		}
 		if err := jsontree.Confirm(received, p.Definition); err != nil {
 			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), pin.EntryRef(p.Type, p.Name), err).
@@ -58,12 +60,16 @@ func confirm(s *pin.Set) error {
 
 // lockWriter writes JSON indented by two spaces, with hidden characters escaped.
 type lockWriter struct {
-	emit  func(text []byte) bool // takes what was written, and says whether to go on
-	file  *bufio.Reader          // what the text is held against, or nil
-	out   []byte                 // not yet emitted
+	// Takes what was written, and says whether to go on.
+	emit func(text []byte) bool
+
+	file  *bufio.Reader // what the text is held against, or nil
+	out   []byte        // not yet emitted
 	depth int
-	line  int  // of what is written next, from 0
-	empty bool // the object that was opened last has no member yet
+	line  int // of what is written next, from 0
+
+	// The object that was opened last has no member yet.
+	empty bool
 }
 
 // flush emits what was written.
@@ -141,7 +147,8 @@ func (w *lockWriter) about(a *pin.About) {
 func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.open(&p.Line)
 	w.text("digest", p.Digest)
-	if p.Denied { // right here, so that git's own merge conflicts where one side takes it away and the other has a new digest
+	// Right here, so that git's own merge conflicts where one side takes it away and the other has a new digest.
+	if p.Denied {
 		w.member("denied", "true")
 	}
 	if p.Sanitized != p.Digest {

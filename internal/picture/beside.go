@@ -60,7 +60,8 @@ const maxUnpacked = 1 << 20
 func unpacked(chunk []byte) []byte {
 	text := bytes.Clone(chunk)
 	for at := range chunk {
-		if chunk[at]&0x0f != 8 { // the method of a zlib stream (RFC 1950, 2.2)
+		// The method of a zlib stream (RFC 1950, 2.2).
+		if chunk[at]&0x0f != 8 {
 			continue
 		}
 		packed, err := zlib.NewReader(bytes.NewReader(chunk[at:]))

@@ -11,21 +11,40 @@ import (
 // A Comparison is one server's two sides: its pins in the lockfile and those of its capture.
 // A server that is new has no pins.
 type Comparison struct {
-	Server      string
-	Capture     string // the path it was read from; "" if there is none
-	Lockfile    string // the path that the pins were read from; "" if there are none
-	Noise       int    // lines of the capture passed over
-	Locked      Set
-	Captured    Set
-	Known       bool // the lockfile has the server
-	Present     bool // there is a capture
-	Part        bool // it is part of a session: what isn't in it says nothing
-	Missing     bool // it is pinned, and the folder has no capture of it: nothing is compared
-	Uncaptured  bool // it is missing since it was asked and could not be captured (verify --uncaptured), which nothing allows
-	IgnoreProse bool // diff --ignore-prose: texts are left out of this comparison, never of a pin
-	Lockfiles   bool // both sides are lockfiles: what they say beside the definitions is compared, too
-	Forbidden   bool // one of its pins has what its own policy forbids: it is shown, and there is no answer
-	NoPins      bool // what was asked for is not pinned: it is shown, and there is no answer
+	Server string
+
+	// The path it was read from; "" if there is none.
+	Capture string
+
+	// The path that the pins were read from; "" if there are none.
+	Lockfile string
+
+	Noise    int // lines of the capture passed over
+	Locked   Set
+	Captured Set
+	Known    bool // the lockfile has the server
+	Present  bool // there is a capture
+
+	// It is part of a session: what isn't in it says nothing.
+	Part bool
+
+	// It is pinned, and the folder has no capture of it: nothing is compared.
+	Missing bool
+
+	// It is missing since it was asked and could not be captured (verify --uncaptured), which nothing allows.
+	Uncaptured bool
+
+	// Diff --ignore-prose: texts are left out of this comparison, never of a pin.
+	IgnoreProse bool
+
+	// Both sides are lockfiles: what they say beside the definitions is compared, too.
+	Lockfiles bool
+
+	// One of its pins has what its own policy forbids: it is shown, and there is no answer.
+	Forbidden bool
+
+	// What was asked for is not pinned: it is shown, and there is no answer.
+	NoPins bool
 
 	// SkillsUnlisted: the server says that it has skills, and the capture has no answer to
 	// skills/list, so nothing can be pinned of them.
@@ -34,7 +53,8 @@ type Comparison struct {
 	// PagesUnpinned: a tool names the page of an app, and the policy on record pins no pages.
 	PagesUnpinned bool
 
-	FileLabel string // the label that the capture's file name gives, "" if it gives none
+	// The label that the capture's file name gives, "" if it gives none.
+	FileLabel string
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.
@@ -75,23 +95,35 @@ func ComparisonOf(sides []Comparison, server string) *Comparison {
 type DriftKind string
 
 const (
-	Added     DriftKind = "ADDED"     // an entry that no pin names
-	Removed   DriftKind = "REMOVED"   // a pin whose entry is gone
-	Changed   DriftKind = "CHANGED"   // digest and sanitized digest differ
-	Hidden    DriftKind = "HIDDEN"    // the digest differs, the sanitized digest does not
-	Duplicate DriftKind = "DUPLICATE" // several entries with the same identity, whatever they say
+	Added   DriftKind = "ADDED"   // an entry that no pin names
+	Removed DriftKind = "REMOVED" // a pin whose entry is gone
+	Changed DriftKind = "CHANGED" // digest and sanitized digest differ
+
+	// The digest differs, the sanitized digest does not.
+	Hidden DriftKind = "HIDDEN"
+
+	// Several entries with the same identity, whatever they say.
+	Duplicate DriftKind = "DUPLICATE"
 )
 
 // A Drift is one entry that is not what its pin says.
 type Drift struct {
 	Server string
 	Key
-	Kind     DriftKind
-	Locked   *Pin  // nil if ADDED, or for a repeated name that no pin has
-	Captured *Pin  // nil if REMOVED; the first of them if DUPLICATE
-	Copies   []Pin // all entries captured under its name; more than one if DUPLICATE
+	Kind DriftKind
 
-	RenamedFrom    string // for an ADDED entry: the REMOVED one that it seems to be under a new name
+	// Nil if ADDED, or for a repeated name that no pin has.
+	Locked *Pin
+
+	// Nil if REMOVED; the first of them if DUPLICATE.
+	Captured *Pin
+
+	// All entries captured under its name; more than one if DUPLICATE.
+	Copies []Pin
+
+	// For an ADDED entry: the REMOVED one that it seems to be under a new name.
+	RenamedFrom string
+
 	RenamedTo      string // for a REMOVED entry: the ADDED one
 	RenamedSimilar bool   // the two differ in more than the name
 }

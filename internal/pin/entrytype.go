@@ -24,15 +24,28 @@ const (
 // its rows. The files outside of the program that name each type, such as the JSON schemas, are
 // held against it by tables_test.go at the root.
 var EntryTypeInfo = [EntryTypes]struct {
-	Entry      string       // the word for an entry
-	Member     string       // what holds the list, in a result and in the lockfile
-	Method     string       // the request for the list
-	Identity   string       // the member of an entry that names it
-	Capability []string     // what a server declares that has the list: the members that lead to it
-	Uses       string       // the request that has the server act on an entry by its name, or ""
-	Changed    string       // the notification that says that the list of what is used so has changed, or ""
-	Members    []string     // the members of an entry to which the specification gives a meaning
-	Inner      []NamedParts // the same of what stands inside an entry
+	Entry string // the word for an entry
+
+	// What holds the list, in a result and in the lockfile.
+	Member string
+
+	Method   string // the request for the list
+	Identity string // the member of an entry that names it
+
+	// What a server declares that has the list: the members that lead to it.
+	Capability []string
+
+	// The request that has the server act on an entry by its name, or "".
+	Uses string
+
+	// The notification that says that the list of what is used so has changed, or "".
+	Changed string
+
+	// The members of an entry to which the specification gives a meaning.
+	Members []string
+
+	// The same of what stands inside an entry.
+	Inner []NamedParts
 }{
 	Tools: {
 		Entry: "tool", Member: "tools", Method: "tools/list", Identity: "name", Capability: []string{"tools"},

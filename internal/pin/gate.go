@@ -23,21 +23,40 @@ type Gate struct {
 
 // A Leniency says which drift is reported without failing the run.
 type Leniency struct {
-	Kinds         map[DriftKind]bool // --allow
-	Missing       bool               // --allow missing: also pinned servers without a capture
-	Warnings      bool               // --warn: also the warnings that nobody approved
-	Spared        map[Ref]bool       // diff --fail-on: drift that is known not to be grave enough; nil without that flag
-	RefusesDenied bool               // verify --part and --hook: an entry that is denied fails the run, although it matches
-	OverBudget    bool               // diff --max-tokens: the tools take more than an author holds; that fails the run, whatever drifted
+	Kinds map[DriftKind]bool // --allow
+
+	// --allow missing: also pinned servers without a capture.
+	Missing bool
+
+	// --warn: also the warnings that nobody approved.
+	Warnings bool
+
+	// Diff --fail-on: drift that is known not to be grave enough; nil without that flag.
+	Spared map[Ref]bool
+
+	// Verify --part and --hook: an entry that is denied fails the run, although it matches.
+	RefusesDenied bool
+
+	// Diff --max-tokens: the tools take more than an author holds; that fails the run, whatever drifted.
+	OverBudget bool
 }
 
 // A Verdict is what was decided of a comparison. Only verify.go makes one.
 type Verdict struct {
-	Matches    bool            // every entry matches its pin, and nothing else is wrong
-	Failed     bool            // an entry or a server fails the run
-	Blocked    map[Ref]bool    // the drifts that fail it
-	Differs    map[string]bool // the servers of which an entry has drifted, or which fail as a whole
-	Denied     []Ref           // the entries that match pins which are denied, in the order of the sides
-	Unanswered []string        // the servers that nothing can be said of, sorted
-	ExitCode   int
+	// Every entry matches its pin, and nothing else is wrong.
+	Matches bool
+
+	Failed  bool         // an entry or a server fails the run
+	Blocked map[Ref]bool // the drifts that fail it
+
+	// The servers of which an entry has drifted, or which fail as a whole.
+	Differs map[string]bool
+
+	// The entries that match pins which are denied, in the order of the sides.
+	Denied []Ref
+
+	// The servers that nothing can be said of, sorted.
+	Unanswered []string
+
+	ExitCode int
 }

@@ -19,7 +19,9 @@ type FormFunc func(list EntryType, hashed []byte) Form
 // A Key names one entry of a server.
 type Key struct {
 	Type EntryType
-	Name string // its identity in the list: the name, the URI; "" for instructions
+
+	// Its identity in the list: the name, the URI; "" for instructions.
+	Name string
 }
 
 // EntryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
@@ -50,13 +52,25 @@ func ParseEntry(arg string) Key {
 type Pin struct {
 	Key
 	Form
-	Files    []File    // of a skill: its files that a person can read, sorted by URI in UTF-16 code units
-	Denied   bool      // of a pin of a lockfile: a person has read it, and agents go without it; in no digest
-	Received []byte    // the definition as received; nil for a pin of a lockfile
-	Accepted []Record  // the warnings that were accepted with the definition, sorted as they are spelled
+
+	// Of a skill: its files that a person can read, sorted by URI in UTF-16 code units.
+	Files []File
+
+	// Of a pin of a lockfile: a person has read it, and agents go without it; in no digest.
+	Denied bool
+
+	// The definition as received; nil for a pin of a lockfile.
+	Received []byte
+
+	// The warnings that were accepted with the definition, sorted as they are spelled.
+	Accepted []Record
+
 	Approval *Approval // nil if not recorded
-	Line     int       // where the entry begins in its file, from 1
-	Column   int
+
+	// Where the entry begins in its file, from 1.
+	Line int
+
+	Column int
 }
 
 // A File is the text of a skill's file. The digest in the skill's definition covers it.
@@ -87,9 +101,13 @@ func (p *Pin) withFiles(v jsontree.Value) jsontree.Value {
 
 // A Form is a definition as it is pinned, with its digests.
 type Form struct {
-	Definition []byte // its canonical form; nil if it isn't stored
-	Digest     string
-	Sanitized  string // the sanitized digest; equal to digest where the text is clean
+	// Its canonical form; nil if it isn't stored.
+	Definition []byte
+
+	Digest string
+
+	// The sanitized digest; equal to digest where the text is clean.
+	Sanitized string
 }
 
 // Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
@@ -112,8 +130,12 @@ func (p *Pin) AsReceived() jsontree.Value {
 // evidence.
 type Approval struct {
 	By, At string
-	Hash   string // in the form of audit logs, of four members of the definition
-	Digest string // of the pin: of the whole definition; "" in a record that older versions wrote
+
+	// In the form of audit logs, of four members of the definition.
+	Hash string
+
+	// Of the pin: of the whole definition; "" in a record that older versions wrote.
+	Digest string
 }
 
 // Said names who approved a pin, for people. A record without the pin's digest doesn't say that
@@ -142,7 +164,8 @@ type About struct{ Name, Version string }
 
 // AboutIn reads the name and the version in an object.
 func AboutIn(v jsontree.Value) About {
-	name, version := v.Get("name"), v.Get("version")
+	name := v.Get("name")
+	version := v.Get("version")
 	return About{jsontree.TextOf(&name), jsontree.TextOf(&version)}
 }
 
@@ -165,14 +188,23 @@ func (a About) String() string {
 
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
-	Server   string
-	About    About // as recorded
-	Policy   Policy
-	Pins     []Pin        // sorted by list, by name in UTF-16 code units, then by digest
-	Accepted []Record     // the accepted warnings about the list as a whole, sorted as they are spelled
-	Values   []Substitute // of a capture: what the placeholders of the policy stand for
-	Digest   string       // the set digest, "" if a name is repeated
-	Line     int          // in the lockfile
+	Server string
+	About  About // as recorded
+	Policy Policy
+
+	// Sorted by list, by name in UTF-16 code units, then by digest.
+	Pins []Pin
+
+	// The accepted warnings about the list as a whole, sorted as they are spelled.
+	Accepted []Record
+
+	// Of a capture: what the placeholders of the policy stand for.
+	Values []Substitute
+
+	// The set digest, "" if a name is repeated.
+	Digest string
+
+	Line int // in the lockfile
 }
 
 // Put gives the set its pins, which it sorts. Nothing else does: house_test.go has it.

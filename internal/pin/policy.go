@@ -16,17 +16,30 @@ import (
 // A Policy shapes a server's pins and is recorded with them. The zero value is
 // the default: every list but resources is pinned, as received.
 type Policy struct {
-	Descriptions    string   // how much prose of tools is pinned: "" (all), "strip" or "truncate=N"
-	EmptyCursorEnds bool     // an empty nextCursor ends the list
-	HashOnly        bool     // definitions are not stored
-	Ignore          []string // JSON Pointers of members left out, sorted, without repeats
-	NoSkills        bool     // skills are not pinned
-	Pages           bool     // of the list of resources the pages of apps are pinned
-	RequireClean    bool     // entries with hidden text are refused
-	Resources       bool     // the list of resources is pinned, too
-	RoundIntegers   bool     // an integer that a double can't hold exactly is pinned as the double
-	Substitute      []string // names of values; <NAME> is pinned in their place; sorted, without repeats
-	ToolsOnly       bool     // nothing but the tools is pinned
+	// How much prose of tools is pinned: "" (all), "strip" or "truncate=N".
+	Descriptions string
+
+	EmptyCursorEnds bool // an empty nextCursor ends the list
+	HashOnly        bool // definitions are not stored
+
+	// JSON Pointers of members left out, sorted, without repeats.
+	Ignore []string
+
+	NoSkills bool // skills are not pinned
+
+	// Of the list of resources the pages of apps are pinned.
+	Pages bool
+
+	RequireClean bool // entries with hidden text are refused
+	Resources    bool // the list of resources is pinned, too
+
+	// An integer that a double can't hold exactly is pinned as the double.
+	RoundIntegers bool
+
+	// Names of values; <NAME> is pinned in their place; sorted, without repeats.
+	Substitute []string
+
+	ToolsOnly bool // nothing but the tools is pinned
 }
 
 // A Switch is a member of a policy that is true or left out.
@@ -36,8 +49,11 @@ type Switch struct {
 	Usage  string // what the flag asks for
 	words  string // what a verdict line says
 	Of     func(p *Policy) *bool
-	adds   []EntryType // the lists that are pinned with it, or with another that adds them, alone
-	omits  []EntryType // the lists that aren't pinned with it
+
+	// The lists that are pinned with it, or with another that adds them, alone.
+	adds []EntryType
+
+	omits []EntryType // the lists that aren't pinned with it
 }
 
 // Switches lists them in the order of their members.
@@ -173,7 +189,8 @@ func (p Policy) Summary() string {
 		}
 		words := s.words
 		if s.Member == "requireClean" && p.HashOnly {
-			words += " by lock and relock only" // no definition is stored that could be checked
+			// No definition is stored that could be checked.
+			words += " by lock and relock only"
 		}
 		parts = append(parts, words)
 	}
@@ -198,13 +215,14 @@ func ParseSubstitutes(args []string) ([]Substitute, error) {
 	var names []string
 	for _, arg := range args {
 		name, s, ok := strings.Cut(arg, "=")
-		switch {
-		case !ok:
+		if !ok {
 			return nil, fail.New("%s: NAME=VALUE", text.Name(arg))
-		case utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s):
+		}
+		if utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s) {
 			return nil, fail.New("%s: its value has fewer than 8 characters, and could stand anywhere", text.Name(name))
 		}
-		list, names = append(list, Substitute{name, s}), append(names, name)
+		list = append(list, Substitute{name, s})
+		names = append(names, name)
 	}
 	switch unique, err := ParseSubstituteNames(names); {
 	case err != nil:
@@ -268,10 +286,10 @@ func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
 func ParseDescriptions(s string) (string, error) {
 	digits, truncate := strings.CutPrefix(s, "truncate=")
 	n, _ := strconv.Atoi(digits)
-	switch {
-	case s == "preserve":
+	if s == "preserve" {
 		return "", nil
-	case s == "strip", truncate && n > 0 && strconv.Itoa(n) == digits:
+	}
+	if s == "strip" || truncate && n > 0 && strconv.Itoa(n) == digits {
 		return s, nil
 	}
 	return "", fail.New("%s is none of preserve, truncate=N, strip", text.Name(s))
@@ -328,16 +346,16 @@ func (p Policy) Apply(list EntryType, v jsontree.Value) jsontree.Value {
 // descriptions, where the specification or JSON Schema gives these names that meaning. A parameter of such a name stays, and so does every default, enum, const and
 // example. The digests stay those of the whole.
 func (p *Pin) WithoutProse() *Pin {
-	bare, tree := *p, p.Tree()
+	bare := *p
+	tree := p.Tree()
 	said := func(name string, m jsontree.Value) (jsontree.Value, bool) {
 		return m, !((name == "title" || name == "description") && m.Kind == '"')
 	}
 	within := func(_ string, m jsontree.Value) (jsontree.Value, bool) { return jsontree.MapParts(m, said), true }
 	v := jsontree.MapParts(tree, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		switch {
-		case p.Type == Tools && name == "annotations" && m.Kind == '{':
+		if p.Type == Tools && name == "annotations" && m.Kind == '{' {
 			m = jsontree.MapParts(m, said)
-		case p.Type == Prompts && name == "arguments" && m.Kind == '[':
+		} else if p.Type == Prompts && name == "arguments" && m.Kind == '[' {
 			m = jsontree.MapParts(m, within)
 		}
 		return said(name, m)
@@ -355,10 +373,10 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 		return v
 	}
 	return jsontree.MapParts(v, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		switch {
-		case name != tokens[0]:
+		if name != tokens[0] {
 			return m, true
-		case len(tokens) == 1:
+		}
+		if len(tokens) == 1 {
 			return m, false
 		}
 		return without(m, tokens[1:]), true

@@ -12,9 +12,13 @@ import (
 // very text that the warning was about, at the very place: the same warning about another
 // text is not on record.
 type Record struct {
-	ID     string
-	Place  string // a JSON Pointer without the indices in arrays, which move; "" for a warning in no string
-	Digest string // of the string that the warning stands in, and of what it names; see lint.Finding
+	ID string
+
+	// A JSON Pointer without the indices in arrays, which move; "" for a warning in no string.
+	Place string
+
+	// Of the string that the warning stands in, and of what it names; see lint.Finding.
+	Digest string
 }
 
 // String is the record as the lockfile spells it: its fields, with one blank between them, and
@@ -43,7 +47,8 @@ func ParseRecord(line string) (Record, bool) {
 	id, rest, _ := strings.Cut(line, " ")
 	place, digest, placed := strings.Cut(rest, " ")
 	if !placed {
-		place, digest = "", rest
+		place = ""
+		digest = rest
 	}
 	r := Record{ID: id, Digest: digest}
 	var err error

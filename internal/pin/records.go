@@ -9,8 +9,11 @@ import (
 // A RecordChange is a difference in what two lockfiles say of an entry, or of a server as a whole,
 // beside the definition.
 type RecordChange struct {
-	Key             // empty for the server
-	What     string // "policy", "denied", "warning", "approval", "about"
+	Key // empty for the server
+
+	// "policy", "denied", "warning", "approval", "about".
+	What string
+
 	Old, New string // printable; "" where it isn't there
 }
 

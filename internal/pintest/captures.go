@@ -72,7 +72,8 @@ func RealUpgrades(t *testing.T, f func(old, new string)) {
 			return parts
 		}
 		slices.SortFunc(list, func(a, b string) int {
-			x, y := version(a), version(b)
+			x := version(a)
+			y := version(b)
 			return slices.Compare(x[:], y[:])
 		})
 		for i := 1; i < len(list); i++ {

@@ -171,10 +171,10 @@ func cleaned(v any) any {
 // and composes it. It is for texts without long runs of marks.
 func secondSanitized(s string) string {
 	return norm.NFC.String(strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n' || r == '\r':
+		if r == '\t' || r == '\n' || r == '\r' {
 			return r
-		case r == 0x2800, unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector), !unicode.IsGraphic(r):
+		}
+		if r == 0x2800 || unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || !unicode.IsGraphic(r) {
 			return -1
 		}
 		return r

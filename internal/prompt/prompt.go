@@ -30,11 +30,16 @@ type Prompter struct {
 	t     *plain.Writer
 	m     *report.Model
 	again string // the command that asks anew
-	first bool   // nothing is pinned yet: what has no warning is asked about once a server
+
+	// Nothing is pinned yet: what has no warning is asked about once a server.
+	first bool
 
 	seen map[pin.Ref]bool // the entries of which all stands above
-	list []*question      // all there is to ask, in the order of diff
-	done [][]*question    // what each answer closed, to go back
+
+	// All there is to ask, in the order of diff.
+	list []*question
+
+	done [][]*question // what each answer closed, to go back
 }
 
 // New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
@@ -52,14 +57,24 @@ func (p *Prompter) First() *Prompter {
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
-	text    string
-	server  string         // whose entries they are, printable; "" if it is about the whole review
-	blocks  []report.Block // what it is about; none if that is the whole review, or a warning of an entry that matches
-	matched int            // the number, from 1, of a warning that is not on record; 0: none
-	warned  bool           // only the word yes accepts it
-	answer  byte           // 'y', 'n', 'x' for yes and denied, or 0 while it is open
-	own     bool           // it was answered by itself
-	about   about          // what of the whole review it is about
+	text string
+
+	// Whose entries they are, printable; "" if it is about the whole review.
+	server string
+
+	// What it is about; none if that is the whole review, or a warning of an entry that matches.
+	blocks []report.Block
+
+	// The number, from 1, of a warning that is not on record; 0: none.
+	matched int
+
+	warned bool // only the word yes accepts it
+
+	// 'y', 'n', 'x' for yes and denied, or 0 while it is open.
+	answer byte
+
+	own   bool  // it was answered by itself
+	about about // what of the whole review it is about
 }
 
 // about says what of a whole review a question is about.
@@ -217,7 +232,10 @@ func (p *Prompter) unwarned(server string, own bool) (list []*question, entries 
 // position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
 // several servers it counts those of its own server, too.
 func (p *Prompter) position(at int) string {
-	said, server, own, before := text.Number(at+1)+" of "+text.Number(len(p.list)), p.list[at].server, 0, 0
+	said := text.Number(at+1) + " of " + text.Number(len(p.list))
+	server := p.list[at].server
+	own := 0
+	before := 0
 	for i, q := range p.list {
 		if q.server == server {
 			if own++; i <= at {
@@ -355,7 +373,8 @@ func (p *Prompter) readFirst(server string, own bool) (list []*question) {
 	all, _ := p.unwarned(server, own)
 	for _, q := range all {
 		if len(q.blocks) > 1 {
-			continue // a new server has one question for all that it lists
+			// A new server has one question for all that it lists.
+			continue
 		}
 		isNamed := slices.ContainsFunc(p.m.ReadFirst, func(f report.ReadFirst) bool { return f.Block == q.blocks[0].Number })
 		if isNamed {
@@ -487,7 +506,8 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 // end of the input. where is said behind the question. 'd' and '?' show something and ask again.
 // After Enter alone, ask says what to type.
 func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
-	asked, help := q.text+where, ""
+	asked := q.text + where
+	help := ""
 	words := map[string]byte{} // what may be typed
 	var expected []string
 	for _, a := range answers {
@@ -497,13 +517,16 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 		key, shown, listed := string(a.key), a.shown, a.shown
 		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
 		if a.key == 'y' && q.warned {
-			key, shown, listed = word, "Type yes, or", word
+			key = word
+			shown = "Type yes, or"
+			listed = word
 		}
 		if a.key == 'S' {
 			_, entries := p.unwarned(q.server, true)
 			shown += " (" + text.Number(entries) + " without a warning)"
 		}
-		words[key], words[word] = a.key, a.key
+		words[key] = a.key
+		words[word] = a.key
 		expected = append(expected, key)
 		asked += " " + shown
 		help += fmt.Sprintf("  %-23s  %s\n", listed, a.means)
@@ -538,7 +561,8 @@ func (p *Prompter) say(words string) {
 	style := p.t.Style
 	style.Width -= len(" yes") // room for an answer
 	plain.New(&said, style).Say("", layout.Run{Op: '=', Text: words})
-	end := words[len(strings.TrimRight(words, " \n")):] // an answer is typed on the question's line
+	// An answer is typed on the question's line.
+	end := words[len(strings.TrimRight(words, " \n")):]
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {
 		_, p.err = io.WriteString(p.out, strings.TrimRight(said.String(), " \n")+end)
 	}

@@ -11,7 +11,9 @@ import (
 
 // The classes that are no lists of words come last.
 const (
-	classAddress  = 39 // and the other placeholders, in their order
+	// And the other placeholders, in their order.
+	classAddress = 39
+
 	classTag      = classAddress + 5
 	classCapitals = classTag + 1
 	classCount    = classCapitals + 1
@@ -21,14 +23,18 @@ const (
 type lexicon struct {
 	words map[string]uint64 // in small letters
 	stems []stem
-	first map[[stemKey]byte]int // by the first bytes of stems, the index behind the last of these
+
+	// By the first bytes of stems, the index behind the last of these.
+	first map[[stemKey]byte]int
 }
 
 // A stem is the beginning that all forms of a word share.
 type stem struct {
 	text    string
 	classes uint64
-	next    int // the index behind another one with the same first bytes, or 0
+
+	// The index behind another one with the same first bytes, or 0.
+	next int
 }
 
 // stemKey is how many bytes of a stem it is found by: the shortest one has so many.

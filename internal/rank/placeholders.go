@@ -20,12 +20,14 @@ const (
 
 // counts are how many bytes of each kind a chunk has.
 type counts struct {
-	letters, inner int // of ASCII; inner are capitals behind a small letter
-	digits         int
-	dots           int
-	slashes        int // of both kinds
-	underscores    int
-	other          int
+	// Of ASCII; inner are capitals behind a small letter.
+	letters, inner int
+
+	digits      int
+	dots        int
+	slashes     int // of both kinds
+	underscores int
+	other       int
 }
 
 // countsOf counts the bytes of a chunk.

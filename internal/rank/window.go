@@ -7,7 +7,9 @@ import (
 
 // A Window is a run of words that is scored.
 type Window struct {
-	piece      int    // where the piece begins that has its words, in bytes
+	// Where the piece begins that has its words, in bytes.
+	piece int
+
 	first, end int    // its words in that
 	classes    uint64 // those of its words
 }

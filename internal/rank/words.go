@@ -46,11 +46,19 @@ const (
 type Word struct {
 	From, To int // where it stands, in bytes of the text
 
-	width   int8                   // in half words
-	classes uint64                 // a bit for each class that it belongs to
-	hash    uint32                 // of the word in small letters, or of its placeholder
-	Own     []uint32               // slots of the word itself and of its spelling
-	Joint   [len(distances)]uint32 // slots of the word with the next one, and with the one behind that, where there are such
+	width int8 // in half words
+
+	// A bit for each class that it belongs to.
+	classes uint64
+
+	// Of the word in small letters, or of its placeholder.
+	hash uint32
+
+	// Slots of the word itself and of its spelling.
+	Own []uint32
+
+	// Slots of the word with the next one, and with the one behind that, where there are such.
+	Joint [len(distances)]uint32
 }
 
 // A Reader splits one text after another into words. It reuses its memory, so the words of one
@@ -66,7 +74,8 @@ type Reader struct {
 // where the next piece begins: it overlaps, so that every window stands whole in one piece. At the
 // end of the text that is -1.
 func (r *Reader) Piece(s string, from int) (words []Word, next int) {
-	r.words, r.slots = r.words[:0], r.slots[:0]
+	r.words = r.words[:0]
+	r.slots = r.slots[:0]
 	at := from
 	for at < len(s) && len(r.words) < pieceWords {
 		start := at + text.RunSize(s[at:], isBlank)

@@ -10,9 +10,15 @@ import (
 // An Annotation is one thing that a pipeline shows at a line of the lockfile: in GitHub Actions and
 // in SARIF. Its texts are printable.
 type Annotation struct {
-	Rule     string // stable: "drift/added", "finding/hidden-text"
-	Level    string // by danger: "error", "warning" or "note"
-	Line     int    // of the pin, or of the server if the entry has no pin, else 1; 0: no place
+	// Stable: "drift/added", "finding/hidden-text".
+	Rule string
+
+	// By danger: "error", "warning" or "note".
+	Level string
+
+	// Of the pin, or of the server if the entry has no pin, else 1; 0: no place.
+	Line int
+
 	Title    string
 	Text     string
 	Identity []byte // the same in every run, unlike the line
@@ -32,10 +38,9 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 	findings := func(level string, findings []Finding) {
 		for _, f := range findings {
 			level := level
-			switch {
-			case !f.Warning || f.Approved:
+			if !f.Warning || f.Approved {
 				level = "note"
-			case f.Blocks || f.List == "":
+			} else if f.Blocks || f.List == "" {
 				level = "error"
 			}
 			add("finding/"+f.ID, level, f.Line, f.Word()+" in "+f.Names, joined(" at ", f.Detail, f.Pointer), f.Server, f.List, f.Name, f.At, f.Detail)
@@ -49,7 +54,8 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 				if !e.Blocked || e.Minor {
 					level = "warning"
 				}
-				identity := []string{e.Server, e.List, e.Name} // and digests: dismissing the alert for one definition doesn't dismiss the next
+				// And digests: dismissing the alert for one definition doesn't dismiss the next.
+				identity := []string{e.Server, e.List, e.Name}
 				for _, d := range e.Definitions() {
 					identity = append(identity, d.Digest)
 				}

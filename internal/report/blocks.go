@@ -18,12 +18,21 @@ import (
 // An edit is one change of an entry, as it is shown.
 type edit struct {
 	*facts.Edit
-	unseen string  // says what changed if no reader can see it, else ""
-	key    string  // equal for equal edits: the same sentences stood there before and stand there now
-	moved  string  // says where a sentence of it stood before, or ""
+
+	// Says what changed if no reader can see it, else "".
+	unseen string
+
+	// Equal for equal edits: the same sentences stood there before and stand there now.
+	key string
+
+	// Says where a sentence of it stood before, or "".
+	moved string
+
 	marked bool    // the definition below has its marks
 	letter *letter // under which it is told once; or nil
-	home   *group  // the one above that shows this edit; nil: this one
+
+	// The one above that shows this edit; nil: this one.
+	home *group
 }
 
 // newEdit prepares an edit to be shown.
@@ -110,10 +119,12 @@ type group struct {
 	// that changed alike. Each of these is accepted by itself.
 	parts []*group
 
-	number   int
-	entries  []*drifted // the most dangerous first
-	at       []int      // their indexes
-	findings []Finding  // new ones, equal ones once, warnings first
+	number  int
+	entries []*drifted // the most dangerous first
+	at      []int      // their indexes
+
+	// New ones, equal ones once, warnings first.
+	findings []Finding
 }
 
 func (g *group) first() *drifted { return g.entries[0] }
@@ -121,7 +132,8 @@ func (g *group) first() *drifted { return g.entries[0] }
 // group puts drift that changed alike into one group, and sorts groups and entries.
 func (r *Report) group() {
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
-	place := map[string]int{} // of servers: the one with the most dangerous entry comes first
+	// Of servers: the one with the most dangerous entry comes first.
+	place := map[string]int{}
 	for _, e := range r.entries {
 		if place[e.Server] == 0 {
 			place[e.Server] = len(place) + 1

@@ -65,7 +65,8 @@ func (r *Report) said(f lint.Finding) Finding {
 		s.Level = "warning"
 	}
 	if !f.WholeServer {
-		s.List, s.Name = pin.EntryTypeInfo[f.List].Member, f.Entry
+		s.List = pin.EntryTypeInfo[f.List].Member
+		s.Name = f.Entry
 	}
 	return s
 }
@@ -184,10 +185,15 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
 	}
-	known, change, worst := true, 0, label.None
+	known := true
+	change := 0
+	worst := label.None
 	for _, one := range g.entries {
-		b.Names, b.Minor = append(b.Names, text.Name(one.Name)), b.Minor && one.Minor
-		known, change, worst = known && one.TextsKnown(), change+one.Bytes, max(worst, one.Severity)
+		b.Names = append(b.Names, text.Name(one.Name))
+		b.Minor = b.Minor && one.Minor
+		known = known && one.TextsKnown()
+		change = change + one.Bytes
+		worst = max(worst, one.Severity)
 		b.Danger = append(b.Danger, one.Is...)
 		b.Is = append(b.Is, one.Words()...)
 	}
@@ -391,12 +397,11 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)
 	}
-	switch {
-	case d.Kind == pin.Duplicate:
+	if d.Kind == pin.Duplicate {
 		for _, p := range d.Definitions() {
 			said.Copies = append(said.Copies, *definition(&p))
 		}
-	case d.Captured != nil:
+	} else if d.Captured != nil {
 		said.Now = definition(d.Captured)
 	}
 	return said
@@ -413,7 +418,10 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 
 // servers says of each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
-	others, before, after, known := 0, 0, 0, len(r.entries) > 0
+	others := 0
+	before := 0
+	after := 0
+	known := len(r.entries) > 0
 	if known {
 		m.Tokens = &Tokens{}
 	}
@@ -440,19 +448,23 @@ func (r *Report) servers(m *Model) {
 		m.Sides = append(m.Sides, side)
 		if !p.Missing {
 			s.Counts = r.counts(p, &s)
-			before, after, known = before+s.Counts.Before, after+s.Counts.After, known && s.Counts.Known
+			before = before + s.Counts.Before
+			after = after + s.Counts.After
+			known = known && s.Counts.Known
 			if m.Tokens != nil {
 				s.Counts.Tokens = r.tokens(p)
 				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
 			}
 		}
-		about, was := p.Captured.About, p.Locked.About.String()
+		about := p.Captured.About
+		was := p.Locked.About.String()
 		if s.Versions != "" && was != "" && was != s.Versions {
 			s.Versions = was + " -> " + s.Versions
 		}
 		same := about.Name != "" && about.Version != "" && about == p.Locked.About
 		if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
-			s.Versions += ", as before" // many servers never change what they call themselves
+			// Many servers never change what they call themselves.
+			s.Versions += ", as before"
 		}
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))

@@ -9,8 +9,11 @@ import (
 )
 
 const (
-	leastLettered = 3     // entries that have a change which is told once, under a letter
-	mostLettered  = 2_000 // entries of a review with letters: nobody reads a longer one whole
+	// Entries that have a change which is told once, under a letter.
+	leastLettered = 3
+
+	// Entries of a review with letters: nobody reads a longer one whole.
+	mostLettered = 2_000
 )
 
 // A letter stands for changes that several entries have, each the same in all of them.

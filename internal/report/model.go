@@ -12,57 +12,109 @@ import (
 // A Model is all that a report says. Its texts are printable, but where a comment says otherwise.
 // It doesn't depend on the format, the terminal or the clock.
 type Model struct {
-	Matches  bool // every entry matches its pin, and nothing else is wrong
+	// Every entry matches its pin, and nothing else is wrong.
+	Matches bool
+
 	Failed   bool // an entry or a server fails the run
 	ExitCode int  // of the run, if nothing else fails
 	NoAnswer *NoAnswer
 	Nothing  bool // nothing was compared
 
-	Word    string // the verdict in a word or three
-	Text    string // the verdict without it
-	Warning string // the beginning of Text that counts the new warnings, or ""
-	Cost    string // how much more text there is to read, or ""
+	Word string // the verdict in a word or three
+	Text string // the verdict without it
 
-	Lockfile, Against string // paths, as the user gave them; one of them is ""
-	Annotated         string // the file that annotations point into, as a path with slashes; "" if that is standard input
-	Several           bool   // servers are in play
-	Servers           []Server
-	Others            string      // "10 other servers: no drift", or ""
-	Bump              string      // what a release with the drift is: "major", "minor", "patch"; or ""
-	Release           string      // what a release with the drift is, in a sentence; or ""
-	ReadFirst         []ReadFirst // the new sentences that read most like poison: a weak hint, not a finding
-	MuchToRead        bool        // there are so many new sentences that people want to see ReadFirst
-	Worst             []Worst     // the most dangerous entries of all servers, by reason
-	Problems          []Problem
-	Entries           []Entry // what drifted, in the order of the blocks
-	Blocks            []Block
-	LeftOut           int  // entries that --only leaves out
-	Unexplained       int  // entries that a bound leaves unexplained
-	Policy            bool // a policy changed: all drift is accepted or none
+	// The beginning of Text that counts the new warnings, or "".
+	Warning string
+
+	// How much more text there is to read, or "".
+	Cost string
+
+	// Paths, as the user gave them; one of them is "".
+	Lockfile, Against string
+
+	// The file that annotations point into, as a path with slashes; "" if that is standard input.
+	Annotated string
+
+	Several bool // servers are in play
+	Servers []Server
+	Others  string // "10 other servers: no drift", or ""
+
+	// What a release with the drift is: "major", "minor", "patch"; or "".
+	Bump string
+
+	// What a release with the drift is, in a sentence; or "".
+	Release string
+
+	// The new sentences that read most like poison: a weak hint, not a finding.
+	ReadFirst []ReadFirst
+
+	// There are so many new sentences that people want to see ReadFirst.
+	MuchToRead bool
+
+	// The most dangerous entries of all servers, by reason.
+	Worst []Worst
+
+	Problems []Problem
+
+	// What drifted, in the order of the blocks.
+	Entries []Entry
+
+	Blocks  []Block
+	LeftOut int // entries that --only leaves out
+
+	// Entries that a bound leaves unexplained.
+	Unexplained int
+
+	// A policy changed: all drift is accepted or none.
+	Policy bool
 
 	// Findings of which equal ones are one.
-	Whole      []Finding // about captures as a whole, and about text that no pin covers
-	Unrecorded []Finding // warnings that are not on record, in entries that match their pins
-	Approved   []Finding // approved warnings in what matches its pins
-	Fresh      []Finding // those in drift that nobody has approved
 
-	Denied        int  // entries that match pins which are denied
+	// About captures as a whole, and about text that no pin covers.
+	Whole []Finding
+
+	// Warnings that are not on record, in entries that match their pins.
+	Unrecorded []Finding
+
+	// Approved warnings in what matches its pins.
+	Approved []Finding
+
+	// Those in drift that nobody has approved.
+	Fresh []Finding
+
+	// Entries that match pins which are denied.
+	Denied int
+
 	RefusesDenied bool // they fail the run: records has them
 
-	Records []Record // what a lockfile says beside the definitions, as far as a reader has to look at it
+	// What a lockfile says beside the definitions, as far as a reader has to look at it.
+	Records []Record
 
 	// Findings one by one.
-	Findings []Finding // new ones about captures as a whole, and those of Unrecorded
+
+	// New ones about captures as a whole, and those of Unrecorded.
+	Findings []Finding
+
 	Unpinned []Finding // about text that no pin covers
 	Standing []Finding // those of Approved
-	ToRecord []Finding // those of Unrecorded that a prompt can put on record
 
-	Review  Step   // the command that shows everything
-	Next    []Step // how to go on
-	Ready   []Step // commands that approve where they are typed: for a reader at a terminal, and for the page
-	Instead []Step // in place of Ready for all others, whom a model may be among: the digests of what is shown
-	Folder  Step   // what stands for a folder of this machine that is in the entries; or empty
-	Locked  []Step // what to do with a lockfile that was written
+	// Those of Unrecorded that a prompt can put on record.
+	ToRecord []Finding
+
+	Review Step   // the command that shows everything
+	Next   []Step // how to go on
+
+	// Commands that approve where they are typed: for a reader at a terminal, and for the page.
+	Ready []Step
+
+	// In place of Ready for all others, whom a model may be among: the digests of what is shown.
+	Instead []Step
+
+	// What stands for a folder of this machine that is in the entries; or empty.
+	Folder Step
+
+	// What to do with a lockfile that was written.
+	Locked []Step
 
 	// What programs get beside the rest, under the names that it has for them.
 	Counts    map[string]int
@@ -88,18 +140,30 @@ type Step struct {
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID       string   // the user's label, not made printable
-	Label    string   // the same as it is printed; "" where two captures are compared
-	Old, New string   // what is compared: "tools.lock 14 tools"
-	Versions string   // what the server calls itself, before and now
-	Notes    []string // how its policy changed
-	Differs  bool
-	Missing  bool   // it is pinned, and the folder has no capture of it
-	Fails    bool   // its drift fails the run
-	Pinned   string // "14 tools", of the pins
-	Listed   string // likewise, of the capture
-	Counts   Counts
-	Set      string // the beginning of the set digest of the capture
+	ID string // the user's label, not made printable
+
+	// The same as it is printed; "" where two captures are compared.
+	Label string
+
+	// What is compared: "tools.lock 14 tools".
+	Old, New string
+
+	// What the server calls itself, before and now.
+	Versions string
+
+	Notes   []string // how its policy changed
+	Differs bool
+
+	// It is pinned, and the folder has no capture of it.
+	Missing bool
+
+	Fails  bool   // its drift fails the run
+	Pinned string // "14 tools", of the pins
+	Listed string // likewise, of the capture
+	Counts Counts
+
+	// The beginning of the set digest of the capture.
+	Set string
 
 	// What a yes at the prompt is bound to.
 	SetDigest     string     // of the capture
@@ -125,11 +189,17 @@ func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + 
 type ReadFirst struct {
 	Block  int
 	Server string
-	List   string   // of its entry, as a capture calls it: "tools"
-	Name   string   // of its entry, as received
-	Entry  string   // the same for people
-	Place  string   // for people
-	At     string   // the same as a JSON Pointer, as received
+
+	// Of its entry, as a capture calls it: "tools".
+	List string
+
+	Name  string // of its entry, as received
+	Entry string // the same for people
+	Place string // for people
+
+	// The same as a JSON Pointer, as received.
+	At string
+
 	Text   string   // on one line, printable, cut
 	Marked bool     // it stands out in any review
 	Words  []string // those that weigh most, if it is marked
@@ -150,7 +220,9 @@ type Placed struct {
 
 // A Problem is what is wrong with a whole server.
 type Problem struct {
-	ID      string // stable: "no-pins", "no-capture", "policy", "other-server"
+	// Stable: "no-pins", "no-capture", "policy", "other-server".
+	ID string
+
 	Server  string // its label, not made printable
 	Title   string
 	Text    string
@@ -170,17 +242,25 @@ type Finding struct {
 	At       string // raw
 	Detail   string
 
-	Of     pin.Ref    // the entry; of several, the first
-	Record pin.Record // what a consent to a warning is recorded as
+	Of pin.Ref // the entry; of several, the first
+
+	// What a consent to a warning is recorded as.
+	Record pin.Record
 
 	Warning bool
-	Blocks  bool     // it fails the run although its entry matches
-	Place   string   // for people
-	Pointer string   // printable
-	Names   string   // what it is in
-	Ref     string   // "tool=NAME" or "capture", with the server where there are several
-	Line    int      // in the lockfile
-	All     []string // the entries that have it, printable
+
+	// It fails the run although its entry matches.
+	Blocks bool
+
+	Place   string // for people
+	Pointer string // printable
+	Names   string // what it is in
+
+	// "tool=NAME" or "capture", with the server where there are several.
+	Ref string
+
+	Line int      // in the lockfile
+	All  []string // the entries that have it, printable
 }
 
 // A Record is something that a lockfile says of an entry, or of a server, beside its definition.
@@ -188,14 +268,20 @@ type Record struct {
 	Server string // raw
 	List   string // "" for a whole server
 	Name   string // raw
-	What   string // "approval", "denied", "warning", "policy", "about"
+
+	// "approval", "denied", "warning", "policy", "about".
+	What string
+
 	Detail string // printable
 
 	Fails bool   // it fails the run
 	Names string // what it is of
 	Short string // the same without the server
-	Ref   string // "tool=NAME", with the server where there are several
-	Line  int    // in the lockfile
+
+	// "tool=NAME", with the server where there are several.
+	Ref string
+
+	Line int // in the lockfile
 }
 
 // Word is what a finding is called where people read: "WARNING hidden-text".
@@ -226,16 +312,25 @@ type Entry struct {
 	Now         *Definition
 	Copies      []Definition
 	Changes     []Change
-	Unexplained bool      // what changed was not worked out: there was too much
-	Findings    []Finding // new ones, then approved ones
 
-	Denied      bool // it is denied so far, be it under another name
+	// What changed was not worked out: there was too much.
+	Unexplained bool
+
+	Findings []Finding // new ones, then approved ones
+
+	// It is denied so far, be it under another name.
+	Denied bool
+
 	CanBeDenied bool // agents can go without it
 
-	Of      pin.Ref
-	Accepts string // the digest that a yes is bound to: of the definition found or, if it is gone, of the pin
+	Of pin.Ref
 
-	Ref    string // "tool=NAME", with the server where there are several
+	// The digest that a yes is bound to: of the definition found or, if it is gone, of the pin.
+	Accepts string
+
+	// "tool=NAME", with the server where there are several.
+	Ref string
+
 	Said   string // "write_file (server files)"
 	Short  string // "write_file"
 	Block  int    // the number of its block
@@ -244,8 +339,11 @@ type Entry struct {
 	Digest string // of what a person accepts with it
 	Line   int    // of its pin in the lockfile
 	Danger string // "destructive, takes code"
-	Grave  string // why it is named before many are accepted at once: "takes code"; or ""
-	Minor  bool   // it has nothing new to read
+
+	// Why it is named before many are accepted at once: "takes code"; or "".
+	Grave string
+
+	Minor bool // it has nothing new to read
 }
 
 // Definitions are all of them: as pinned, and as they are now.
@@ -274,7 +372,9 @@ type Definition struct {
 	Digest    string
 	Sanitized string
 	Line      int
-	Text      []byte // its canonical form, not printable; nil if it isn't stored
+
+	// Its canonical form, not printable; nil if it isn't stored.
+	Text []byte
 }
 
 // Renamed is the kind of a block of two entries: one that came, and one that went and is much like it.
@@ -282,37 +382,75 @@ const Renamed = "RENAMED"
 
 // A Block is drift that is read and accepted as one.
 type Block struct {
-	Number   int
-	Entries  []int // indexes of Model.Entries
-	Opens    bool  // it is the first one of its server
-	Server   int   // index of Model.Servers
-	Kind     string
-	Title    string // what follows the kind, with the names of all entries
-	Within   string // ", server files", where several are in play
-	Names    []string
-	Words    string   // what stands out in it
-	Label    string   // the id of the label or the note that Words say; or ""
-	Danger   []string // what it could do: "destructive", "takes code"
-	Note     string   // a rename, a repeated name, texts that aren't stored
-	Renamed  string   // "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then
-	Gone     string   // what a REMOVED entry declared, and its first sentence; or ""
-	Warned   bool
-	Blocked  bool
-	Minor    bool     // there is nothing new to read in it
-	Brief    bool     // its title, with Note or Gone, says it in a line: it is minor, or gone
-	Repeat   bool     // a name is repeated: nothing can be accepted
-	Bytes    string   // by which its text grows; or ""
-	Letters  []Letter // told before it: changes that it has, and others below
-	Rows     []Row
-	Summed   string   // counts what is minor, by label
-	Is       []string // the words that select it: labels of changes, ids of findings, what it could do
-	Apart    bool     // its entries changed in different ways: each of Each is a question of its own
-	Each     []Block  // of several entries, the block of each alone or, where they changed in different ways, of those that changed alike
-	Accept   string   // the command that accepts it and nothing else, or "": for the readers of Model.Ready alone
-	Ask      string   // the question of the prompt
-	Severity string   // of the gravest of its entries, in a review for a release; else ""
-	Class    int      // of danger: the lower the earlier
-	Reason   string   // why it is read first, behind "first because": a whole line; or ""
+	Number  int
+	Entries []int // indexes of Model.Entries
+	Opens   bool  // it is the first one of its server
+	Server  int   // index of Model.Servers
+	Kind    string
+
+	// What follows the kind, with the names of all entries.
+	Title string
+
+	// ", server files", where several are in play.
+	Within string
+
+	Names []string
+	Words string // what stands out in it
+
+	// The id of the label or the note that Words say; or "".
+	Label string
+
+	// What it could do: "destructive", "takes code".
+	Danger []string
+
+	// A rename, a repeated name, texts that aren't stored.
+	Note string
+
+	// "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then.
+	Renamed string
+
+	// What a REMOVED entry declared, and its first sentence; or "".
+	Gone string
+
+	Warned  bool
+	Blocked bool
+	Minor   bool // there is nothing new to read in it
+
+	// Its title, with Note or Gone, says it in a line: it is minor, or gone.
+	Brief bool
+
+	// A name is repeated: nothing can be accepted.
+	Repeat bool
+
+	Bytes string // by which its text grows; or ""
+
+	// Told before it: changes that it has, and others below.
+	Letters []Letter
+
+	Rows   []Row
+	Summed string // counts what is minor, by label
+
+	// The words that select it: labels of changes, ids of findings, what it could do.
+	Is []string
+
+	// Its entries changed in different ways: each of Each is a question of its own.
+	Apart bool
+
+	// Of several entries, the block of each alone or, where they changed in different ways, of those that changed alike.
+	Each []Block
+
+	// The command that accepts it and nothing else, or "": for the readers of Model.Ready alone.
+	Accept string
+
+	Ask string // the question of the prompt
+
+	// Of the gravest of its entries, in a review for a release; else "".
+	Severity string
+
+	Class int // of danger: the lower the earlier
+
+	// Why it is read first, behind "first because": a whole line; or "".
+	Reason string
 }
 
 // A Letter stands for changes that several entries have: blocks say "also a". A format that hasn't told it shows the rows.
@@ -330,18 +468,32 @@ type Also struct {
 
 // A Row is one finding, note or change of a block.
 type Row struct {
-	Op      byte   // 'W' a warning, '!' a change, '=' anything else
-	Word    string // what it is: a label in words, "WARNING hidden-text"
-	Label   string // the id of the label, as it is typed; or ""
+	// 'W' a warning, '!' a change, '=' anything else.
+	Op byte
+
+	// What it is: a label in words, "WARNING hidden-text".
+	Word string
+
+	// The id of the label, as it is typed; or "".
+	Label string
+
 	Place   string // where it is, for people
 	Pointer string // the same as a JSON Pointer
 	Detail  string
-	Names   string // the entries that a finding is about, unless that is clear from above
-	Letter  string // under which it was told; or ""
-	Home    int    // the number of the block above that shows the change; 0: this one
-	Minor   bool   // it may be summed up
-	Finding bool   // it is a finding
-	Lines   []Line // what stands below it, also if Home is set: a format that leaves that block out shows it here
+
+	// The entries that a finding is about, unless that is clear from above.
+	Names string
+
+	Letter string // under which it was told; or ""
+
+	// The number of the block above that shows the change; 0: this one.
+	Home int
+
+	Minor   bool // it may be summed up
+	Finding bool // it is a finding
+
+	// What stands below it, also if Home is set: a format that leaves that block out shows it here.
+	Lines []Line
 }
 
 // Behind is what a line says of a row behind its place.
@@ -355,10 +507,15 @@ type Line struct {
 	Name   string // what it is about; or ""
 	Phrase string // behind the name
 	Text   []layout.Line
-	As     string // said instead of Text, and of the Skip lines below, where block Home stands above
-	Home   int
-	Skip   int
-	Letter string // under which that stands, before the block; or ""
+
+	// Said instead of Text, and of the Skip lines below, where block Home stands above.
+	As string
+
+	Home int
+	Skip int
+
+	// Under which that stands, before the block; or "".
+	Letter string
 }
 
 // ServerData is one server's two sides for programs.

@@ -29,7 +29,8 @@ func (r *Report) records() (list []Record) {
 		}
 		for _, c := range p.RecordChanges() {
 			if c.What == "policy" && p.PolicyDiffers() {
-				continue // that is a problem of the server, and said as one
+				// That is a problem of the server, and said as one.
+				continue
 			}
 			said := r.recordOf(p, &pin.Pin{Key: c.Key}, c.What, changeText(&c))
 			if c.Key == (pin.Key{}) {
@@ -51,14 +52,16 @@ func (r *Report) lockfiles() bool {
 
 // changeText says what a lockfile records now, and what it did.
 func changeText(c *pin.RecordChange) string {
-	switch {
-	case c.Old == "" && c.What == "warning":
+	if c.Old == "" && c.What == "warning" {
 		return "now on record: " + c.New
-	case c.New == "" && c.What == "warning":
+	}
+	if c.New == "" && c.What == "warning" {
 		return "no longer on record: " + c.Old
-	case c.Old == "":
+	}
+	if c.Old == "" {
 		return "now " + c.New
-	case c.New == "":
+	}
+	if c.New == "" {
 		return "no longer " + c.Old
 	}
 	return c.Old + " -> " + c.New

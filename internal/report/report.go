@@ -14,39 +14,75 @@ import (
 // An Input is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
 type Input struct {
-	Lockfile    string           // the path, as the user gave it; "" if two files are compared: Next.Against stands for the pins
+	// The path, as the user gave it; "" if two files are compared: Next.Against stands for the pins.
+	Lockfile string
+
 	Comparisons []pin.Comparison // sorted by server
 	Drifts      []pin.Drift
 	Findings    []lint.Finding
 
 	pin.Verdict
-	NoAnswer error // why there is no answer, whatever else the report shows; or nil
-	Review   bool  // what matches was read, too, and a warning that is not on record fails the run
 
-	FailOn        bool   // a run fails by the severity of its changes
-	IgnoreProse   bool   // texts were left out of the comparison
-	RefusesDenied bool   // an entry that is denied fails the run
-	OverBudget    string // says that the tools take more than --max-tokens; or ""
+	// Why there is no answer, whatever else the report shows; or nil.
+	NoAnswer error
 
-	Part       bool             // the capture is part of a session
-	Bounded    bool             // it is no review: the gate's own answer in text, or what flags accepted
-	Room       int              // bytes of definitions that the facts explain; 0: all of them
-	Terse      bool             // what drifted is listed, and nothing is explained
-	Unread     int              // drifted entries whose texts were not read for findings
-	Brief      bool             // nobody reads the entries: findings and servers alone
-	NoData     bool             // no format lists every entry that was captured
-	Guessed    bool             // no flag named the server of a single capture
-	Uncompared []string         // lists that at least one of the two files has no answer to
-	Next       shell.Command    // how this run was called, for the commands we print
-	Writes     bool             // the flags that accept all of it would write, were they given now
-	Alone      map[pin.Ref]bool // the drifts that flags would accept one by one
-	Expect     []string         // flags that tie a command to these captures; none if a name is repeated
+	// What matches was read, too, and a warning that is not on record fails the run.
+	Review bool
 
-	Folder Step // what is said of folders of this machine in the entries, and the command for that
+	// A run fails by the severity of its changes.
+	FailOn bool
+
+	IgnoreProse   bool // texts were left out of the comparison
+	RefusesDenied bool // an entry that is denied fails the run
+
+	// Says that the tools take more than --max-tokens; or "".
+	OverBudget string
+
+	Part bool // the capture is part of a session
+
+	// It is no review: the gate's own answer in text, or what flags accepted.
+	Bounded bool
+
+	// Bytes of definitions that the facts explain; 0: all of them.
+	Room int
+
+	// What drifted is listed, and nothing is explained.
+	Terse bool
+
+	// Drifted entries whose texts were not read for findings.
+	Unread int
+
+	// Nobody reads the entries: findings and servers alone.
+	Brief bool
+
+	// No format lists every entry that was captured.
+	NoData bool
+
+	// No flag named the server of a single capture.
+	Guessed bool
+
+	// Lists that at least one of the two files has no answer to.
+	Uncompared []string
+
+	// How this run was called, for the commands we print.
+	Next shell.Command
+
+	// The flags that accept all of it would write, were they given now.
+	Writes bool
+
+	// The drifts that flags would accept one by one.
+	Alone map[pin.Ref]bool
+
+	// Flags that tie a command to these captures; none if a name is repeated.
+	Expect []string
+
+	// What is said of folders of this machine in the entries, and the command for that.
+	Folder Step
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
-	OnlyFlags []string // the flags that narrow the facts to a part of the drift, for the next command to type; what fails the run is not narrowed
+	// The flags that narrow the facts to a part of the drift, for the next command to type; what fails the run is not narrowed.
+	OnlyFlags []string
 }
 
 // A Report is the result of a comparison for who approves it, and the model of it for formats.
@@ -60,9 +96,14 @@ type Report struct {
 	kinds    map[pin.DriftKind]int // of the entries
 	places   map[string]int        // of servers in Comparisons
 	oneByOne bool                  // flags can approve entries one by one
-	digests  map[[2]string]int     // how many entries that drifted have one, shown or not: of a server, and of all ("")
-	release  string                // what a release with this drift is, in words
-	bump     string                // the same in a word
+
+	// How many entries that drifted have one, shown or not: of a server, and of all ("").
+	digests map[[2]string]int
+
+	// What a release with this drift is, in words.
+	release string
+
+	bump string // the same in a word
 }
 
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
@@ -110,8 +151,10 @@ func whyNot(err error) *NoAnswer {
 // A drifted entry, as it is shown.
 type drifted struct {
 	*facts.Entry
-	edits  []*edit
-	signed [2]signed // of both definitions, while they are looked at
+	edits []*edit
+
+	// Of both definitions, while they are looked at.
+	signed [2]signed
 }
 
 // newDrifted prepares an entry to be shown.

@@ -18,15 +18,25 @@ import (
 
 // A rowMaker makes the rows of all blocks, in order. It knows what stands above.
 type rowMaker struct {
-	block   int
-	shown   map[string]spot  // where each longer text and schema was shown
-	words   *diff.WordBudget // for texts of a definition that are shown whole, with marks
-	letter  string           // of what is shown; or ""
-	letters []*letter        // that got their first row since a block was begun
-	isAlone bool             // nothing stands above
+	block int
+
+	// Where each longer text and schema was shown.
+	shown map[string]spot
+
+	// For texts of a definition that are shown whole, with marks.
+	words *diff.WordBudget
+
+	letter string // of what is shown; or ""
+
+	// That got their first row since a block was begun.
+	letters []*letter
+
+	isAlone bool // nothing stands above
 
 	quiet bool // nothing refers to what it shows
-	quest *int // bytes of text that may still be searched for sentences to mark, in all blocks
+
+	// Bytes of text that may still be searched for sentences to mark, in all blocks.
+	quest *int
 }
 
 // maxSearched bounds the text that is searched for sentences to mark, in bytes, of all blocks: a
@@ -39,9 +49,12 @@ const (
 
 // A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
-	block  int
-	letter string // under which it stands before the block; or ""
-	place  string
+	block int
+
+	// Under which it stands before the block; or "".
+	letter string
+
+	place string
 }
 
 // minRepeat is from how many bytes of JSON on a text is shown only once.
@@ -71,7 +84,8 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, ed := range edits {
 		switch {
 		case ed.Minor(), ed.marked:
-		case e.RenamedFrom != "": // its definition stands whole below: no reference leads there
+		// Its definition stands whole below: no reference leads there.
+		case e.RenamedFrom != "":
 			rows = append(rows, m.alone().edit(e, ed))
 		default:
 			rows = append(rows, m.changed(e, ed))
@@ -196,17 +210,20 @@ const notStored = "its definition was not stored (hashOnly)"
 
 // wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
-	list, op := e.Definitions(), byte('+')
-	switch {
-	case e.Unexplained, e.RenamedTo != "", (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown():
+	list := e.Definitions()
+	op := byte('+')
+	if e.Unexplained || e.RenamedTo != "" || (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
 		return nil
-	case e.Kind == pin.Removed:
-		list, op = []pin.Pin{*e.Locked}, '-'
+	}
+	if e.Kind == pin.Removed {
+		list = []pin.Pin{*e.Locked}
+		op = '-'
 	}
 	for i := range list {
 		row := Row{Op: op, Minor: e.Kind == pin.Removed}
 		if e.Kind == pin.Duplicate || e.Kind == pin.Removed {
-			m = m.alone() // a reference into one of several definitions, or to what isn't shown, would lead astray
+			// A reference into one of several definitions, or to what isn't shown, would lead astray.
+			m = m.alone()
 		}
 		if e.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
@@ -228,7 +245,8 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 	if e.RenamedFrom == "" {
 		return
 	}
-	texts, came := map[string]*edit{}, map[string]*edit{}
+	texts := map[string]*edit{}
+	came := map[string]*edit{}
 	for _, ed := range e.edits {
 		if ed.Old.Kind == 0 && ed.New.Kind != 0 && ed.unseen == "" {
 			came[ed.Pointer] = ed
@@ -342,9 +360,13 @@ func (e *drifted) branch(pointer string) string {
 // oneSided shows a value that joined or went by those lines of its definition's signature that are about it, or as
 // JSON where none is.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
-	side, v, pointer := 1, ed.New, ed.Pointer
+	side := 1
+	v := ed.New
+	pointer := ed.Pointer
 	if v.Kind == 0 {
-		side, v, pointer = 0, ed.Old, cmp.Or(ed.From, ed.Pointer)
+		side = 0
+		v = ed.Old
+		pointer = cmp.Or(ed.From, ed.Pointer)
 	}
 	about := slices.Clone(e.about(side, pointer))
 	for i := len(about) - 1; i >= 0; i-- {
@@ -391,7 +413,8 @@ type signed struct {
 // about returns the lines about what stands at a pointer of the pinned (0) or the captured (1) definition: one after
 // another, as signature.Of makes them.
 func (e *drifted) about(side int, pointer string) []signature.Line {
-	s, p := &e.signed[side], [2]*pin.Pin{e.Locked, e.Captured}[side]
+	s := &e.signed[side]
+	p := [2]*pin.Pin{e.Locked, e.Captured}[side]
 	if s.first == nil && p != nil && p.Definition != nil {
 		*s = signed{signature.Of(e.Type, p.Shown()), map[string]int{}}
 		for i := len(s.lines) - 1; i >= 0; i-- {
@@ -466,7 +489,9 @@ func inBrackets(list []signature.Line) string {
 
 // lines turns a signature into lines. What stands above in the same words is named.
 func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line) (lines []Line) {
-	key, came := "+", "" // what joined and what stands whole is alike
+	key := "+"
+	// What joined and what stands whole is alike.
+	came := ""
 	if sign != '=' {
 		key = string(sign)
 		came = key + " "
@@ -508,7 +533,8 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 		return reference{}
 	}
 	if m.letter != "" && at.block == m.block && at.letter == "" {
-		return reference{} // the letter stands before what the block says itself
+		// The letter stands before what the block says itself.
+		return reference{}
 	}
 	said := as + cmp.Or(at.place, "the whole")
 	if at.place == place {
@@ -612,8 +638,10 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	if old.Kind != '[' || new.Kind != '[' {
 		return nil
 	}
-	before, after := valuesOf(old), valuesOf(new)
-	is, was := setOf(after), setOf(before)
+	before := valuesOf(old)
+	after := valuesOf(new)
+	is := setOf(after)
+	was := setOf(before)
 	if before == nil || after == nil || len(is) < len(after) || len(was) < len(before) {
 		return nil
 	}
@@ -621,7 +649,8 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	add := func(op byte, v jsontree.Value) {
 		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]})
 	}
-	i, joined := 0, false // in the old list; the last value joined
+	i := 0
+	joined := false // in the old list; the last value joined
 	gone := func() {
 		for i < len(before) && !is[before[i]] {
 			add('-', old.Items()[i].Value)
@@ -678,13 +707,15 @@ func (ed *edit) shortSides() string {
 	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
 	}
-	old, new := layout.JSON(ed.Old, false, widest), layout.JSON(ed.New, false, widest)
-	switch {
-	case len(old)+len(new) > 2, max(len(old[0]), len(new[0])) > widest:
+	old := layout.JSON(ed.Old, false, widest)
+	new := layout.JSON(ed.New, false, widest)
+	if len(old)+len(new) > 2 || max(len(old[0]), len(new[0])) > widest {
 		return ""
-	case both:
+	}
+	if both {
 		return old[0] + " -> " + new[0]
-	case ed.New.Kind == 0:
+	}
+	if ed.New.Kind == 0 {
 		return "- " + old[0]
 	}
 	return "+ " + new[0]
@@ -766,7 +797,8 @@ func labelCounts(edits []*edit) string {
 		if n > 1 {
 			count = "(" + strconv.Itoa(n) + ")"
 		}
-		said, edits = append(said, joined(" ", edits[0].Label.Words(), count)), edits[n:]
+		said = append(said, joined(" ", edits[0].Label.Words(), count))
+		edits = edits[n:]
 	}
 	return strings.Join(said, ", ")
 }

@@ -14,19 +14,21 @@ import (
 
 // Limits on how much one sentence names.
 const (
-	maxSaidNames    = 3
-	maxSaidChanges  = 4
-	maxAcceptNames  = 40 // in one printed command
-	maxClosingNames = 5  // in a line of relock, which has shown the entries above
+	maxSaidNames   = 3
+	maxSaidChanges = 4
+	maxAcceptNames = 40 // in one printed command
+
+	// In a line of relock, which has shown the entries above.
+	maxClosingNames = 5
 )
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
 // "instructions".
 func shortRef(list pin.EntryType, name string) string {
-	switch {
-	case list == pin.Instructions:
+	if list == pin.Instructions {
 		return pin.EntryTypeInfo[list].Entry
-	case list == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry:
+	}
+	if list == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry {
 		return text.Name(name)
 	}
 	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
@@ -52,16 +54,19 @@ func short(digest string) string {
 
 // verdictWord is the answer in a word or three.
 func (r *Report) verdictWord() string {
-	switch {
-	case r.Matches:
+	if r.Matches {
 		return "OK"
-	case r.NoAnswer != nil && len(r.entries) == 0:
+	}
+	if r.NoAnswer != nil && len(r.entries) == 0 {
 		return "NO ANSWER"
-	case r.Failed && r.RefusesDenied && len(r.Denied) > 0 && len(r.Drifts) == 0:
+	}
+	if r.Failed && r.RefusesDenied && len(r.Denied) > 0 && len(r.Drifts) == 0 {
 		return "DENIED"
-	case r.Failed && r.OverBudget != "" && len(r.Drifts) == 0:
+	}
+	if r.Failed && r.OverBudget != "" && len(r.Drifts) == 0 {
 		return "OVER BUDGET"
-	case r.Failed:
+	}
+	if r.Failed {
 		return "DRIFT"
 	}
 	return "PASS WITH DRIFT"
@@ -70,7 +75,8 @@ func (r *Report) verdictWord() string {
 // verdictText is the answer without its word: the warnings first, then the drift by
 // kind, what is wrong with whole servers, and what matches.
 func (r *Report) verdictText() string {
-	matched, verb := r.Matched, " match "
+	matched := r.Matched
+	verb := " match "
 	if matched.Total() == 1 {
 		verb = " matches "
 	}
@@ -146,10 +152,10 @@ func (r *Report) warningText() string {
 
 // against is the printable path of the lockfile, or of the file that stands for the pins.
 func (r *Report) against() string {
-	switch {
-	case r.Lockfile != "":
+	if r.Lockfile != "" {
 		return text.Printable(r.Lockfile)
-	case r.Next.Against == "-":
+	}
+	if r.Next.Against == "-" {
 		return "standard input"
 	}
 	return text.Printable(r.Next.Against)
@@ -185,7 +191,8 @@ func (r *Report) problems() (list []Problem) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
 		if !p.Part && p.Unrelated() { // a part may have no entry of the others
-			of, command := server, ""
+			of := server
+			command := ""
 			if p.Server == "" { // two captures
 				of = r.against()
 			}
@@ -238,14 +245,16 @@ func driftKindNote(d *pin.Drift) string {
 	if d.RenamedSimilar {
 		rest = ", and differs in more"
 	}
-	switch {
-	case d.Kind == pin.Duplicate:
+	if d.Kind == pin.Duplicate {
 		return text.Count(len(d.Copies), pin.EntryTypeInfo[d.Type].Entry) + " of this name: an agent may get any of them; this can't be accepted"
-	case d.RenamedFrom != "":
+	}
+	if d.RenamedFrom != "" {
 		return "renamed from " + text.Name(d.RenamedFrom) + rest
-	case d.RenamedTo != "":
+	}
+	if d.RenamedTo != "" {
 		return "renamed to " + text.Name(d.RenamedTo) + rest
-	case (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown():
+	}
+	if (d.Kind == pin.Changed || d.Kind == pin.Hidden) && !d.TextsKnown() {
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Locked.Digest), short(d.Captured.Digest))
 	}
 	return ""
@@ -426,7 +435,8 @@ func (r *Report) restStep() Step {
 		}
 	}
 	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Forbidden })
-	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() { // nothing that could be accepted mends it
+	// Nothing that could be accepted mends it.
+	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() {
 		return Step{}
 	}
 	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
@@ -448,9 +458,12 @@ func (r *Report) acceptCommand(g *group) string {
 		return ""
 	}
 	var args []string
-	next, scope, p := r.Next, "", pin.ComparisonOf(r.Comparisons, g.first().Server)
+	next := r.Next
+	scope := ""
+	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
 	if len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known {
-		next.Server, scope = p.Server, p.Server
+		next.Server = p.Server
+		scope = p.Server
 	}
 	for _, e := range g.entries {
 		digest := e.DefinitionDigest()
@@ -458,7 +471,8 @@ func (r *Report) acceptCommand(g *group) string {
 			return "" // relock would refuse it
 		}
 		if r.digests[[2]string{scope, digest}] > 1 {
-			return "" // it is that of an entry of another server, or of another list
+			// It is that of an entry of another server, or of another list.
+			return ""
 		}
 		args = append(args, "--accept "+digest)
 	}
@@ -479,16 +493,18 @@ func (r *Report) field(key pin.Ref) string {
 
 // questionText asks about drifts that are accepted together.
 func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
-	what, c := r.ref(d.Ref()), pin.Counts{}
+	what := r.ref(d.Ref())
+	c := pin.Counts{}
 	if c[d.Type] = n; n > 1 {
 		what = "all " + c.Plural()
 	}
-	switch {
-	case warned:
+	if warned {
 		return "Accept " + what + " in spite of the warning?"
-	case d.Kind == pin.Removed:
+	}
+	if d.Kind == pin.Removed {
 		return "Accept that " + what + " went?"
-	case n > 1:
+	}
+	if n > 1 {
 		return "Accept this change in " + what + "?"
 	}
 	return "Accept " + what + "?"
@@ -519,15 +535,24 @@ func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 
 // A Relocked is what relock has written, and what it says of that.
 type Relocked struct {
-	Accepted map[pin.Ref]bool         // drift
-	Recorded map[pin.Ref][]pin.Record // warnings of matching entries that were put on record
-	Idle     []string                 // what the flags had nothing to accept for
-	Whole    []string                 // servers that came as a whole
-	Shown    bool                     // a prompt has shown what was accepted
+	Accepted map[pin.Ref]bool // drift
+
+	// Warnings of matching entries that were put on record.
+	Recorded map[pin.Ref][]pin.Record
+
+	// What the flags had nothing to accept for.
+	Idle []string
+
+	Whole []string // servers that came as a whole
+	Shown bool     // a prompt has shown what was accepted
 
 	Unrecorded []Finding // warnings that are still not on record
-	Written    string    // "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or ""
-	Left       string    // the drift that is left, and the bare servers that were not settled; or ""
+
+	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
+	Written string
+
+	// The drift that is left, and the bare servers that were not settled; or "".
+	Left string
 }
 
 // Closing says what was accepted and what drift is left.

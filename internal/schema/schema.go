@@ -16,12 +16,18 @@ import (
 type Position int
 
 const (
-	AtOther      Position = iota // data, or a keyword that holds no schema
-	AtDefinition                 // the definition of a tool
-	AtSchema                     // a schema
-	AtSchemas                    // an array of schemas
-	AtNamed                      // an object that holds schemas under names
-	AtProperties                 // likewise, under the names of parameters
+	// Data, or a keyword that holds no schema.
+	AtOther Position = iota
+
+	AtDefinition // the definition of a tool
+	AtSchema     // a schema
+	AtSchemas    // an array of schemas
+
+	// An object that holds schemas under names.
+	AtNamed
+
+	// Likewise, under the names of parameters.
+	AtProperties
 )
 
 // Keyword returns the position of a keyword's value.
@@ -52,7 +58,8 @@ func (p Position) Below(name string, v *jsontree.Value) Position {
 	case AtSchema:
 		switch at := Keyword(name); {
 		case at == AtSchemas && v.Kind != '[':
-			return AtSchema // draft-07 also allows one schema in items
+			// draft-07 also allows one schema in items.
+			return AtSchema
 		case (at == AtNamed || at == AtProperties) && v.Kind != '{':
 			return AtOther
 		default:

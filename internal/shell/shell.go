@@ -48,7 +48,8 @@ const Unquotable = "ARGUMENT"
 func quoteWindows(arg string) string {
 	plain := `_+:./\-`
 	if strings.HasPrefix(arg, "-") {
-		plain = "_-" // at a dot or colon PowerShell would end a flag
+		// At a dot or colon PowerShell would end a flag.
+		plain = "_-"
 	}
 	if arg != "" && text.IsOf(arg, plain) {
 		return arg
@@ -71,10 +72,10 @@ func isUnseen(arg string) bool {
 // If some of it can't be seen, all but plain ASCII is escaped, as in $'\033' (POSIX.1-2024),
 // and so is "##", which may begin a command in CI logs.
 func quotePOSIX(arg string) string {
-	switch {
-	case arg != "" && arg[0] != '=' && text.IsOf(arg, "_@%+:,./-="):
+	if arg != "" && arg[0] != '=' && text.IsOf(arg, "_@%+:,./-=") {
 		return arg
-	case !isUnseen(arg):
+	}
+	if !isUnseen(arg) {
 		return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 	}
 	var b strings.Builder
@@ -125,10 +126,15 @@ type Command struct {
 	Capture  string
 	Lockfile string // "" if it was not given
 	Server   string // "" if it was not given
-	Against  string // what diff compares with, beside or instead of a lockfile
-	Program  string // how pinproof is started; "" for its name
 
-	Flags map[string][]string // the flags that were set, for each command that has them
+	// What diff compares with, beside or instead of a lockfile.
+	Against string
+
+	// How pinproof is started; "" for its name.
+	Program string
+
+	// The flags that were set, for each command that has them.
+	Flags map[string][]string
 }
 
 // ProgramAt is how a person starts the pinproof at a path: npm puts it where no shell finds it.

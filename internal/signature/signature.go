@@ -19,13 +19,23 @@ import (
 // A Line says one thing of a definition. All of a definition stands in its lines, but for what
 // says nothing: a title that is the name in words, the dialect of a schema, an empty list.
 type Line struct {
-	Depth   int            // in how many other schemas it stands
-	Name    string         // printable: "fields", "[]" for elements, "anyOf[0]", "returns"; or ""
-	Phrase  string         // "integer 1..600, required = 30"
-	Text    jsontree.Value // a description, or another value; kind 0: none
-	Pointer string         // where it stands
-	Whole   jsontree.Value // the schema with all that stands in it; kind 0: no schema
-	Rest    bool           // Text has the keywords of the schema there that its own line doesn't say
+	Depth int // in how many other schemas it stands
+
+	// Printable: "fields", "[]" for elements, "anyOf[0]", "returns"; or "".
+	Name string
+
+	Phrase string // "integer 1..600, required = 30"
+
+	// A description, or another value; kind 0: none.
+	Text jsontree.Value
+
+	Pointer string // where it stands
+
+	// The schema with all that stands in it; kind 0: no schema.
+	Whole jsontree.Value
+
+	// Text has the keywords of the schema there that its own line doesn't say.
+	Rest bool
 }
 
 // Hints are the hints of a tool with the words for true and for false. No two
@@ -48,9 +58,13 @@ func HintsOf(annotations jsontree.Value) (values [4]byte) {
 }
 
 const (
-	maxDepth    = 8   // of a schema; what is in a deeper one is shown as JSON
+	// Of a schema; what is in a deeper one is shown as JSON.
+	maxDepth = 8
+
 	maxRequired = 500 // names in a list of required parameters
-	maxLimit    = 160 // bytes of JSON of a value among the constraints
+
+	// Bytes of JSON of a value among the constraints.
+	maxLimit = 160
 )
 
 // A signer collects the lines of a signature.
@@ -71,7 +85,8 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{list: list, files: definition.Get(pin.FilesMember)}
 	identity := pin.EntryTypeInfo[list].Identity
-	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"} // in the order in which a reviewer reads, the other way round
+	// In the order in which a reviewer reads, the other way round.
+	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
@@ -84,11 +99,13 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 
 // member adds a member of an entry of that name.
 func (s *signer) member(m jsontree.Member, name string) {
-	at, said := jsontree.Pointer("", m.Name), m.Name
+	at := jsontree.Pointer("", m.Name)
+	said := m.Name
 	if !pin.IsSpecified(s.list, m.Name) {
 		said = text.Pointer(at)
 	}
-	tool, object := s.list == pin.Tools, m.Value.Kind == '{' && len(m.Value.Parts) > 0
+	tool := s.list == pin.Tools
+	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
 	switch {
 	case isNameInWords(m, name):
 	case m.Name == "execution" && tool && len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden": // the default (MCP 2025-11-25)
@@ -160,7 +177,8 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	hints := HintsOf(v)
 	for i, hint := range Hints {
 		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.list == pin.Tools {
-			said, words = append(said, hint.Name), append(words, word)
+			said = append(said, hint.Name)
+			words = append(words, word)
 		}
 	}
 	if words != nil {
@@ -175,7 +193,9 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 
 // A child is a schema, or an argument of a prompt, that has lines of its own.
 type child struct {
-	name, key, pointer string // how it is printed; the name that a title could repeat; where it is
+	// How it is printed; the name that a title could repeat; where it is.
+	name, key, pointer string
+
 	value              jsontree.Value
 	required, argument bool
 }
@@ -183,7 +203,8 @@ type child struct {
 // children lists the schemas that a keyword holds, those of required parameters first, or the arguments of a prompt.
 // There are none if one of them has no name that fits into a line.
 func children(pointer string, m jsontree.Member, required []string) (list []child) {
-	at, fits := schema.Keyword(m.Name), true
+	at := schema.Keyword(m.Name)
+	fits := true
 	add := func(name, before, step string, v jsontree.Value, required bool) {
 		fits = fits && name != "" && len(name) <= text.MaxName
 		printed := before + nameOf(name)
@@ -228,7 +249,8 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 
 // schema adds a schema and all that stands in it, its description in its own line and definitions last.
 func (s *signer) schema(c child, depth int) {
-	v, own := c.value, Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value}
+	v := c.value
+	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value}
 	if v.Kind != '{' {
 		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[v.Kind]
 		if own.Phrase == "" {
@@ -238,7 +260,9 @@ func (s *signer) schema(c child, depth int) {
 		s.lines = append(s.lines, own)
 		return
 	}
-	w, rest, required := wordsOf(v), jsontree.Value{Kind: '{'}, requiredIn(v)
+	w := wordsOf(v)
+	rest := jsontree.Value{Kind: '{'}
+	required := requiredIn(v)
 	if c.argument {
 		w.said = append(w.said, "name")
 		if w.kind = map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; w.kind != "" {
@@ -299,7 +323,8 @@ func standsForItself(name string) bool {
 // requiredIn lists the names that a schema requires, in the order of its list. It is nil if
 // that isn't a list of different parameters that the schema has.
 func requiredIn(v jsontree.Value) (names []string) {
-	list, properties := v.Get("required"), v.Get("properties")
+	list := v.Get("required")
+	properties := v.Get("properties")
 	if len(list.Items()) > maxRequired {
 		return nil
 	}
@@ -314,10 +339,14 @@ func requiredIn(v jsontree.Value) (names []string) {
 
 // A wording is what is said of a schema beside its name, and the members that it covers.
 type wording struct {
-	kind   string   // its type in words: "array of string or null"
-	limits []string // its constraints: "closed", "minLength 1"
-	value  string   // its default: " = 30"
-	said   []string
+	// Its type in words: "array of string or null".
+	kind string
+
+	// Its constraints: "closed", "minLength 1".
+	limits []string
+
+	value string // its default: " = 30"
+	said  []string
 }
 
 // phrase is what stands beside the name: "integer 1..600, required, multipleOf 5 = 30".
@@ -340,14 +369,16 @@ var constraints = strings.Fields(`const default pattern format $ref multipleOf u
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
 	names := []string{types.Text}
-	if len(types.Items()) > 1 { // a list of one type is another definition than that type
+	// A list of one type is another definition than that type.
+	if len(types.Items()) > 1 {
 		names = nil
 		for _, item := range types.Items() {
 			names = append(names, item.Value.Text)
 		}
 	}
 	if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames, name) }) {
-		w.kind, w.said = strings.Join(names, " or "), []string{"type"}
+		w.kind = strings.Join(names, " or ")
+		w.said = []string{"type"}
 	}
 	if w.kind == "array" {
 		if items := plain(v.Get("items")); items != "" {
@@ -374,7 +405,9 @@ func wordsOf(v jsontree.Value) (w wording) {
 
 // member says what a member of a schema says, if that can be said in a few words.
 func (w *wording) member(m jsontree.Member) {
-	v, limit, short := m.Value, "", ""
+	v := m.Value
+	limit := ""
+	short := ""
 	if slices.Contains(w.said, m.Name) {
 		return
 	} else if slices.Contains(constraints, m.Name) {
@@ -415,10 +448,10 @@ func plain(v jsontree.Value) string {
 		return ""
 	}
 	w := wordsOf(v)
-	switch {
-	case len(w.said) != len(v.Parts) || w.kind == "" || strings.Contains(w.kind, " ") || w.value != "":
+	if len(w.said) != len(v.Parts) || w.kind == "" || strings.Contains(w.kind, " ") || w.value != "" {
 		return ""
-	case len(w.limits) > 0:
+	}
+	if len(w.limits) > 0 {
 		return "(" + w.phrase(false) + ")"
 	}
 	return w.kind

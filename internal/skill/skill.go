@@ -14,17 +14,25 @@ import (
 
 // A Skill is what an entry of skills/list says.
 type Skill struct {
-	URI     string // of its SKILL.md
-	Folder  string // the URI of its folder, with the slash at its end
-	Files   []File // in the order of the entry, SKILL.md included
-	Dynamic bool   // nothing says what its files are
+	URI string // of its SKILL.md
+
+	// The URI of its folder, with the slash at its end.
+	Folder string
+
+	// In the order of the entry, SKILL.md included.
+	Files []File
+
+	Dynamic bool // nothing says what its files are
 }
 
 // A File is a file of a skill, as its entry pins it.
 type File struct {
-	URI    string
-	Digest string // sha256: and 64 lower-case hex digits, of the raw bytes
-	Size   int64  // in bytes
+	URI string
+
+	// sha256: and 64 lower-case hex digits, of the raw bytes.
+	Digest string
+
+	Size int64 // in bytes
 }
 
 // Name is the path of a file inside its skill's folder, not printable: scripts/extract.py.
@@ -114,12 +122,13 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
 			wrong.Text = fmt.Sprintf("file %d of its resources: %s", i+1, wrong.Text)
 			return nil, wrong
 		}
-		switch {
-		case !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder:
+		if !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder {
 			return nil, problem(item.Value, "its file %s is outside of its folder", text.Name(f.URI))
-		case !IsPlain(f.URI):
+		}
+		if !IsPlain(f.URI) {
 			return nil, problem(item.Value, "the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
-		case seen[Key(f.URI)]:
+		}
+		if seen[Key(f.URI)] {
 			return nil, problem(item.Value, "its file %s is listed twice", text.Name(f.URI))
 		}
 		seen[Key(f.URI)] = true

@@ -28,7 +28,8 @@ func IsPlain(uri string) bool {
 			return false
 		}
 		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
-			return false // dots that lead elsewhere, and ends of names that some systems leave out
+			// Dots that lead elsewhere, and ends of names that some systems leave out.
+			return false
 		}
 	}
 	return true

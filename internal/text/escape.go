@@ -49,8 +49,12 @@ const (
 	maxLineFeeds = 3
 	maxSame      = 8
 	maxMarks     = 4
-	MaxName      = 128 // code points of a name before it is cut, saying so
-	maxPointer   = 256 // of a JSON Pointer; published servers have some of 183
+
+	// Code points of a name before it is cut, saying so.
+	MaxName = 128
+
+	// Of a JSON Pointer; published servers have some of 183.
+	maxPointer = 256
 )
 
 // Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
@@ -71,11 +75,13 @@ func Printable(s string) string { return string(Append(nil, s, false)) }
 // Append appends s as Printable returns it. With asciiOnly it also escapes all that is
 // not ASCII.
 func Append(dst []byte, s string, asciiOnly bool) []byte {
-	marks := maxMarks // a mark at the start would sit on our own text
+	// A mark at the start would sit on our own text.
+	marks := maxMarks
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
-		next := maxMarks // what we write instead is our own text, too
+		// What we write instead is our own text, too.
+		next := maxMarks
 		switch {
 		case r == utf8.RuneError && size == 1:
 			dst = fmt.Appendf(dst, "<byte %02X>", s[i])
@@ -86,7 +92,8 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = append(dst, s[i:i+n]...)
 			}
-			size, next = n, 0
+			size = n
+			next = 0
 		case isTag(r):
 			size = RunSize(s[i:], isTag)
 			text := strings.Map(func(r rune) rune { return r - 0xe0000 }, s[i:i+size])
@@ -116,7 +123,8 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			dst = append(dst, s[i:i+size]...)
 			next = 0
 		}
-		i, marks = i+size, next
+		i = i + size
+		marks = next
 	}
 	return dst
 }
@@ -195,7 +203,8 @@ func RunSize(s string, class func(rune) bool) int {
 // runLength counts how often s repeats r at its start. Bytes that are not UTF-8 decode as
 // U+FFFD, but don't count as one.
 func runLength(s string, r rune) int {
-	n, c := 0, string(r)
+	n := 0
+	c := string(r)
 	for strings.HasPrefix(s[n*len(c):], c) {
 		n++
 	}

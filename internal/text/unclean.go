@@ -53,12 +53,13 @@ func isNewEmoji(r rune) bool { return r >= 0x1f000 && r < 0x1fb00 }
 // mayBeNeeded reports whether some text needs a hidden character: joiners, marks of direction, spaces
 // without a width, selectors of variants, signs around a number, and the blank of Braille.
 func mayBeNeeded(r rune) bool {
-	switch {
-	case r >= 0x200b && r <= 0x200f, r == 0x061c, r == 0x2060, r == 0xfeff:
+	if r >= 0x200b && r <= 0x200f || r == 0x061c || r == 0x2060 || r == 0xfeff {
 		return true
-	case r >= 0xfe00 && r <= 0xfe02, r == 0xfe0e, r == 0xfe0f, r >= 0xe0100 && r <= 0xe0120, r >= 0x180b && r <= 0x180f:
+	}
+	if r >= 0xfe00 && r <= 0xfe02 || r == 0xfe0e || r == 0xfe0f || r >= 0xe0100 && r <= 0xe0120 || r >= 0x180b && r <= 0x180f {
 		return true
-	case r >= 0x0600 && r <= 0x0605, r == 0x06dd, r == 0x070f, r == 0x0890, r == 0x0891, r == 0x08e2, r == 0x110bd, r == 0x110cd:
+	}
+	if r >= 0x0600 && r <= 0x0605 || r == 0x06dd || r == 0x070f || r == 0x0890 || r == 0x0891 || r == 0x08e2 || r == 0x110bd || r == 0x110cd {
 		return true
 	}
 	return r == 0x2800 || isNewEmoji(r)

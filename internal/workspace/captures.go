@@ -20,9 +20,12 @@ import (
 
 // A source is one capture as it was read.
 type source struct {
-	path  string // for messages and commands
-	label string // the server it would be named after; "" for standard input
-	scan  *capture.Scanned
+	path string // for messages and commands
+
+	// The server it would be named after; "" for standard input.
+	label string
+
+	scan *capture.Scanned
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
@@ -61,14 +64,15 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			continue
 		}
 		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
-			continue // its server failed since: that is one without a capture
+			// Its server failed since: that is one without a capture.
+			continue
 		}
 		label, ok := serverLabel(e.Name())
-		switch {
-		case !ok || !info.Mode().IsRegular():
+		if !ok || !info.Mode().IsRegular() {
 			return nil, fail.In(text.Printable(file), "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
-		case labels[label] != "":
+		}
+		if labels[label] != "" {
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(labels[label]))
 		}
 		labels[label] = file
@@ -135,10 +139,10 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	var data bytes.Buffer
 	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
-	switch {
-	case data.Len() > limit:
+	if data.Len() > limit {
 		return nil, fail.In(text.Printable(path), "more than %d MiB", limit>>20)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, fail.Path(path, err)
 	}
 	return data.Bytes(), nil

@@ -124,13 +124,14 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		label, _ := serverLabel(filepath.Base(captured.path))
 		server, err := req.chooseServer(&locked.pins, locked.path, label)
 		set := locked.pins.Find(server)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case set == nil:
+		}
+		if set == nil {
 			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 		}
-		policy, captured.captures[0].label = set.Policy, server
+		policy = set.Policy
+		captured.captures[0].label = server
 		locked.pins.Servers = []pin.Set{*set}
 	}
 	if err := w.pinSides(req, &old, &new, policy); err != nil {
@@ -143,9 +144,11 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 			continue
 		}
 		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: old.captures == nil && new.captures == nil}
-		before, after := old.pins.Find(server), new.pins.Find(server)
+		before := old.pins.Find(server)
+		after := new.pins.Find(server)
 		if before != nil && after != nil && old.captures != nil && new.captures != nil {
-			for list := range pin.EntryTypes { // a list that only one of them asked for can't be compared
+			// A list that only one of them asked for can't be compared.
+			for list := range pin.EntryTypes {
 				answered := old.read[server].Lists[list].Answered && new.read[server].Lists[list].Answered
 				if member := pin.EntryTypeInfo[list].Member; !answered && len(before.Of(list))+len(after.Of(list)) > 0 {
 					w.Uncompared = append(slices.DeleteFunc(w.Uncompared, func(s string) bool { return s == member }), member)
@@ -155,10 +158,13 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 			}
 		}
 		if before != nil {
-			p.Locked, p.Known = *before, true
+			p.Locked = *before
+			p.Known = true
 		}
 		if after != nil {
-			p.Captured, p.Present, p.Capture = *after, true, new.path
+			p.Captured = *after
+			p.Present = true
+			p.Capture = new.path
 			if unclean := lockfile.Unclean(after); unclean != nil && new.captures == nil {
 				p.Forbidden, w.Forbidden = true, forbidden(new.path, after, unclean)
 			}

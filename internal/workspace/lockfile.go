@@ -87,7 +87,8 @@ func (req *Request) noLockfile() *fail.Error {
 		next.Lockfile = beside
 		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
 	}
-	if !req.Shows { // else its report shows the entries, and how to approve them
+	// Else its report shows the entries, and how to approve them.
+	if !req.Shows {
 		f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
 	}
 	return f

@@ -15,14 +15,16 @@ import (
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
 func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
-	switch {
-	case req.Server != "":
+	if req.Server != "" {
 		return req.Server, nil
-	case fileLabel != "" && l.Find(fileLabel) != nil:
+	}
+	if fileLabel != "" && l.Find(fileLabel) != nil {
 		return fileLabel, nil
-	case len(l.Servers) == 0, req.Approves:
+	}
+	if len(l.Servers) == 0 || req.Approves {
 		return cmp.Or(fileLabel, "default"), nil
-	case len(l.Servers) == 1:
+	}
+	if len(l.Servers) == 1 {
 		return l.Servers[0].Server, nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.Labels()), ", ")).
@@ -90,7 +92,8 @@ func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
 			}
 		}
 		if n > common && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
-			server, common = set.Server, n
+			server = set.Server
+			common = n
 		}
 	}
 	return server, common

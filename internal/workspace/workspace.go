@@ -21,20 +21,33 @@ import (
 
 // A Request is what a command asks of the files.
 type Request struct {
-	shell.Command        // as it was called, for the commands that we print
-	Verb          string // the command's name
-	LockPath      string // path of the lockfile, given or found
-	Substitutes   []pin.Substitute
-	Part          bool                        // the capture is part of a session
-	Uncaptured    []string                    // the labels of servers that could not be captured
-	Policy        func(pin.Policy) pin.Policy // the recorded policy as flags change it; nil: it stays
+	// As it was called, for the commands that we print.
+	shell.Command
+
+	Verb        string // the command's name
+	LockPath    string // path of the lockfile, given or found
+	Substitutes []pin.Substitute
+	Part        bool // the capture is part of a session
+
+	// The labels of servers that could not be captured.
+	Uncaptured []string
+
+	// The recorded policy as flags change it; nil: it stays.
+	Policy func(pin.Policy) pin.Policy
 
 	IgnoreProse bool // texts are left out of the comparison
 
-	Mends     bool // it takes a lockfile in which a policy forbids what is pinned
-	NeedsPins bool // without a lockfile, or without the server in it, there is no answer
-	Approves  bool // it pins servers that are new, each under the label that its file's name gives
-	Shows     bool // it shows what it finds, also what nothing is pinned for or what no lockfile is needed for
+	// It takes a lockfile in which a policy forbids what is pinned.
+	Mends bool
+
+	// Without a lockfile, or without the server in it, there is no answer.
+	NeedsPins bool
+
+	// It pins servers that are new, each under the label that its file's name gives.
+	Approves bool
+
+	// It shows what it finds, also what nothing is pinned for or what no lockfile is needed for.
+	Shows bool
 }
 
 // A Workspace is what a command works on: the lockfile and, server by server, what
@@ -45,9 +58,13 @@ type Workspace struct {
 	exists      bool   // the lockfile exists
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
-	Folder      bool     // the captures are those of a folder
-	Forbidden   error    // a pin has what its own policy forbids; nil if none has
-	Uncompared  []string // lists that at least one of two files has no answer to
+	Folder      bool // the captures are those of a folder
+
+	// A pin has what its own policy forbids; nil if none has.
+	Forbidden error
+
+	// Lists that at least one of two files has no answer to.
+	Uncompared []string
 
 	Gate pin.Gate
 }
@@ -68,10 +85,10 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if err := w.readLock(req.LockPath, sources); err != nil {
 		return nil, err
 	}
-	switch {
-	case w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil:
+	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
 		return nil, w.unknownServer(req)
-	case !w.Folder:
+	}
+	if !w.Folder {
 		if sources[0].label, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].label); err != nil {
 			return nil, err
 		}
@@ -166,7 +183,8 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 				return err
 			}
 			if w.Folder {
-				sources[i].scan = nil // its memory is free as soon as its pins are made
+				// Its memory is free as soon as its pins are made.
+				sources[i].scan = nil
 			}
 			w.Comparisons = append(w.Comparisons, p)
 		}
@@ -208,7 +226,8 @@ func (w *Workspace) digest() {
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
 	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
 	if set := w.Lock.Find(s.label); set != nil {
-		p.Locked, p.Known = *set, true
+		p.Locked = *set
+		p.Known = true
 	}
 	p.NoPins = !req.Approves && (!w.exists || req.Server != "" && !p.Known)
 	pol := req.policy(p.Locked.Policy, w.Folder, p.Known)
@@ -229,7 +248,8 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, err
 	}
-	if req.Approves || req.Mends { // for those who read: verify doesn't look for what nobody pinned
+	// For those who read: verify doesn't look for what nobody pinned.
+	if req.Approves || req.Mends {
 		p.PagesUnpinned = p.Known && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
@@ -256,7 +276,8 @@ func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 		p.Substitute = names
 	case folder:
 		p.Substitute = recorded.Substitute
-	case req.Shows: // also with a name that relock would put on record
+	// Also with a name that relock would put on record.
+	case req.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
@@ -320,18 +341,20 @@ func (w *Workspace) uncaptured() error {
 
 // NoAnswer is why nothing can be said of some servers, or nil if there are none.
 func (w *Workspace) NoAnswer(req *Request, servers []string) error {
-	switch {
-	case len(servers) == 0:
+	if len(servers) == 0 {
 		return nil
-	case w.Forbidden != nil:
+	}
+	if w.Forbidden != nil {
 		return w.Forbidden
-	case !w.exists:
+	}
+	if !w.exists {
 		f := req.noLockfile()
 		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
 			f.Hints = nil // lock would refuse
 		}
 		return f
-	case req.Server != "" && w.Lock.Find(req.Server) == nil:
+	}
+	if req.Server != "" && w.Lock.Find(req.Server) == nil {
 		return w.unknownServer(req)
 	}
 	if err := w.uncaptured(); err != nil {

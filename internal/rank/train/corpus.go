@@ -10,10 +10,16 @@ import (
 type Text struct {
 	Author string
 	Poison bool
-	Style  string // what its author wanted to write: it gives the label away, so no feature is made of it
-	Lang   string // a language tag, "mul" for several
-	Place  string // where in a definition it belongs: description, parameter, output, …
-	Text   string
+
+	// What its author wanted to write: it gives the label away, so no feature is made of it.
+	Style string
+
+	Lang string // a language tag, "mul" for several
+
+	// Where in a definition it belongs: description, parameter, output, ….
+	Place string
+
+	Text string
 }
 
 // readCorpus reads corpus/AUTHOR.txt: a line "= KIND STYLE LANG PLACE", with tabs between the

@@ -15,13 +15,22 @@ import (
 // the processor.
 
 const (
-	epochs       = 12
-	rareBelow    = 2    // texts that a feature needs, or it says more about one author than about poison
-	wordRate     = 0.16 // of words and pairs of words
-	spellingRate = 0.02 // of spellings, of which a word has a dozen
-	classRate    = 0.2  // of classes and their pairs
-	shrink       = 0.2  // of every weight in each epoch: what few texts say stays small
-	scale        = 32   // steps of a weight in the file, a logit
+	epochs = 12
+
+	// Texts that a feature needs, or it says more about one author than about poison.
+	rareBelow = 2
+
+	wordRate = 0.16 // of words and pairs of words
+
+	// Of spellings, of which a word has a dozen.
+	spellingRate = 0.02
+
+	classRate = 0.2 // of classes and their pairs
+
+	// Of every weight in each epoch: what few texts say stays small.
+	shrink = 0.2
+
+	scale = 32 // steps of a weight in the file, a logit
 )
 
 // learn returns a weight for each slot.
@@ -38,7 +47,8 @@ func learn(texts []Text) []float64 {
 	}
 	for range epochs {
 		for i := len(order) - 1; i > 0; i-- {
-			state = state*1664525 + 1013904223 // Numerical Recipes, "quick and dirty" generator
+			// Numerical Recipes, "quick and dirty" generator.
+			state = state*1664525 + 1013904223
 			j := int(uint64(state) * uint64(i+1) >> 32)
 			order[i], order[j] = order[j], order[i]
 		}

@@ -14,20 +14,31 @@ type row struct {
 	Word  string
 	Label string // its id, if it is one
 	place
-	Detail  string
-	As      string   // where the same stands above
-	Home    int      // the block there, if it is on the page; else 0
-	Letter  string   // it stands above under this letter; or ""
-	Letters []string // that stand for rows; then there is nothing else but a detail
-	Lines   []line
+	Detail string
+	As     string // where the same stands above
+
+	// The block there, if it is on the page; else 0.
+	Home int
+
+	// It stands above under this letter; or "".
+	Letter string
+
+	// That stand for rows; then there is nothing else but a detail.
+	Letters []string
+
+	Lines []line
 }
 
 // A place is where something is, for people. The browser cuts the beginning of a long one where it has no room for
 // it: the text is there whole, for those who copy it and for screen readers.
 type place struct {
-	Above string // the beginning of a long one, up to a slash; or ""
-	Last  string // the rest
-	Whole string // a title: the JSON Pointer, or the place if that is long; or ""
+	// The beginning of a long one, up to a slash; or "".
+	Above string
+
+	Last string // the rest
+
+	// A title: the JSON Pointer, or the place if that is long; or "".
+	Whole string
 }
 
 // Of a place that is longer, in bytes, the end isn't cut.
@@ -74,8 +85,11 @@ type line struct {
 
 // A textLine is a line of a server's text. It stands in an element of its own, which no text can leave.
 type textLine struct {
-	Class  string // "came", "went" or "kept"
-	Sign   string // the same for those who see no colour: "+", "-" or ""
+	Class string // "came", "went" or "kept"
+
+	// The same for those who see no colour: "+", "-" or "".
+	Sign string
+
 	Pieces []piece
 }
 
@@ -198,7 +212,8 @@ func textOf(l layout.Line) textLine {
 	}
 	for _, r := range l.Marked().Runs {
 		p := piece{Text: r.Text}
-		if r.Op != l.Sign && (r.Op == '+' || r.Op == '-') { // Marked has put a mark of two bytes on both sides
+		// Marked has put a mark of two bytes on both sides.
+		if r.Op != l.Sign && (r.Op == '+' || r.Op == '-') {
 			p.Op = map[byte]string{'+': "ins", '-': "del"}[r.Op]
 			p.Open = r.Text[:2]
 			p.Text = r.Text[2 : len(r.Text)-2]

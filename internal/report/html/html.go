@@ -58,19 +58,25 @@ type filterGroup struct {
 }
 
 type filter struct {
-	ID    string
-	Text  string
-	Label string // the id of a label or a risk, as it is typed; or ""
+	ID   string
+	Text string
+
+	// The id of a label or a risk, as it is typed; or "".
+	Label string
+
 	Count int
 }
 
 // An item is a block on the page.
 type item struct {
 	*report.Block
-	Filters string // ids of the filters that show it, as CSS classes
-	Told    []told
-	Rows    []row
-	HTML    template.HTML // made by the template
+
+	// Ids of the filters that show it, as CSS classes.
+	Filters string
+
+	Told []told
+	Rows []row
+	HTML template.HTML // made by the template
 }
 
 // Aside is what stands out in a block, unless a risk beside it says so.
@@ -85,7 +91,9 @@ func (i *item) Aside() string {
 func Write(w io.Writer, m *report.Model) error {
 	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, shown: map[int]bool{}}
 	if m.NoAnswer != nil {
-		p.Title, p.Said, p.Error = "No answer", "", m.NoAnswer.Lines
+		p.Title = "No answer"
+		p.Said = ""
+		p.Error = m.NoAnswer.Lines
 	}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,

@@ -12,8 +12,10 @@ import (
 
 // Limits in bytes: a huge capture must not make a report of hundreds of megabytes.
 const (
-	maxReport = 4 << 20  // all values together
-	maxQuoted = 64 << 10 // one value; the largest definition of real servers has 13 kB
+	maxReport = 4 << 20 // all values together
+
+	// One value; the largest definition of real servers has 13 kB.
+	maxQuoted = 64 << 10
 )
 
 // Write writes the report for a program.
@@ -107,7 +109,8 @@ func (left *room) entry(e *report.Entry) entry {
 		RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
 		Unexplained: e.Unexplained, Changes: []change{}, Findings: findingsOf(e.Findings),
 	}
-	whole := len(e.Changes) == 0 && !e.Unexplained // no changes show the difference: the definitions do
+	// No changes show the difference: the definitions do.
+	whole := len(e.Changes) == 0 && !e.Unexplained
 	said.Pinned = left.definition(e.Pinned, whole)
 	said.Now = left.definition(e.Now, whole)
 	for i := range e.Copies {
@@ -160,7 +163,8 @@ func (left *room) definition(d *report.Definition, whole bool) *definition {
 func Encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the escapes would make it longer, not safer
+	// The escapes would make it longer, not safer.
+	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return err
 	}

@@ -80,7 +80,8 @@ func Write(w io.Writer, m *report.Model) error {
 		}
 		return suites[server]
 	}
-	for i := range m.Entries { // the server of the most dangerous drift comes first
+	// The server of the most dangerous drift comes first.
+	for i := range m.Entries {
 		of(m.Entries[i].Server)
 	}
 	for i := range m.Servers {
@@ -89,7 +90,8 @@ func Write(w io.Writer, m *report.Model) error {
 	for _, p := range m.Problems {
 		c := testcase{Name: p.Title, Failure: &said{p.ID, p.Text, p.Text}}
 		if !m.Failed || p.Allowed {
-			c.Failure, c.Out = nil, &said{Text: "allowed: " + p.Text}
+			c.Failure = nil
+			c.Out = &said{Text: "allowed: " + p.Text}
 		}
 		add(of(p.Server), c)
 	}
@@ -99,7 +101,8 @@ func Write(w io.Writer, m *report.Model) error {
 		}
 		c := testcase{Name: s.What + " of " + s.Names, Failure: &said{s.What, s.Detail, s.Detail}}
 		if !m.Failed {
-			c.Failure, c.Out = nil, &said{Text: "allowed: " + s.Detail}
+			c.Failure = nil
+			c.Out = &said{Text: "allowed: " + s.Detail}
 		}
 		add(of(s.Server), c)
 	}
@@ -121,7 +124,8 @@ func Write(w io.Writer, m *report.Model) error {
 
 // verdict is the case of the whole run, with the findings that belong to no drift.
 func verdict(m *report.Model) testcase {
-	c, line := testcase{Name: "verdict"}, m.Word+": "+m.Text
+	c := testcase{Name: "verdict"}
+	line := m.Word + ": " + m.Text
 	var b strings.Builder
 	switch {
 	case m.NoAnswer != nil:

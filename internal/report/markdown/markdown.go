@@ -30,7 +30,8 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 // write prints what is said of the whole, then the drift, the most dangerous of all servers first, while there
 // is room. What has no room is named.
 func write(w io.Writer, m *report.Model, room int) error {
-	most := room / 10 // of any other part than the drift, which it mustn't push off the page
+	// Of any other part than the drift, which it mustn't push off the page.
+	most := room / 10
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
 	var page, out, next, left strings.Builder
 	t := plain.New(&out, plain.Style{})
@@ -50,7 +51,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	for _, s := range m.Steps(m.Instead) {
 		step := "\n" + code(s.Text)
 		if s.Command != "" {
-			step += ":\n" + fence("sh", s.Command) // it begins with our own name, so it doesn't close its fence
+			// It begins with our own name, so it doesn't close its fence.
+			step += ":\n" + fence("sh", s.Command)
 		} else {
 			step += " " + code(s.Digest) + "\n"
 		}
@@ -117,7 +119,8 @@ func digests(m *report.Model, b *report.Block) string {
 // the table cell around it is escaped the way text.Printable does it.
 func code(s string) string {
 	if s == "" {
-		return "" // two backticks would begin a longer span
+		// Two backticks would begin a longer span.
+		return ""
 	}
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
 }

@@ -89,7 +89,8 @@ func (t *Writer) Overview(m *report.Model) {
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
 	}
-	for _, p := range m.Problems { // what is said of a policy stands in the notes
+	// What is said of a policy stands in the notes.
+	for _, p := range m.Problems {
 		if p.ID == "no-capture" {
 			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
 		}
@@ -144,7 +145,8 @@ func (t *Writer) records(indent string, m *report.Model) {
 	for i := range m.Records {
 		s := &m.Records[i]
 		if !said(*s) {
-			continue // the head says what a server calls itself
+			// The head says what a server calls itself.
+			continue
 		}
 		if m.Several && (server != s.Server || below == indent) {
 			server = s.Server
@@ -312,7 +314,9 @@ const maxNameColumn = 28
 
 // Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
 func (t *Writer) Lines(indent string, list []report.Line) {
-	names, at := 0, 0 // how wide the names are, and where descriptions begin
+	names := 0
+	// How wide the names are, and where descriptions begin.
+	at := 0
 	heads := make([]string, len(list))
 	for i, l := range list {
 		heads[i] = strings.Repeat("  ", l.Depth) + l.Name
@@ -330,7 +334,9 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		}
 	}
 	for i := 0; i < len(list); i++ {
-		l, head, gap := &list[i], heads[i], ""
+		l := &list[i]
+		head := heads[i]
+		gap := ""
 		if head != "" {
 			gap = "  "
 		}
@@ -362,9 +368,11 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 // Whole prints a definition whole, as it was received.
 func (t *Writer) Whole(e *report.Entry) {
 	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
-	of, op := e.Now, byte('+')
+	of := e.Now
+	op := byte('+')
 	if of == nil {
-		of, op = e.Pinned, '-'
+		of = e.Pinned
+		op = '-'
 	}
 	if of == nil || of.Text == nil {
 		return

@@ -14,7 +14,8 @@ import (
 
 // table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	rows, most := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "text", "versions"}}, 1
+	rows := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "text", "versions"}}
+	most := 1
 	var differ []*report.Server
 	for i := range m.Servers {
 		if s := &m.Servers[i]; s.Differs && (m.LeftOut == 0 || len(s.Counts.Kinds)+len(s.Notes) > 0) {
@@ -153,8 +154,11 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 }
 
 const (
-	maxBar    = 10 // columns of the bar of the text that a server adds
-	leastSaid = 10 // columns of what is said of a block behind its name
+	// Columns of the bar of the text that a server adds.
+	maxBar = 10
+
+	// Columns of what is said of a block behind its name.
+	leastSaid = 10
 )
 
 // standsOut is what stands out in a block: a label by its id, which --only takes.
@@ -167,7 +171,8 @@ func standsOut(b *report.Block) string {
 
 // statName is what a block is called in its row.
 func (t *Writer) statName(b *report.Block) string {
-	most := min(36, max(24, t.Width-52)) // nobody compares longer names in a table
+	// Nobody compares longer names in a table.
+	most := min(36, max(24, t.Width-52))
 	name := b.Title
 	// Both names of a rename stand in its title.
 	if len(b.Names) > 1 && b.Kind != report.Renamed {

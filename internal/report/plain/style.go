@@ -19,10 +19,16 @@ import (
 // A Style is how text is laid out, and whether anything is summed up.
 type Style struct {
 	Colored bool
-	Width   int  // columns; 0: layout.Width
-	Full    bool // show everything, with nothing summed up
-	Ready   bool // commands that approve without a question are printed: the reader is at a terminal
-	Diff    bool // the sign of each line stands in its first column, as in a diff
+	Width   int // columns; 0: layout.Width
+
+	// Show everything, with nothing summed up.
+	Full bool
+
+	// Commands that approve without a question are printed: the reader is at a terminal.
+	Ready bool
+
+	// The sign of each line stands in its first column, as in a diff.
+	Diff bool
 }
 
 // A Writer prints reports for a person. It keeps the first write error.
@@ -59,7 +65,8 @@ func (t *Writer) paint(op byte, text string) string {
 		return text
 	}
 	c := color.New(attributes[op]...)
-	c.EnableColor() // the library looks at the process's own output, our caller at this writer
+	// The library looks at the process's own output, our caller at this writer.
+	c.EnableColor()
 	return c.Sprint(text)
 }
 

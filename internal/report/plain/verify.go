@@ -18,7 +18,8 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	if m.Matches {
 		line := m.Word + ": " + m.Text
 		switch {
-		case quiet && m.Denied == 0: // only a guard, or the client's own rule, keeps what is denied from the agent
+		// Only a guard, or the client's own rule, keeps what is denied from the agent.
+		case quiet && m.Denied == 0:
 			return nil
 		case len(m.Standing) > 0:
 			line += ": " + m.Review.Command
@@ -36,7 +37,8 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
-		case p.ID == "policy": // of others a line has said it, and the error says what to do
+		// Of others a line has said it, and the error says what to do.
+		case p.ID == "policy":
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
 	}
@@ -157,9 +159,11 @@ func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
 
 // block prints a line that begins with BLOCK or WARN, then what it is about: "[KIND]", then " tool=NAME".
 func (t *Writer) block(fails bool, kind, rest string) {
-	op, verb := byte('!'), "WARN"
+	op := byte('!')
+	verb := "WARN"
 	if fails {
-		op, verb = '-', "BLOCK"
+		op = '-'
+		verb = "BLOCK"
 	}
 	t.printf("%s%s\n", t.paint(op, verb+" "+kind), rest)
 }

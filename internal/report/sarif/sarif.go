@@ -35,7 +35,8 @@ func message(text string) object {
 
 // Write writes one run with a result for every drift and finding.
 func Write(w io.Writer, m *report.Model) error {
-	rules, index := []object{}, map[string]int{} // of a rule, by its id
+	rules := []object{}
+	index := map[string]int{} // of a rule, by its id
 	for i, r := range report.Rules() {
 		index[r.ID] = i
 		rules = append(rules, object{"id": r.ID, "shortDescription": message(r.Text), "fullDescription": message(r.Text), "help": message(help),
@@ -50,7 +51,8 @@ func Write(w io.Writer, m *report.Model) error {
 	} else {
 		note("note", m.Word+": "+m.Text)
 	}
-	list, uri := m.Annotations(true), fileURI(m.Annotated)
+	list := m.Annotations(true)
+	uri := fileURI(m.Annotated)
 	if left := len(list) - maxResults; left > 0 {
 		note("warning", text.Count(left, "result")+" left out: code scanning takes no more")
 		list = list[:maxResults]

@@ -35,8 +35,11 @@ type Config struct {
 	File    string
 	Data    []byte           // as it was read
 	entries map[string]entry // by label
-	project string           // the folder that the client starts its servers in
-	isTOML  bool             // Codex's
+
+	// The folder that the client starts its servers in.
+	project string
+
+	isTOML bool // Codex's
 }
 
 // An entry is one server of a configuration, in any of their spellings.
@@ -57,10 +60,16 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	guard   []string                  // the words of our guard, which stood before the server
-	flags   []string                  // of that guard, but for those that say how the server is reached
-	foreign string                    // why what reads like our guard isn't one, printable; it is the server then
-	Rest    map[string]jsontext.Value `json:",embed"`
+	// The words of our guard, which stood before the server.
+	guard []string
+
+	// Of that guard, but for those that say how the server is reached.
+	flags []string
+
+	// Why what reads like our guard isn't one, printable; it is the server then.
+	foreign string
+
+	Rest map[string]jsontext.Value `json:",embed"`
 }
 
 // notDone are the keys by which clients reach a server in a way that isn't done here:
@@ -213,7 +222,8 @@ func parse(file string, data []byte) (c *Config, err error) {
 
 // server is that of an entry, started as its client does.
 func (c *Config) server(label string) (mcp.Server, error) {
-	e, x := c.entries[label], expander{project: c.project, plain: c.isTOML}
+	e := c.entries[label]
+	x := expander{project: c.project, plain: c.isTOML}
 	if err := e.refuse(); err != nil {
 		return mcp.Server{}, err
 	}
@@ -251,7 +261,9 @@ func (c *Config) server(label string) (mcp.Server, error) {
 type expander struct {
 	project string
 	plain   bool
-	err     error // the first thing that could not be filled in
+
+	// The first thing that could not be filled in.
+	err error
 }
 
 var reference = regexp.MustCompile(`\$\{([^{}]*)\}`)
@@ -326,7 +338,8 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 		return nil, fail.From(err)
 	}
 	results := make(chan Result, len(labels))
-	slots := make(chan struct{}, 4) // each may be a whole runtime or a browser
+	// Each may be a whole runtime or a browser.
+	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
 	for _, label := range labels {
 		running.Go(func() {

@@ -72,8 +72,11 @@ func (e entry) unguarded(label string) entry {
 
 // guardWords are the words behind "guard" in a command line.
 type guardWords struct {
-	labels  []string // at most one
-	server  int      // where its command or its address stands; -1 where there is none
+	labels []string // at most one
+
+	// Where its command or its address stands; -1 where there is none.
+	server int
+
 	isSSE   bool
 	headers []string // NAME=VARIABLE
 	flags   []string // the others, with their values

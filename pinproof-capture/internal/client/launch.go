@@ -76,7 +76,8 @@ func readNPM(argv []string) (dashes int, floats bool) {
 	isExec := isNPX
 	name := -1
 	for i := at + 1; i < len(argv); i++ {
-		word, isFlag := argv[i], strings.HasPrefix(argv[i], "-")
+		word := argv[i]
+		isFlag := strings.HasPrefix(argv[i], "-")
 		switch {
 		case word == "--" || isNPX && !isFlag:
 			return -1, floats && isExec
@@ -140,7 +141,8 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {
 			return []string{Self}, "the one on the path of clients", nil
 		}
-		path = found // a link that stays where it is when a new version comes
+		// A link that stays where it is when a new version comes.
+		path = found
 	}
 	return []string{path}, "by its place on this machine, for the path of clients doesn't have it", nil
 }

@@ -259,7 +259,8 @@ func (o *object) wrap(e entry, words []string) {
 	list := spelled(words[1:]...) + ", " + o.raw(server.Value)
 	if e.Command != "" && args.Value != nil {
 		o.replace(server.Value, spelled(words[0]))
-		end := " " // tells a list with nothing in it from none
+		// Tells a list with nothing in it from none.
+		end := " "
 		if len(e.Args) > 0 {
 			end = ", "
 		}
@@ -284,8 +285,10 @@ func (o *object) wrap(e entry, words []string) {
 
 // unwrap undoes wrap.
 func (o *object) unwrap(e entry) {
-	command, args := o.members["command"], o.members["args"]
-	list := args.Value.Value.(*hujson.Array).Elements // where the guard's words and the server are
+	command := o.members["command"]
+	args := o.members["args"]
+	// Where the guard's words and the server are.
+	list := args.Value.Value.(*hujson.Array).Elements
 	server := list[len(e.guard)-1]
 	end := server.EndOffset + 1
 	if e.Command != "" && end < args.Value.EndOffset {

@@ -30,11 +30,17 @@ type call struct {
 
 // An asking is a list that the guard asks for, page by page.
 type asking struct {
-	list   pin.EntryType
-	key    string         // of the request that is under way
-	meta   jsontree.Value // what each request says of the client, from 2026-07-28 on
-	pages  int            // that came
-	again  bool           // the list has changed since the first of them
+	list pin.EntryType
+	key  string // of the request that is under way
+
+	// What each request says of the client, from 2026-07-28 on.
+	meta jsontree.Value
+
+	pages int // that came
+
+	// The list has changed since the first of them.
+	again bool
+
 	failed bool
 	late   *time.Timer
 }
@@ -57,7 +63,9 @@ func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
 // askFor returns the request for a page.
 func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
-	id, method, params := fmt.Sprint(mcp.OwnID, r.asked), pin.EntryTypeInfo[a.list].Method, map[string]any{}
+	id := fmt.Sprint(mcp.OwnID, r.asked)
+	method := pin.EntryTypeInfo[a.list].Method
+	params := map[string]any{}
 	if len(a.meta.Parts) > 0 {
 		params["_meta"] = a.meta
 	}
@@ -103,7 +111,8 @@ func (r *relay) giveUp(a *asking) {
 	var toClient, toServer []byte
 	if !r.over && r.asking[a.list] == a {
 		a.failed = true
-		toClient, toServer, _ = r.release(a) // a record that can't be kept is found out at the next line
+		// A record that can't be kept is found out at the next line.
+		toClient, toServer, _ = r.release(a)
 	}
 	if len(toServer) > 0 {
 		r.reply(toServer)
@@ -120,7 +129,8 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 	r.waiting = nil
 	for _, c := range waiting {
 		pass, reply, err := r.request(c.line, c.m)
-		toServer, toClient = append(toServer, pass...), append(toClient, reply...)
+		toServer = append(toServer, pass...)
+		toClient = append(toClient, reply...)
 		if err != nil {
 			return append(toClient, r.refuseOpen(wordsNoRecord)...), nil, err
 		}

@@ -75,9 +75,14 @@ type entry struct {
 
 // A listing is what is known of a list.
 type listing struct {
-	unseen  string         // why entries that weren't shown may not be called
-	matched bool           // an entry of it has matched in this session
-	words   modeltext.Text // of its last drift, without what begins it
+	// Why entries that weren't shown may not be called.
+	unseen string
+
+	// An entry of it has matched in this session.
+	matched bool
+
+	// Of its last drift, without what begins it.
+	words modeltext.Text
 }
 
 // changed takes note of a list that has changed: what is on it is callable again once it
@@ -140,17 +145,17 @@ func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key
 	case under.Denied:
 		why = denied
 	case !c.policy.Pins(list):
-	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds): // a server that folds letter case would call another
+	// A server that folds letter case would call another.
+	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds):
 		why = notApproved
 	case !shown:
 		why = c.lists[list].unseen
 	default:
 		why = as.why
 	}
-	switch {
-	case why != "":
+	if why != "" {
 		under = pinned{} // it isn't called under that
-	case shown:
+	} else if shown {
 		under = as.pinned
 	}
 	return key, under, why

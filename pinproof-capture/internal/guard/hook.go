@@ -30,7 +30,8 @@ type Hooked struct {
 	Asked  mcp.Options
 	MaxAge time.Duration
 
-	AllowsDenied bool // entries that a person keeps from agents don't block it
+	// Entries that a person keeps from agents don't block it.
+	AllowsDenied bool
 
 	lock string // the path of the lockfile
 }
@@ -67,7 +68,8 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
 	}
 	pins, _ := os.ReadFile(h.lock)
-	root, _ := jsontree.NewReader(pins).Only() // what can't be read is for pinproof to refuse
+	// What can't be read is for pinproof to refuse.
+	root, _ := jsontree.NewReader(pins).Only()
 	servers := root.Get("servers")
 	if root.Has("servers") && !servers.Has(h.Label) {
 		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.Label).
@@ -130,7 +132,8 @@ const MaxAge = time.Hour
 func (h Hooked) match() (path string, err error) {
 	pins, err := os.ReadFile(h.lock)
 	folder, failed := cacheFolder("matches")
-	if err != nil || failed != nil { // without a folder, every hook asks the server
+	// Without a folder, every hook asks the server.
+	if err != nil || failed != nil {
 		return "", err
 	}
 	var names []string

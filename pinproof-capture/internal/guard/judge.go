@@ -30,13 +30,18 @@ type judge struct {
 	Pins
 	lock     string // the path of the lockfile
 	approved approved
-	seen     []byte // the lockfile that approved was read from
+
+	// The lockfile that approved was read from.
+	seen []byte
 }
 
 // A verdict is what pinproof says of one result.
 type verdict struct {
 	matches bool
-	denied  map[pin.Key]bool   // what matches its pin, and a person keeps from agents
+
+	// What matches its pin, and a person keeps from agents.
+	denied map[pin.Key]bool
+
 	drifted map[pin.Key]string // with the kind of drift
 	matched map[pin.Key]pinned // with the approval's hash
 	warned  map[pin.Key]string // with the warnings, for a person
@@ -59,10 +64,10 @@ func newJudge(o Pins) (*judge, error) {
 // readPins reads what is pinned, if the lockfile isn't the one read last and pinproof takes it.
 func (j *judge) readPins() error {
 	data, err := os.ReadFile(j.lock)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fail.Path(j.lock, err)
-	case j.seen != nil && bytes.Equal(data, j.seen):
+	}
+	if j.seen != nil && bytes.Equal(data, j.seen) {
 		return nil
 	}
 	v, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
@@ -164,7 +169,8 @@ func entryNamed(member, name string) (pin.Key, bool) {
 
 // command is what a person types about a file with what a session said, or a part of it.
 func (j *judge) command(file string, isPart bool) shell.Command {
-	program, _ := FindPinproof() // that it is there was asked at the start
+	// That it is there was asked at the start.
+	program, _ := FindPinproof()
 	var flags []string
 	if isPart {
 		flags = append(flags, "--part")
@@ -225,7 +231,10 @@ func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, arg
 		flags = append(flags, "--substitute="+s)
 	}
 	cmd := exec.CommandContext(ctx, program, append(flags, args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdin, stdout, stderr, mcp.Grace
+	cmd.Stdin = stdin
+	cmd.Stdout = stdout
+	cmd.Stderr = stderr
+	cmd.WaitDelay = mcp.Grace
 	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
 		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
 	}

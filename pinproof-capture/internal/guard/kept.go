@@ -17,9 +17,14 @@ import (
 // server's label and the digest of what it holds, so that no file is replaced by another while a
 // person reads it.
 const (
-	maxKept = 3                   // of a server: one that is refused at every start fills no disk
-	keptFor = 30 * 24 * time.Hour // and a project that is left behind doesn't, either
-	idHex   = 16                  // digits of a digest in a name, which a person may compare
+	// Of a server: one that is refused at every start fills no disk.
+	maxKept = 3
+
+	// And a project that is left behind doesn't, either.
+	keptFor = 30 * 24 * time.Hour
+
+	// Digits of a digest in a name, which a person may compare.
+	idHex = 16
 )
 
 // keptName matches what follows the label in the name of a kept file.

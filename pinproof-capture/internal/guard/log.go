@@ -23,8 +23,10 @@ import (
 type callLog struct {
 	*slog.Logger
 	f       *os.File
-	digests bool  // of arguments, in place of these
-	err     error // the first failure to write: the session may not go on without the record
+	digests bool // of arguments, in place of these
+
+	// The first failure to write: the session may not go on without the record.
+	err error
 }
 
 // openLog opens the record that the user asked for. It is for the user alone: arguments
@@ -37,7 +39,8 @@ func openLog(o Options) (l *callLog, err error) {
 	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600); err != nil {
 		return nil, fail.Path(o.Log, err)
 	}
-	locked(l.f, func() { // a guard that was killed may have left a line without its end
+	// A guard that was killed may have left a line without its end.
+	locked(l.f, func() {
 		last := []byte("\n")
 		if info, err := l.f.Stat(); err == nil && info.Mode().IsRegular() {
 			l.f.ReadAt(last, info.Size()-1)
@@ -82,7 +85,9 @@ func (l *callLog) Write(line []byte) (n int, err error) {
 // call records a call that goes to the server, with its arguments as they came or their digest:
 // that of the bytes without blanks between tokens. It returns what the answer is recorded with.
 func (l *callLog) call(list pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
-	id, name, arguments := m.Get("id"), m.Get("params").Get("name").Text, m.Get("params").Get("arguments")
+	id := m.Get("id")
+	name := m.Get("params").Get("name").Text
+	arguments := m.Get("params").Get("arguments")
 	said = []any{pin.EntryTypeInfo[list].Entry, name}
 	if id.Kind != 0 {
 		said = append(said, "id", json.RawMessage(bytes.Clone(line[id.At:id.End])))

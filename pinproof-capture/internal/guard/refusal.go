@@ -17,7 +17,8 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-const codeBlocked = -32090 // within the range that JSON-RPC leaves to servers
+// Within the range that JSON-RPC leaves to servers.
+const codeBlocked = -32090
 
 // What the client is told in place of an answer, whatever server it is.
 var (
@@ -34,13 +35,15 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused)
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
-		entry, kind := pin.EntryRef(key.Type, key.Name), v.drifted[key]
+		entry := pin.EntryRef(key.Type, key.Name)
+		kind := v.drifted[key]
 		r.log.Info(event, "entry", entry, "kind", kind, "file", file)
 		kinds[pin.DriftKind(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 	}
 	how := modeltext.Say("").Drift(kinds)
-	if lines == nil { // a policy that differs, or a warning that nobody approved
+	// A policy that differs, or a warning that nobody approved.
+	if lines == nil {
 		lines = []string{v.summary}
 		how = modeltext.Say("none of them by itself")
 		r.log.Info(event, "reason", v.summary, "file", file)
@@ -124,7 +127,8 @@ func (j *judge) label() string { return text.Name(j.Label) }
 func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
-		spelled, key := bytes.TrimSpace(m["id"]), keyOf(id)
+		spelled := bytes.TrimSpace(m["id"])
+		key := keyOf(id)
 		switch {
 		case err != nil || id.Kind != '"' && id.Kind != '0':
 		case m["method"] != nil:
@@ -162,18 +166,24 @@ func refusal(id []byte, words modeltext.Text) []byte {
 // A transcript is what a server has said of itself in a session, as it would be captured: its
 // instructions, and the pages of each list as they were asked for last.
 type transcript [pin.EntryTypes]struct {
-	last   *saidPage
-	behind map[string]*saidPage // the pages with a cursor, by the page that it leads to
-	size   int                  // of these
+	last *saidPage
+
+	// The pages with a cursor, by the page that it leads to.
+	behind map[string]*saidPage
+
+	size int // of these
 }
 
 // A saidPage is an answer with a page of a list, in a line, what was said of it, and the page before it
 // of the same listing: others may be under way, with cursors of their own.
 type saidPage struct {
 	verdict
-	page   string
-	line   []byte
-	others bool // it has entries of which nothing is pinned: they pass
+	page string
+	line []byte
+
+	// It has entries of which nothing is pinned: they pass.
+	others bool
+
 	before *saidPage
 }
 

@@ -31,9 +31,12 @@ import (
 
 // What becomes of an answer with entries that no pin approves.
 const (
-	Ends   = "end"    // it is blocked, and the session ends
-	Subset = "subset" // the client gets the entries that match, and nothing of the others
-	Warns  = "warn"   // it passes, and a person is told
+	Ends = "end" // it is blocked, and the session ends
+
+	// The client gets the entries that match, and nothing of the others.
+	Subset = "subset"
+
+	Warns = "warn" // it passes, and a person is told
 )
 
 // A relay stands between a client and its server. It passes their lines on as they come,
@@ -45,7 +48,9 @@ type relay struct {
 	stderr  io.Writer
 
 	client, server end
-	replies        chan []byte // to the server, in answer to what it said; nil is the end
+
+	// To the server, in answer to what it said; nil is the end.
+	replies chan []byte
 
 	mu      sync.Mutex // both directions use what follows
 	over    bool       // nothing passes any more
@@ -53,14 +58,24 @@ type relay struct {
 	catalog *catalog
 	said    transcript
 	asking  [pin.EntryTypes]*asking
-	asked   int    // how many requests of our own there were
+
+	// How many requests of our own there were.
+	asked int
+
 	waiting []call // those that wait for a list
 
-	greeting      []byte                 // the answer to the client's last initialize or server/discover, a line
-	isInitialized bool                   // the client has said so
-	meta          jsontree.Value         // what its requests say of it, from 2026-07-28 on
-	review        atomic.Pointer[review] // once something was refused; also read by whoever must not wait for mu
-	ends          chan error             // why the session ends
+	// The answer to the client's last initialize or server/discover, a line.
+	greeting []byte
+
+	isInitialized bool // the client has said so
+
+	// What its requests say of it, from 2026-07-28 on.
+	meta jsontree.Value
+
+	// Once something was refused; also read by whoever must not wait for mu.
+	review atomic.Pointer[review]
+
+	ends chan error // why the session ends
 }
 
 // An end is one side of the session. One line at a time goes to it.
@@ -107,9 +122,12 @@ func (r *relay) say(format string, args ...any) {
 // Options say how a guard stands.
 type Options struct {
 	Pins
-	OnDrift    string // one of Ends, Subset, Warns
-	Log        string // the file of the record of calls; "" is for none
-	LogDigests bool   // of arguments, in place of these
+	OnDrift string // one of Ends, Subset, Warns
+
+	// The file of the record of calls; "" is for none.
+	Log string
+
+	LogDigests bool // of arguments, in place of these
 }
 
 // Run starts the server once and stands between it and the client until one of them
@@ -159,7 +177,8 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 		close(clientEnds)
 	}()
 	go func() {
-		for b := range r.replies { // a server that doesn't read keeps nobody from reading what it says
+		// A server that doesn't read keeps nobody from reading what it says.
+		for b := range r.replies {
 			if b == nil {
 				p.Close()
 			}
@@ -176,21 +195,24 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 			}
 			r.endReview(0)
 			continue
-		case <-killed: // also where it has ended, and the client doesn't read what it said
+		// Also where it has ended, and the client doesn't read what it said.
+		case <-killed:
 			return r.ended(p, io.EOF)
 		case err := <-r.ends:
 			if err == errBlocked || !r.endReview(0) {
 				return r.ended(p, err)
 			}
 		case <-clientEnds:
-			clientEnds, look = nil, time.Tick(lookAfter)
+			clientEnds = nil
+			look = time.Tick(lookAfter)
 			r.endReview(gonePatience)
 		case <-look:
 			if hungUp(r.client.w) {
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		go r.close() // what is held up by whoever reads nothing holds up no signal
+		// What is held up by whoever reads nothing holds up no signal.
+		go r.close()
 	}
 }
 
@@ -248,16 +270,17 @@ func (r *relay) serverSays(said mcp.Said) error {
 		v.rest.Take(said)
 		return nil
 	}
-	switch {
-	case said.Err != nil:
+	if said.Err != nil {
 		r.say("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 		return nil
-	case said.Unsent:
+	}
+	if said.Unsent {
 		return r.clientSays(said.Line)
 	}
 	r.mu.Lock()
 	pass, reply, err := r.fromServer(said.Line)
-	if len(reply) > 0 && !r.reply(reply) { // under the lock, so that no call that has waited comes behind the end
+	// Under the lock, so that no call that has waited comes behind the end.
+	if len(reply) > 0 && !r.reply(reply) {
 		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 	}
 	r.mu.Unlock()
@@ -281,7 +304,8 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	switch method := m.Get("method"); {
 	case r.over:
 		return nil, nil, r.log.err
-	case bad != nil && capture.HidesAnswer(line): // there may be a list or instructions in it
+	// There may be a list or instructions in it.
+	case bad != nil && capture.HidesAnswer(line):
 		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
 		return r.refuseOpen(words), nil, errBlocked
 	case bad != nil:
@@ -296,7 +320,8 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	case method.Kind != 0:
 		if list, changed := changedBy(method.Text); changed {
 			r.catalog.changed(list)
-			r.said[list].last, r.said[list].behind = nil, nil
+			r.said[list].last = nil
+			r.said[list].behind = nil
 			if a := r.asking[list]; a != nil {
 				a.again = true
 			}
@@ -350,7 +375,8 @@ func keyOf(id jsontree.Value) string {
 	word := strings.TrimSpace(id.Text)
 	n, err := strconv.ParseFloat(word, 64)
 	if whole, failed := strconv.ParseUint(word, 0, 64); failed == nil && strings.ContainsAny(word, "xXbBoO") {
-		n, err = float64(whole), nil
+		n = float64(whole)
+		err = nil
 	}
 	if err != nil || math.Abs(n) > 1<<53 {
 		return string(id.Kind) + id.Text
@@ -361,9 +387,11 @@ func keyOf(id jsontree.Value) string {
 // pinned reports whether a result has something that is pinned. A list that isn't passes
 // unjudged, whatever is in it.
 func (r *relay) pinned(result jsontree.Value, asked request) bool {
-	for list := range pin.EntryTypes { // of a lockfile that pinproof refuses, the policy doesn't count
+	// Of a lockfile that pinproof refuses, the policy doesn't count.
+	for list := range pin.EntryTypes {
 		if asked.method == readDirectory && list == pin.Resources {
-			continue // what a folder lists is no list of the server's
+			// What a folder lists is no list of the server's.
+			continue
 		}
 		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
 			return true
@@ -522,7 +550,8 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	case bad != nil:
 		r.say("the client's message is refused: %s", bad)
 		pass, reply = r.dropped(line, false)
-	case m.Kind != 0: // a client has nothing else to say to a server
+	// A client has nothing else to say to a server.
+	case m.Kind != 0:
 		return r.request(line, m)
 	}
 	return pass, reply, err
@@ -531,7 +560,9 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 // request takes a message of the client's. A call whose list has changed waits until the list was
 // seen again.
 func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
-	method, id, params := m.Get("method"), m.Get("id"), m.Get("params")
+	method := m.Get("method")
+	id := m.Get("id")
+	params := m.Get("params")
 	if method.Text == "notifications/cancelled" {
 		r.waiting = slices.DeleteFunc(r.waiting, func(c call) bool { return jsontree.Equal(c.m.Get("id"), params.Get("requestId")) })
 	}
@@ -570,7 +601,9 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		switch a := r.asking[list]; {
 		case why == "" || r.onDrift == Warns && why != denied:
 			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
-				r.over, refused, err = true, wordsNoRecord, r.log.err
+				r.over = true
+				refused = wordsNoRecord
+				err = r.log.err
 			}
 		case why == notListed && (a == nil || !a.failed) && len(r.waiting) < maxWaiting:
 			pass = r.wait(list, line, m)
@@ -578,11 +611,11 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 			refused = r.refuseCall(key, why)
 		}
 	}
-	switch {
-	case refused != modeltext.Text{}:
+	if (refused != modeltext.Text{}) {
 		delete(r.open, keyOf(id)) // it may have waited
-		pass, reply = nil, refusal(asked.id, refused)
-	case id.Kind != 0 && method.Kind != 0:
+		pass = nil
+		reply = refusal(asked.id, refused)
+	} else if id.Kind != 0 && method.Kind != 0 {
 		r.open[keyOf(id)] = asked
 	}
 	return pass, reply, err

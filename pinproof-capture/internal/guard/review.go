@@ -25,12 +25,15 @@ const (
 
 // A review is what becomes of a session that was refused.
 type review struct {
-	rest    *mcp.Rest
-	list    pin.EntryType
-	page    *saidPage // that was refused
-	waiting [][]byte  // the ids of the client's requests that get the error
-	words   modeltext.Text
-	isTold  bool // and these are the words
+	rest *mcp.Rest
+	list pin.EntryType
+	page *saidPage // that was refused
+
+	// The ids of the client's requests that get the error.
+	waiting [][]byte
+
+	words  modeltext.Text
+	isTold bool // and these are the words
 }
 
 // replier writes to the server behind all that waits to be written to it.
@@ -72,10 +75,10 @@ func (r *relay) refuse(list pin.EntryType, p *saidPage) {
 // meanwhile takes a request of the client's that comes after the refusal.
 func (v *review) meanwhile(m jsontree.Value, line []byte) (reply []byte) {
 	id := m.Get("id")
-	switch {
-	case id.Kind == 0 || m.Get("method").Kind == 0:
+	if id.Kind == 0 || m.Get("method").Kind == 0 {
 		return nil
-	case v.isTold:
+	}
+	if v.isTold {
 		return refusal(line[id.At:id.End], v.words)
 	}
 	v.waiting = append(v.waiting, bytes.Clone(line[id.At:id.End]))
@@ -120,9 +123,11 @@ func (r *relay) conclude(v *review, kept refused) {
 
 // refused is what is kept of a session that was refused.
 type refused struct {
-	data        []byte
-	isPart      bool // lists are missing or unfinished
-	isOtherwise bool // the server has said something else since, and the data can't be approved
+	data   []byte
+	isPart bool // lists are missing or unfinished
+
+	// The server has said something else since, and the data can't be approved.
+	isOtherwise bool
 }
 
 // refused is a capture of what the server said. Of a part of the rest, lists count that came to their end; in the place of

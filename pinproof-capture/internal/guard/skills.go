@@ -40,10 +40,17 @@ const (
 
 // skills are those that the guard knows of one server.
 type skills struct {
-	approved map[string]*skill.Skill // by URI; nil where the lockfile stores no definition and the session hasn't shown it yet
-	folders  map[string]string       // the URIs of those approved, by the keys of their folders
-	denied   map[string]bool         // the keys of the folders of those that a person keeps from agents
-	refused  map[string]bool         // the keys of the folders of the others, as far as they were seen
+	// By URI; nil where the lockfile stores no definition and the session hasn't shown it yet.
+	approved map[string]*skill.Skill
+
+	// The URIs of those approved, by the keys of their folders.
+	folders map[string]string
+
+	// The keys of the folders of those that a person keeps from agents.
+	denied map[string]bool
+
+	// The keys of the folders of the others, as far as they were seen.
+	refused map[string]bool
 }
 
 // readSkills reads the pinned skills of a server's entry in a lockfile. Those that a person has denied
@@ -114,12 +121,13 @@ func (s *skills) file(uri string) (files []*skill.File, why string) {
 			unseen = unseen || s.approved[of] == nil
 		}
 	}
-	switch {
-	case within && unseen:
+	if within && unseen {
 		return nil, skillNotSeen
-	case within:
+	}
+	if within {
 		return nil, fileNotListed
-	case isWithin(uri, s.refused), skill.IsMain(uri):
+	}
+	if isWithin(uri, s.refused) || skill.IsMain(uri) {
 		return nil, skillNotApproved
 	}
 	return nil, ""
@@ -153,7 +161,8 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 	}
 	uri := params.Get("uri")
 	for _, m := range params.Members() {
-		if m.Name != "uri" && text.EqualFold(m.Name, "uri") { // a server that folds letter case would read another
+		// A server that folds letter case would read another.
+		if m.Name != "uri" && text.EqualFold(m.Name, "uri") {
 			return fileNotListed
 		}
 	}
@@ -173,7 +182,8 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 		if isWithin(uri.Text, s.denied) {
 			return skillDenied
 		}
-		s.refuse(uri.Text) // what it says of itself is judged when it comes
+		// What it says of itself is judged when it comes.
+		s.refuse(uri.Text)
 	}
 	return why
 }

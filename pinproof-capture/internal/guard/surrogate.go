@@ -23,15 +23,18 @@ func message(line []byte) (m jsontree.Value, err error) {
 			return m, bad
 		}
 	}
-	switch {
-	case len(found) == 0:
+	if len(found) == 0 {
 		return m, bad
-	case bytes.TrimLeft(line, " \t\r\n")[0] == '[':
+	}
+	if bytes.TrimLeft(line, " \t\r\n")[0] == '[' {
 		return m, errors.New("a batch of messages")
-	case bad == nil:
+	}
+	if bad == nil {
 		return found[0], nil
 	}
-	mended, params, result := bytes.Clone(line), found[0].Get("params"), found[0].Get("result")
+	mended := bytes.Clone(line)
+	params := found[0].Get("params")
+	result := found[0].Get("result")
 	for _, content := range []jsontree.Value{result, found[0].Get("error"), params.Get("messages"), // of a sampling
 		params.Get("systemPrompt"), params.Get("message"), params.Get("data")} { // of a log line
 		mend(mended, whole, content)

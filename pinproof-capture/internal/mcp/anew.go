@@ -93,8 +93,10 @@ func (r *remote) place(at *url.URL) {
 		release(r.ready)
 		return
 	}
-	greeting, ready := r.greeting, r.ready
-	go func() { // its answer comes on the stream, which is being read
+	greeting := r.greeting
+	ready := r.ready
+	// Its answer comes on the stream, which is being read.
+	go func() {
 		r.send(greeting, true)
 		r.send([]byte(initialized), true)
 		r.mu.Lock()
@@ -130,7 +132,8 @@ func (r *remote) renew(session string) bool {
 	r.renewing.Lock()
 	defer r.renewing.Unlock()
 	r.mu.Lock()
-	now, greeting := r.session, r.greeting
+	now := r.session
+	greeting := r.greeting
 	r.mu.Unlock()
 	if now != session || time.Since(r.renewed) < renewAfter {
 		return now != session
@@ -145,7 +148,8 @@ func (r *remote) renew(session string) bool {
 // sayAnew tells a person, and the client that every list counts as changed.
 func (r *remote) sayAnew() {
 	r.put(Said{Err: fail.New("its session is over, and begins anew")})
-	for _, list := range []string{"tools", "prompts", "resources"} { // first, or a call could come before the new list
+	// First, or a call could come before the new list.
+	for _, list := range []string{"tools", "prompts", "resources"} {
 		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
 	}
 }

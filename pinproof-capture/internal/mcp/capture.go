@@ -33,14 +33,18 @@ type Server struct {
 
 	URL     string
 	Headers http.Header
-	SSE     bool // the transport of 2024-11-05 rather than Streamable HTTP
+
+	// The transport of 2024-11-05 rather than Streamable HTTP.
+	SSE bool
 
 	rec *record // of a capture; nil for a guard
 }
 
 // Options say how a server is asked.
 type Options struct {
-	Protocol     string         // the revision that is spoken alone; "" is for the last two ways to begin
+	// The revision that is spoken alone; "" is for the last two ways to begin.
+	Protocol string
+
 	Capabilities jsontree.Value // that we claim, an object
 	Timeout      time.Duration
 	Settle       time.Duration // after the last answer
@@ -64,7 +68,8 @@ func (g *greeting) line(elapsed time.Duration) string {
 // message a line; Close says that none follows.
 type Connection interface {
 	io.WriteCloser
-	Lines(take func(Said) error) error // hands on what the server says until its end
+	// Hands on what the server says until its end.
+	Lines(take func(Said) error) error
 	Signal(os.Signal)
 	Stop()
 	ExitCode() int
@@ -141,7 +146,8 @@ func (e *ServerError) Unwrap() error { return e.err }
 // it is. The server has ended by then. The error of one that was started or reached is a *ServerError.
 func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
-		return nil, "", fail.New("interrupted") // those of a configuration that wait for their turn
+		// Those of a configuration that wait for their turn.
+		return nil, "", fail.New("interrupted")
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
@@ -170,10 +176,9 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 			Hint("install the package that it comes in: npm install --save-dev PACKAGE").
 			Hint("mind that this package may have another name; npm's package %s may be a stranger's", name)
 	}
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		f = fail.New("interrupted")
-	case bad == nil && late:
+	} else if bad == nil && late {
 		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second"))
 		if at := listensAt(append(last, string(data))); at != "" && s.URL == "" {
 			f.Hint("it listens at %s rather than on standard input: pinproof-capture save FILE %[1]s", at)

@@ -12,11 +12,15 @@ import (
 
 // An event is one of an event stream.
 type event struct {
-	kind  string
-	id    string
-	data  []byte
-	retry time.Duration // how long the server wants to be left alone after the stream's end
-	asked int64         // the last request that had been sent when its data began to come
+	kind string
+	id   string
+	data []byte
+
+	// How long the server wants to be left alone after the stream's end.
+	retry time.Duration
+
+	// The last request that had been sent when its data began to come.
+	asked int64
 }
 
 // readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and hands on each event.
@@ -24,7 +28,8 @@ type event struct {
 // inside a message it is a blank, or the message is refused.
 func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
-	var came []byte          // of the event, for the record: clients find different messages in some
+	// Of the event, for the record: clients find different messages in some.
+	var came []byte
 	mark := []byte("\ufeff") // may stand at the beginning
 	err := readLines(from, rec, func(line []byte, asked int64) error {
 		line = bytes.TrimPrefix(line, mark)
@@ -52,10 +57,10 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 			ms, _ := strconv.Atoi(string(value))
 			e.retry = time.Duration(ms) * time.Millisecond
 		}
-		switch {
-		case len(e.data) > MaxBytes:
+		if len(e.data) > MaxBytes {
 			return ErrTooLarge
-		case len(line) > 0 || !ended:
+		}
+		if len(line) > 0 || !ended {
 			return nil
 		}
 		if err := rec.refuse(capture.CheckEvent(came)); err != nil {
@@ -63,7 +68,8 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		}
 		whole := e
 		whole.data = bytes.TrimSuffix(e.data, []byte("\n"))
-		e, came = event{}, nil
+		e = event{}
+		came = nil
 		return each(whole)
 	})
 	return cmp.Or(err, rec.refuse(capture.CheckEvent(came)))

@@ -40,22 +40,36 @@ type remote struct {
 	stop context.CancelCauseFunc // ends the session
 	exit int
 
-	taking   sync.Mutex // one stream at a time says something, once somebody takes it
-	take     func(Said) error
-	renewing sync.Mutex // one begins the session anew, and the others wait for it
-	renewed  time.Time  // when it began anew
+	// One stream at a time says something, once somebody takes it.
+	taking sync.Mutex
+
+	take func(Said) error
+
+	// One begins the session anew, and the others wait for it.
+	renewing sync.Mutex
+
+	renewed time.Time // when it began anew
 
 	mu       sync.Mutex    // what follows
 	endpoint *url.URL      // where the server wants to be asked
 	ready    chan struct{} // closed once it may be asked there
-	begun    int           // how often it said where, which is once a session
-	session  string        // the server's name for it
-	revision string        // of the protocol, as initialize agreed on it
-	standing *standing     // the stream that belongs to no message
+
+	// How often it said where, which is once a session.
+	begun int
+
+	session string // the server's name for it
+
+	// Of the protocol, as initialize agreed on it.
+	revision string
+
+	standing *standing // the stream that belongs to no message
 	waiting  map[string]*post
-	greeting []byte            // the client's last initialize, under an id of ours
-	inputs   map[string][]byte // the schemas of what tools take
-	kept     int               // bytes of the answers that these are in
+
+	// The client's last initialize, under an id of ours.
+	greeting []byte
+
+	inputs map[string][]byte // the schemas of what tools take
+	kept   int               // bytes of the answers that these are in
 }
 
 // A post is a message of the client's on its way to the server.
@@ -68,11 +82,20 @@ type post struct {
 	headers  []string // that repeat it
 	ctx      context.Context
 	cancel   context.CancelFunc
-	asked    int64         // what the record says was the last request
-	done     chan struct{} // closed once it is taken or, of a request, answered
-	begun    int           // the session that it was meant for, of those that r.begun counts
-	begins   bool          // it is one of ours that begins a session anew
-	isSent   bool          // it may have reached the server
+
+	// What the record says was the last request.
+	asked int64
+
+	// Closed once it is taken or, of a request, answered.
+	done chan struct{}
+
+	// The session that it was meant for, of those that r.begun counts.
+	begun int
+
+	// It is one of ours that begins a session anew.
+	begins bool
+
+	isSent bool // it may have reached the server
 }
 
 // calls reports whether it calls an entry, which may be another one in another session.
@@ -88,17 +111,30 @@ type standing struct {
 var errStreamEnded = fail.New("its event stream ended before the answer")
 
 const (
-	renewAfter   = 5 * time.Second // a session that was begun anew, or calls could meet one end after the other
-	maxRedirects = 3               // more than a moved server needs; what goes on longer is a loop
+	// A session that was begun anew, or calls could meet one end after the other.
+	renewAfter = 5 * time.Second
+
+	// More than a moved server needs; what goes on longer is a loop.
+	maxRedirects = 3
+
 	// A client's line waits for the one before it if that one is no request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience  = 10 * time.Second
 	placePatience = 30 * time.Second
-	standPatience = time.Second            // for a server that answers with the first event, and has none yet
-	resumeAfter   = time.Second            // as the official clients wait, which servers are tried with
-	minWait       = 100 * time.Millisecond // before a stream is asked for, whatever the server says
-	maxTries      = 100                    // to get it back
-	codeNoAnswer  = -32091                 // within the range that JSON-RPC leaves to servers
+
+	// For a server that answers with the first event, and has none yet.
+	standPatience = time.Second
+
+	// As the official clients wait, which servers are tried with.
+	resumeAfter = time.Second
+
+	// Before a stream is asked for, whatever the server says.
+	minWait = 100 * time.Millisecond
+
+	maxTries = 100 // to get it back
+
+	// Within the range that JSON-RPC leaves to servers.
+	codeNoAnswer = -32091
 )
 
 // wordsNoAnswer may reach a model.
@@ -151,13 +187,14 @@ func transport() (http.RoundTripper, error) {
 // carries the user's headers and the session's id, and what another host answers is
 // not what the user named.
 func checkRedirect(next *http.Request, via []*http.Request) error {
-	switch {
-	case !sameOrigin(next.URL, via[0].URL):
+	if !sameOrigin(next.URL, via[0].URL) {
 		return fail.New("it redirects to another place, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
 			Hint("name that address yourself if you trust it")
-	case len(via) > maxRedirects:
+	}
+	if len(via) > maxRedirects {
 		return fail.New("it redirects more than %d times", maxRedirects)
-	case next.Method != via[0].Method:
+	}
+	if next.Method != via[0].Method {
 		return fail.New("it redirects so that the request is lost")
 	}
 	return nil
@@ -208,7 +245,8 @@ func (r *remote) send(line []byte, begins bool) {
 	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
 		m = messages[0]
 	}
-	id, params := m.Get("id"), m.Get("params")
+	id := m.Get("id")
+	params := m.Get("params")
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
 	r.mu.Lock()
@@ -216,7 +254,8 @@ func (r *remote) send(line []byte, begins bool) {
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
-		if c.revision >= FirstDiscover { // where the end of the answer's stream says it
+		// Where the end of the answer's stream says it.
+		if c.revision >= FirstDiscover {
 			c.cancel()
 		}
 	}
@@ -261,7 +300,8 @@ func (r *remote) post(p *post) {
 			resp, err = r.ask(p)
 		}
 	}
-	if p.id == nil { // the server has it, and what it says to that may wait for whoever waits here
+	// The server has it, and what it says to that may wait for whoever waits here.
+	if p.id == nil {
 		close(p.done)
 	}
 	if err == errAnew { // a call is judged by the new lists
@@ -333,7 +373,8 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	charset, named := parameters["charset"]
 	isPlain := !named || strings.EqualFold(charset, "utf-8")
 	if kind == "application/json" && strings.EqualFold(charset, "iso-8859-1") {
-		isPlain = true // JSON is read by its bytes, whatever the header says (RFC 8259, sections 8.1 and 11)
+		// JSON is read by its bytes, whatever the header says (RFC 8259, sections 8.1 and 11).
+		isPlain = true
 	}
 	isRead := resp.StatusCode < 300 || kind == "application/json"
 	if isRead && (!isPlain || bad == mime.ErrInvalidMediaParameter) {
@@ -356,7 +397,8 @@ func (r *remote) unusable(resp *http.Response) error {
 		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
 	}
 	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	said, why := string(oneLine(begin)), resp.Status
+	said := string(oneLine(begin))
+	why := resp.Status
 	sent := fmt.Sprint(strings.Replace(r.URL, r.address.Host, "", 1), slices.Collect(maps.Values(r.Headers)))
 	words := strings.FieldsFunc(sent, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 	isPart := func(word string) bool { return len(word) >= 8 && strings.Contains(said, word) }
@@ -389,17 +431,20 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
 	resp.Body = io.NopCloser(bytes.NewReader(data))
-	switch {
-	case len(data) > MaxBytes:
+	if len(data) > MaxBytes {
 		r.stop(ErrTooLarge)
 		return ErrTooLarge
-	case err != nil:
+	}
+	if err != nil {
 		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
-	case resp.StatusCode >= 300 && !(isJSON && p.refusedBy(data)):
+	}
+	if resp.StatusCode >= 300 && !(isJSON && p.refusedBy(data)) {
 		return r.unusable(resp)
-	case resp.StatusCode < 300 && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil):
+	}
+	if resp.StatusCode < 300 && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil) {
 		return nil
-	case !isJSON:
+	}
+	if !isJSON {
 		return r.unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {

@@ -21,11 +21,15 @@ var OwnID = "pinproof-" + rand.Text() + "-"
 
 // Said is what a server said: a line with its end or, in place of an answer, why there is none.
 type Said struct {
-	Line   []byte // good until the next one comes
-	Unsent bool   // Line is the client's, with a call that no server got
-	Err    error  // for a person
+	Line []byte // good until the next one comes
 
-	asked int64 // the last request that had been sent when it came; of Err, the one it is about, or 0
+	// Line is the client's, with a call that no server got.
+	Unsent bool
+
+	Err error // for a person
+
+	// The last request that had been sent when it came; of Err, the one it is about, or 0.
+	asked int64
 }
 
 // ReadLines hands on the lines of a reader, each with its end, and what is left at the reader's end.
@@ -57,7 +61,8 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 			return failed
 		}
 		if cap(line) > 1<<20 {
-			line = nil // a large line is rare, and its memory is not kept
+			// A large line is rare, and its memory is not kept.
+			line = nil
 		}
 	}
 }

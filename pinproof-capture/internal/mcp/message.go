@@ -15,9 +15,13 @@ import (
 // A message is one of the server's: a request, a notification or an answer.
 type message struct {
 	jsontree.Value
-	line    []byte
-	answers int64 // the id of the request that it answers, or 0
-	err     error // in place of a message: why there is none
+	line []byte
+
+	// The id of the request that it answers, or 0.
+	answers int64
+
+	// In place of a message: why there is none.
+	err error
 }
 
 const (
@@ -34,26 +38,28 @@ const (
 // comes before its request. The answer that they take may come when the capture has ended.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	found, err := capture.Messages(line)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, notMessage + ": " + err.Error()
-	case len(found) == 0 || found[0].Get("id").Kind == 'n': // an error whose id is null answers nothing
+	}
+	// an error whose id is null answers nothing
+	if len(found) == 0 || found[0].Get("id").Kind == 'n' {
 		return nil, ""
-	case bytes.TrimSpace(line)[0] == '[':
+	}
+	if bytes.TrimSpace(line)[0] == '[' {
 		return nil, notPlain
 	}
 	m = &message{Value: found[0], line: line}
 	if m.Has("method") {
 		return m, ""
 	}
-	id, told := m.Get("id"), m.Get("error")
+	id := m.Get("id")
+	told := m.Get("error")
 	m.answers, err = strconv.ParseInt(m.spelled(id), 10, 64)
 	_, noCode := strconv.ParseInt(m.spelled(told.Get("code")), 10, 64)
-	switch {
-	case len(m.Members()) != 3, id.Kind != '"' && err != nil,
-		m.Get("result").Kind != '{' && (noCode != nil || told.Get("message").Kind != '"'):
+	if len(m.Members()) != 3 || id.Kind != '"' && err != nil || (m.Get("result").Kind != '{' && (noCode != nil || told.Get("message").Kind != '"')) {
 		return nil, notPlain
-	case err != nil, m.answers < 1, m.answers > asked:
+	}
+	if err != nil || m.answers < 1 || m.answers > asked {
 		return nil, notAsked
 	}
 	return m, ""

@@ -29,10 +29,13 @@ type process struct {
 	group          group // proc_unix.go, proc_windows.go
 	rec            *record
 	out            *os.File
-	ended          chan struct{} // closed when the server itself has ended
-	once           sync.Once     // Stop
-	mu             sync.Mutex    // what follows
-	stopped        bool          // the group was ended by Stop
+
+	// Closed when the server itself has ended.
+	ended chan struct{}
+
+	once    sync.Once  // Stop
+	mu      sync.Mutex // what follows
+	stopped bool       // the group was ended by Stop
 }
 
 // launch starts a stdio server. What it says on standard error goes to stderr.
@@ -41,14 +44,17 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), s.Env...)
 	cmd.Stderr = stderr
-	cmd.WaitDelay = Grace            // a child of its may hold standard error open
-	for _, variable := range s.Env { // clients look for the program on the PATH that it gets
+	// A child of its may hold standard error open.
+	cmd.WaitDelay = Grace
+	// Clients look for the program on the PATH that it gets.
+	for _, variable := range s.Env {
 		name, list, _ := strings.Cut(variable, "=")
 		if isPath(name, runtime.GOOS) && filepath.Base(s.Argv[0]) == s.Argv[0] {
 			cmd.Err = exec.ErrNotFound
 			for _, dir := range slices.Backward(filepath.SplitList(list)) {
 				if path, err := exec.LookPath(filepath.Join(Within(s.Dir, dir), s.Argv[0])); err == nil {
-					cmd.Path, cmd.Err = path, nil
+					cmd.Path = path
+					cmd.Err = nil
 				}
 			}
 		}
@@ -90,7 +96,8 @@ func (p *process) Lines(take func(Said) error) error {
 // Read reads what the server says. Once it has ended, that is what it left in the pipe.
 func (p *process) Read(b []byte) (int, error) {
 	n, err := p.out.Read(b)
-	if errors.Is(err, os.ErrDeadlineExceeded) { // time may have passed elsewhere, with something left
+	// Time may have passed elsewhere, with something left.
+	if errors.Is(err, os.ErrDeadlineExceeded) {
 		p.out.SetReadDeadline(time.Now().Add(Grace / 4))
 		if n, err = p.out.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
 			err = io.EOF
@@ -102,7 +109,8 @@ func (p *process) Read(b []byte) (int, error) {
 // Stop ends the server and its group: by closing its input, by telling the group to
 // end, by killing it, a second apart.
 func (p *process) Stop() {
-	p.once.Do(func() { // later the group's number may be another's
+	// Later the group's number may be another's.
+	p.once.Do(func() {
 		p.Close()
 		if !p.gone() {
 			p.group.send(syscall.SIGTERM)

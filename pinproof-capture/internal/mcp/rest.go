@@ -47,7 +47,8 @@ func (r *Rest) Take(said Said) {
 		}
 	}
 	said.asked = r.rec.asked()
-	if r.take(said) != nil { // nothing that comes can be used any more
+	// Nothing that comes can be used any more.
+	if r.take(said) != nil {
 		r.end()
 	}
 }

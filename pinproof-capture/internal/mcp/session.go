@@ -33,10 +33,16 @@ type session struct {
 	ctx   context.Context
 	came  chan *message
 	rec   *record
-	first int64    // what the ids of the requests follow
-	asked []string // the methods of the requests, whose ids are 1, 2, 3 behind the first
+	first int64 // what the ids of the requests follow
+
+	// The methods of the requests, whose ids are 1, 2, 3 behind the first.
+	asked []string
+
 	files skillFiles
-	meta  map[string]any // what each of them says of the client, from 2026-07-28 on
+
+	// What each of them says of the client, from 2026-07-28 on.
+	meta map[string]any
+
 	Options
 }
 
@@ -62,10 +68,12 @@ func (s *session) run(server Connection) (*greeting, error) {
 		courteous, cancel := context.WithTimeout(s.ctx, courtesy)
 		s.rest(courteous, g)
 		cancel()
-		s.readFiles(s.ctx) // of skills that the server declares to server/discover alone; it need not give them
+		// Of skills that the server declares to server/discover alone; it need not give them.
+		s.readFiles(s.ctx)
 		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
 		defer cancel()
-		s.answer(settling) // no request is open, but what the server says unasked is recorded
+		// No request is open, but what the server says unasked is recorded.
+		s.answer(settling)
 	}
 	return g, err
 }
@@ -79,10 +87,10 @@ func (s *session) take(said Said) error {
 		return err
 	}
 	m, why := readMessage(bytes.Clone(said.Line), said.asked)
-	switch {
-	case why != "":
+	if why != "" {
 		return s.rec.refuse(unlike(why, said.Line))
-	case m == nil:
+	}
+	if m == nil {
 		return nil
 	}
 	return s.put(m)
@@ -168,10 +176,10 @@ func (s *session) begin() (*greeting, error) {
 	m, err := s.ask(early, "initialize", map[string]any{
 		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": clientInfo,
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		return s.initialized(m)
-	case errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil:
+	}
+	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
 		return s.discover(s.ctx, s.first+int64(len(s.asked)))
 	}
 	g, other := s.discover(s.ctx)
@@ -238,7 +246,8 @@ func (g *greeting) claims(list pin.EntryType) bool {
 // have.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, list := range pin.AskOrder {
-		if g.claims(list) != claimed || !claimed && list == pin.Skills { // clients ask for skills only where they are declared
+		// Clients ask for skills only where they are declared.
+		if g.claims(list) != claimed || !claimed && list == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, list)
@@ -246,7 +255,8 @@ func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 		switch {
 		case err == nil:
 			g.counts[list] = n
-		case refused && r.code == codeNoMethod && list != pin.Tools: // many claim resources and have no templates
+		// Many claim resources and have no templates.
+		case refused && r.code == codeNoMethod && list != pin.Tools:
 		case claimed:
 			return err
 		}
@@ -272,7 +282,8 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 
 // pages asks for one list whole and returns the number of its entries.
 func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err error) {
-	method, member := pin.EntryTypeInfo[list].Method, pin.EntryTypeInfo[list].Member
+	method := pin.EntryTypeInfo[list].Method
+	member := pin.EntryTypeInfo[list].Member
 	last := ""
 	seen := map[string]bool{}
 	params := map[string]any{}
@@ -288,14 +299,15 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		}
 		cut := s.rec.mark()
 		m, err := s.ask(answering, method, params)
-		switch {
-		case doubt && err != nil:
+		if doubt && err != nil {
 			return count, nil
-		case err != nil:
+		}
+		if err != nil {
 			return 0, err
 		}
 		result := m.Get("result")
-		entries, next := result.Get(member), result.Get("nextCursor")
+		entries := result.Get(member)
+		next := result.Get("nextCursor")
 		if doubt && (len(entries.Items()) == 0 || m.spelled(entries) == last) {
 			cut()
 			return count, nil
@@ -305,12 +317,13 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		if list == pin.Skills {
 			s.files.add(entries)
 		}
-		switch {
-		case next.Kind == 0 || next.Kind == 'n':
+		if next.Kind == 0 || next.Kind == 'n' {
 			return count, nil
-		case next.Kind != '"':
+		}
+		if next.Kind != '"' {
 			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(m.spelled(next)))
-		case seen[next.Text]:
+		}
+		if seen[next.Text] {
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
 		}
 		seen[next.Text] = true

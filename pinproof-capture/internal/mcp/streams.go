@@ -68,7 +68,8 @@ func (r *remote) standLate() {
 // rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
 // to no message, always ends too early.
 func (r *remote) follow(p *post, resp *http.Response) error {
-	last, ctx := "", resp.Request.Context() // of a message, until it is cancelled
+	last := ""
+	ctx := resp.Request.Context() // of a message, until it is cancelled
 	for {
 		at, wait, err := r.read(p, resp)
 		switch last = cmp.Or(at, last); {
@@ -108,9 +109,9 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 	defer resp.Body.Close()
 	placed := !r.SSE // it says where first
 	err = readEvents(resp.Body, r.rec, func(e event) error {
-		last, wait = cmp.Or(e.id, last), cmp.Or(e.retry, wait)
-		switch {
-		case !placed && e.kind == "endpoint":
+		last = cmp.Or(e.id, last)
+		wait = cmp.Or(e.retry, wait)
+		if !placed && e.kind == "endpoint" {
 			at, err := r.address.Parse(string(e.data))
 			if err != nil || !sameOrigin(at, r.address) {
 				return fail.New("it wants to be asked at another place")
@@ -118,11 +119,14 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 			placed = true
 			r.place(at)
 			return nil
-		case !placed:
+		}
+		if !placed {
 			return unlike(notMessage, e.data)
-		case e.kind != "" && e.kind != "message" || len(e.data) == 0:
+		}
+		if e.kind != "" && e.kind != "message" || len(e.data) == 0 {
 			return nil
-		case p != nil:
+		}
+		if p != nil {
 			return r.hand(e.data, p.asked)
 		}
 		return r.hand(e.data, e.asked)
