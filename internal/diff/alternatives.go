@@ -60,68 +60,100 @@ func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
 
 // listed makes the entries of a form.
 func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
-	set := map[string]bool{}
-	add := func(entry string) { set[entry], m.room = true, m.room-len(entry) }
-	var keywords []jsontree.Member
-	switch form.Kind {
-	case 'f':
-		return set, true
-	case 't', '{':
-		keywords = slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool {
-			return isAnnotation(p.Name) || p.Name == "type" || m.empty(p)
-		})
-	default:
+	if form.Kind == 'f' {
+		return map[string]bool{}, true
+	}
+	if form.Kind != 't' && form.Kind != '{' {
 		return nil, false
 	}
+	keywords := slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool {
+		return isAnnotation(p.Name) || p.Name == "type" || m.empty(p)
+	})
 	types, ok := typeSet(jsontree.Lookup(&form, "type"))
-	depends := func(p jsontree.Member) bool { return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated") }
-	if !ok || slices.ContainsFunc(keywords, depends) {
+	if !ok || slices.ContainsFunc(keywords, dependsOnReader) {
 		return nil, false
 	}
-	if len(keywords) == 1 {
-		list := keywords[0].Value
-		switch name := keywords[0].Name; {
-		case (name == "anyOf" || name == "oneOf" && disjoint(m.written(list))) && jsontree.Lookup(&form, "type") == nil:
-			for _, item := range list.Items() {
-				branch, ok := m.alternatives(numberIn(item.Value))
-				if !ok || m.room <= 0 {
-					return nil, false
-				}
-				for entry := range branch {
-					add(entry)
-				}
-			}
-			return set, true
-		case name == "const":
-			list = jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: list}}}
-			fallthrough
-		case name == "enum" && list.Kind == '[':
-			for _, item := range list.Items() {
-				if name := typeOf(item.Value); name == "null" && types[name] {
-					add(name)
-				} else if types[name] {
-					add(name + " =" + string(jsontree.Append(nil, item.Value)))
-				}
-			}
-			return set, true
+	if len(keywords) != 1 {
+		return m.typed(types, keywords), true
+	}
+	list := keywords[0].Value
+	name := keywords[0].Name
+	chooses := name == "anyOf" || name == "oneOf" && disjoint(m.written(list))
+	if chooses && jsontree.Lookup(&form, "type") == nil {
+		return m.chosen(list)
+	}
+	if name == "const" {
+		return m.values(types, []jsontree.Member{{Value: list}}), true
+	}
+	if name == "enum" && list.Kind == '[' {
+		return m.values(types, list.Items()), true
+	}
+	return m.typed(types, keywords), true
+}
+
+// dependsOnReader reports whether a keyword depends on the reader or on what other keywords left over.
+func dependsOnReader(p jsontree.Member) bool {
+	return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated")
+}
+
+// chosen makes the entries of a list of alternatives: those of all of them.
+func (m *meaningForms) chosen(list jsontree.Value) (map[string]bool, bool) {
+	set := map[string]bool{}
+	for _, item := range list.Items() {
+		branch, ok := m.alternatives(numberIn(item.Value))
+		if !ok || m.room <= 0 {
+			return nil, false
+		}
+		for entry := range branch {
+			m.add(set, entry)
 		}
 	}
-	rest := func() string {
-		if len(keywords) == 0 {
-			return ""
+	return set, true
+}
+
+// values makes the entries of listed values, of those that have one of the types.
+func (m *meaningForms) values(types map[string]bool, values []jsontree.Member) map[string]bool {
+	set := map[string]bool{}
+	for _, item := range values {
+		name := typeOf(item.Value)
+		if !types[name] {
+			continue
 		}
-		return " " + string(jsontree.Append(nil, jsontree.Value{Kind: '{', Parts: keywords}))
+		if name != "null" {
+			name += " =" + string(jsontree.Append(nil, item.Value))
+		}
+		m.add(set, name)
 	}
+	return set
+}
+
+// typed makes an entry of each type, with the keywords that a value of it must satisfy.
+func (m *meaningForms) typed(types map[string]bool, keywords []jsontree.Member) map[string]bool {
+	set := map[string]bool{}
 	for name := range types {
 		if name != "null" {
-			add(name + rest())
+			m.add(set, name+keywordsEntry(keywords))
 		}
 	}
 	if types["null"] {
 		keywords = slices.DeleteFunc(keywords, func(p jsontree.Member) bool { return slices.Contains(notForNull[:], p.Name) })
-		add("null" + rest())
+		m.add(set, "null"+keywordsEntry(keywords))
 	}
-	return set, true
+	return set
+}
+
+// keywordsEntry is the part of an entry behind its type.
+func keywordsEntry(keywords []jsontree.Member) string {
+	if len(keywords) == 0 {
+		return ""
+	}
+	return " " + string(jsontree.Append(nil, jsontree.Value{Kind: '{', Parts: keywords}))
+}
+
+// add puts an entry into a set, and takes what it costs from the room.
+func (m *meaningForms) add(set map[string]bool, entry string) {
+	set[entry] = true
+	m.room -= len(entry)
 }
 
 // empty reports whether a keyword of a form takes no value away.
@@ -187,17 +219,8 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 		rule = keywordRules["type"]
 	}
 	lists := slices.Contains(listing[:], name)
-	if c.breadth == label.Same && k.Minor() {
-		return k, true
-	}
-	if c.breadth == label.Same && lists && namesNew(s) {
-		return label.NewOptional, true
-	}
-	if c.breadth == label.Same && lists && saysOther(change, s) {
-		return label.Wording, true
-	}
 	if c.breadth == label.Same {
-		return label.OtherForm, true
+		return sameTaken(change, s, k, lists), true
 	}
 	if c.breadth != label.Unknown && lists && k.Effect() == c.breadth {
 		return k, true
@@ -219,6 +242,20 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 		return label.Tightened, true
 	}
 	return k, false
+}
+
+// sameTaken is the label of a change in a schema that takes the same values as before.
+func sameTaken(change Change, s location, k label.Label, lists bool) label.Label {
+	if k.Minor() {
+		return k
+	}
+	if lists && namesNew(s) {
+		return label.NewOptional
+	}
+	if lists && saysOther(change, s) {
+		return label.Wording
+	}
+	return label.OtherForm
 }
 
 // namesNew reports whether a new value names a parameter that the schema around it didn't name.

@@ -18,36 +18,65 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	inside := s.steps[1:]
 	// What differs in it has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
-	switch {
-	case name == "title" || name == "description":
+	if name == "title" || name == "description" {
 		return proseLabel(c, inside)
-	case l.list == pin.Skills:
+	}
+	if l.list == pin.Skills {
 		return skillLabel(c, name, inside)
-	case name == "_meta" && !moved:
+	}
+	if name == "_meta" && !moved {
 		return metaLabel(c, inside)
-	case name == "_meta" || name == "icons":
+	}
+	if name == "_meta" || name == "icons" {
 		return label.ClientMetadata
-	case name == "arguments" && l.list == pin.Prompts && moved:
-		return label.OtherOrder
-	case l.list == pin.Tools && (name == "inputSchema" || name == "outputSchema"):
+	}
+	if l.list == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
 		return l.sideLabel(c, s, moved)
-	case moved:
+	}
+	if l.list == pin.Prompts && name == "arguments" && moved {
+		return label.OtherOrder
+	}
+	if moved {
 		return label.Changed
-	case name == pin.EntryTypeInfo[l.list].Identity:
+	}
+	if name == pin.EntryTypeInfo[l.list].Identity {
 		return label.Renamed
-	case l.list == pin.Tools && name == "annotations":
+	}
+	switch l.list {
+	case pin.Tools:
+		return l.toolLabel(c, name, inside)
+	case pin.Prompts:
+		if name == "arguments" {
+			return promptArgumentLabel(c, inside)
+		}
+		return label.Changed
+	}
+	return resourceLabel(c, name, inside)
+}
+
+// toolLabel is for a member that tools alone have, beside their schemas.
+func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
+	switch name {
+	case "annotations":
 		return l.annotationsLabel(c, inside)
-	case l.list == pin.Tools && name == "execution":
+	case "execution":
 		return executionLabel(c, inside)
-	case l.list == pin.Prompts && name == "arguments":
-		return promptArgumentLabel(c, inside)
-	case l.list == pin.Tools || l.list == pin.Prompts:
-	case name == "name":
+	}
+	return label.Changed
+}
+
+// resourceLabel is for a member of a resource or a template.
+func resourceLabel(c Change, name string, inside []string) label.Label {
+	switch name {
+	case "name":
 		return proseLabel(c, inside)
-	case name == "annotations" || name == "size":
+	case "annotations", "size":
 		return label.ClientMetadata
-	case name == "mimeType" && c.Old.Kind != 0:
-		return label.Other // a reader may not know the new type
+	case "mimeType":
+		// A reader may not know the new type.
+		if c.Old.Kind != 0 {
+			return label.Other
+		}
 	}
 	return label.Changed
 }
@@ -251,8 +280,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	if s.sameMeaning && !k.Minor() {
 		return label.OtherForm
 	}
-	gone := s.root() && len(s.inside()) == 0 && c.New.Kind == 0 && !isAnnotation(s.name()) && !schema.IsDefinitions(s.name())
-	if gone && !k.Minor() && !s.output() && saysNothing(s.around[1]) {
+	if c.New.Kind == 0 && !k.Minor() && !s.output() && s.leavesNothing() {
 		return label.InputChanged
 	}
 	whole, proven := s.against.label(c, s, k)
@@ -262,7 +290,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	}
 	e := k.Effect()
 	came := c.Old.Kind == 0 || c.New.Kind == 0
-	if (e == label.Wider || e == label.Narrower) && came && !proven && jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref")) {
+	if (e == label.Wider || e == label.Narrower) && came && !proven && s.refersOtherwise() {
 		// It may have moved to or from the schema referred to.
 		k = label.Other
 	}
@@ -279,6 +307,19 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 		l.atLeast(label.Other, s)
 	}
 	return forUse(k, u)
+}
+
+// leavesNothing reports whether a whole keyword stood in an input schema that is empty without it.
+func (s *location) leavesNothing() bool {
+	if !s.root() || len(s.inside()) > 0 || isAnnotation(s.name()) || schema.IsDefinitions(s.name()) {
+		return false
+	}
+	return saysNothing(s.around[1])
+}
+
+// refersOtherwise reports whether the old and the new schema around the node have different references.
+func (s *location) refersOtherwise() bool {
+	return jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref"))
 }
 
 // saysNothing reports whether an input schema takes any arguments, without a word about them.

@@ -16,42 +16,72 @@ import (
 // schemaLabel is what a change means for the schema around it.
 func (l *labeller) schemaLabel(c Change, s location) label.Label {
 	name := s.name()
-	depth := len(s.inside())
-	rule, known := keywordRules[name]
-	if s.held() {
-		if rule, known = schemaRules[name]; !known {
-			rule = anySchemaRule
-			known = true
-		}
-	}
-	empty := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
-	switch {
-	case !s.held() && s.holds() != schema.AtOther && empty(c.Old) && empty(c.New):
+	if !s.held() && s.holds() != schema.AtOther && isEmpty(c.Old) && isEmpty(c.New) {
 		return label.OtherForm
-	case s.holds() != schema.AtOther && name == "properties":
-		return l.parameterLabel(c, s, rule)
-	case name == "patternProperties" && s.closed(c):
-		rule = closedRule
-	case s.held() && s.defines():
-		return c.choose(label.DefinitionAdded, label.DefinitionRemoved, rule.label(c, s))
-	case (name == "additionalProperties" || name == "unevaluatedProperties") && c.Old.Kind == 'f' && takesAll(c.New):
+	}
+	if s.holds() != schema.AtOther && name == "properties" {
+		return l.parameterLabel(c, s)
+	}
+	if name == "patternProperties" && s.closed(c) {
+		return closedRule.label(c, s)
+	}
+	if s.held() && s.defines() {
+		return c.choose(label.DefinitionAdded, label.DefinitionRemoved, heldRule(name).label(c, s))
+	}
+	names := name == "additionalProperties" || name == "unevaluatedProperties"
+	if names && c.Old.Kind == 'f' && takesAll(c.New) {
 		return label.NamesOpened
-	case s.held():
-	case depth > 0 && name == "enum":
+	}
+	if s.held() {
+		return heldRule(name).label(c, s)
+	}
+	if len(s.inside()) > 0 {
+		return l.innerLabel(c, s)
+	}
+	return keywordLabel(c, s)
+}
+
+// isEmpty reports whether a value is absent or an object without members.
+func isEmpty(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
+
+// heldRule is the rule for a schema that stands under a keyword.
+func heldRule(keyword string) keywordRule {
+	if rule, known := schemaRules[keyword]; known {
+		return rule
+	}
+	return anySchemaRule
+}
+
+// innerLabel is for something within the value of a keyword that holds no schema.
+func (l *labeller) innerLabel(c Change, s location) label.Label {
+	name := s.name()
+	if name == "enum" {
 		return l.valueLabel(c, s)
-	case depth > 0 && known && !(depth == 1 && name == "dependentRequired"):
-		return rule.other
-	case depth > 0:
-	case name == "title" || name == "description":
+	}
+	rule, known := keywordRules[name]
+	if !known {
+		return label.Changed
+	}
+	if name == "dependentRequired" && len(s.inside()) == 1 {
+		return rule.label(c, s)
+	}
+	return rule.other
+}
+
+// keywordLabel is for the whole value of a keyword.
+func keywordLabel(c Change, s location) label.Label {
+	name := s.name()
+	rule, known := keywordRules[name]
+	switch name {
+	case "title", "description":
 		return proseLabel(c, nil)
-	case name == "required":
+	case "required":
 		return requiredLabel(c, s)
-	case name == "$schema" && s.root() && (c.Old.Kind == 0 || IsDialect(c.Old.Text)) && (c.New.Kind == 0 || IsDialect(c.New.Text)):
-		return label.Churn
-	case name == "$schema":
-		return label.Other
-	case name == "enum" || name == "const" && (c.Old.Kind == 0 || c.New.Kind == 0):
-		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
+	case "$schema":
+		return dialectLabel(c, s)
+	case "enum", "const":
+		both := fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil
+		if both && (name == "enum" || c.Old.Kind == 0 || c.New.Kind == 0) {
 			rule = listedRule
 		}
 	}
@@ -59,6 +89,19 @@ func (l *labeller) schemaLabel(c Change, s location) label.Label {
 		return label.Changed
 	}
 	return rule.label(c, s)
+}
+
+// dialectLabel is for $schema. One of the dialects that we read says as much as another.
+func dialectLabel(c Change, s location) label.Label {
+	for _, v := range []jsontree.Value{c.Old, c.New} {
+		if v.Kind != 0 && !IsDialect(v.Text) {
+			return label.Other
+		}
+	}
+	if !s.root() {
+		return label.Other
+	}
+	return label.Churn
 }
 
 // valueLabel is for one of the values that a schema lists with enum, or for something in it.
@@ -103,7 +146,7 @@ func (c Change) sameLabel() label.Label {
 }
 
 // parameterLabel is for a parameter of the schema around it, or for all of them.
-func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) label.Label {
+func (l *labeller) parameterLabel(c Change, s location) label.Label {
 	if s.outside(0) || !s.root() && !s.held() && c.Old.Kind == 0 {
 		// What an alternative named, or a schema referred to; or any name was taken.
 		l.atLeast(label.Tightened, s)
@@ -115,7 +158,7 @@ func (l *labeller) parameterLabel(c Change, s location, rule keywordRule) label.
 		return label.ParameterRemoved
 	}
 	if s.held() {
-		return rule.label(c, s)
+		return heldRule("properties").label(c, s)
 	}
 	kind := label.Other
 	if len(c.Old.Members()) > 0 {

@@ -330,9 +330,9 @@ func TestContradictions(t *testing.T) {
 		{"no sanitized digest", `          "sanitizedDigest": "` + clean + "\",\n", "", "tools.lock:12: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
 		{"a sanitized digest for clean text", `"digest": "` + digestA + `",`, `"digest": "` + digestA + `", "sanitizedDigest": "` + clean + `",`,
 			"tools.lock:6: server files: pin list_dir: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest that equals the digest", clean, digestB, `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
-		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
-		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest, or needless: it equals "digest"`},
+		{"a sanitized digest that equals the digest", clean, digestB, `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is redundant: it equals "digest"`},
+		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest`},
+		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest`},
 
 		{"a digest in capitals", digestA, "sha256:" + strings.ToUpper(digestA[7:]), `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
 		{"an unknown algorithm", digestA, "sha512:" + digestA[7:], `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},

@@ -298,39 +298,56 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	}
 	p.Sanitized = p.Digest
 	if s := v.Get("sanitizedDigest"); s.Kind != 0 {
-		if p.Sanitized = s.Text; !pin.IsDigest(s.Text) || s.Kind != '"' || s.Text == p.Digest {
-			return nil, r.At(int(s.At), `%s"sanitizedDigest" is no digest, or needless: it equals "digest"`, where)
+		p.Sanitized = s.Text
+		if s.Kind != '"' || !pin.IsDigest(s.Text) {
+			return nil, r.At(int(s.At), `%s"sanitizedDigest" is no digest`, where)
+		}
+		if s.Text == p.Digest {
+			return nil, r.At(int(s.At), `%s"sanitizedDigest" is redundant: it equals "digest"`, where)
 		}
 	}
 	var err error
 	if p.Accepted, err = r.accepted(v, where); err != nil {
 		return nil, err
 	}
-	if a := v.Get("approval"); a.Kind != 0 {
-		if err := r.object(a, where+"approval: ", "by", "at", "hash", "digest"); err != nil {
-			return nil, err
-		}
-		if p.Approval = approvalIn(a); p.Approval == nil {
-			return nil, r.At(int(a.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
-		}
-		// A record of an older version has none.
-		if d := a.Get("digest"); d.Kind != 0 && (d.Kind != '"' || d.Text != p.Digest) {
-			return nil, r.At(int(d.At), "%sthe digest of its approval is not the pin's", where).Hint(editedHint)
-		}
+	if p.Approval, err = r.approval(v.Get("approval"), p.Digest, where); err != nil {
+		return nil, err
 	}
 	text := v.Get(stored)
-	switch {
-	case text.Kind != 0 && pol.HashOnly:
+	if text.Kind != 0 && pol.HashOnly {
 		return nil, r.At(int(text.At), "%sa definition is stored, which the policy (hashOnly) leaves out", where)
-	case text.Kind == 0 && !pol.HashOnly:
-		return nil, r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
-	case text.Kind != 0:
-		err = r.recompute(&p, text, pol, where)
 	}
-	if files := v.Get("files"); files.Kind != 0 && err == nil {
+	if text.Kind == 0 && !pol.HashOnly {
+		return nil, r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
+	}
+	if text.Kind != 0 {
+		if err := r.recompute(&p, text, pol, where); err != nil {
+			return nil, err
+		}
+	}
+	if files := v.Get("files"); files.Kind != 0 {
 		p.Files, err = r.files(files, r.defined[text.At].skill, where+"files: ")
 	}
 	return append(pins, p), err
+}
+
+// approval reads the record of who accepted a pin of that digest. It is nil where there is none.
+func (r *lockReader) approval(v jsontree.Value, digest, where string) (*pin.Approval, error) {
+	if v.Kind == 0 {
+		return nil, nil
+	}
+	if err := r.object(v, where+"approval: ", "by", "at", "hash", "digest"); err != nil {
+		return nil, err
+	}
+	a := approvalIn(v)
+	if a == nil {
+		return nil, r.At(int(v.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+	}
+	// A record of an older version has no digest.
+	if d := v.Get("digest"); d.Kind != 0 && (d.Kind != '"' || d.Text != digest) {
+		return nil, r.At(int(d.At), "%sthe digest of its approval is not the pin's", where).Hint(editedHint)
+	}
+	return a, nil
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
@@ -344,7 +361,8 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 	if of == nil || len(v.Members()) == 0 {
 		return nil, r.At(int(v.At), "%snone that its definition has", where)
 	}
-	for _, m := range v.Members() { // sorted as they are written
+	// Members are sorted as they are written.
+	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
 		if m.Kind != '"' {
@@ -355,7 +373,7 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 		}
 		if f.Digest != sum || f.Size != int64(len(m.Text)) {
 			return nil, r.At(int(m.At), "%sthe text of %s is not that of the digest and the size in its definition", where, text.Name(m.Name)).
-				Hint("someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff")
+				Hint(editedHint)
 		}
 		files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
 	}

@@ -99,48 +99,111 @@ func Of(list pin.EntryType, definition jsontree.Value) []Line {
 
 // member adds a member of an entry of that name.
 func (s *signer) member(m jsontree.Member, name string) {
-	at := jsontree.Pointer("", m.Name)
-	said := m.Name
-	if !pin.IsSpecified(s.list, m.Name) {
-		said = text.Pointer(at)
+	if isNameInWords(m, name) {
+		return
 	}
-	tool := s.list == pin.Tools
+	at := jsontree.Pointer("", m.Name)
 	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
-	switch {
-	case isNameInWords(m, name):
-	case m.Name == "execution" && tool && len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden": // the default (MCP 2025-11-25)
-	case m.Name == "description" && m.Value.Kind == '"':
+	if m.Name == "description" && m.Value.Kind == '"' {
 		s.value(0, "", at, m.Value)
-	case m.Name == "annotations" && object:
+		return
+	}
+	if m.Name == "annotations" && object {
 		s.annotations(at, m.Value, name)
-	case m.Name == "inputSchema" && tool && object:
-		from := len(s.lines)
-		s.schema(child{name: "(input)", pointer: at, value: m.Value}, 0)
-		if list := s.lines[from:]; list[0].Phrase == "object" && list[0].Text.Kind == 0 && len(list) > 1 && list[1].Name != "" {
-			for i := range list { // a plain input needs no line of its own
-				list[i].Depth--
-			}
-			s.lines = slices.Delete(s.lines, from, from+1)
+		return
+	}
+	said := false
+	switch s.list {
+	case pin.Tools:
+		said = s.toolMember(m, at, object)
+	case pin.Prompts:
+		said = s.promptMember(m, at)
+	case pin.Skills:
+		said = s.skillMember(m, at, name, object)
+	}
+	if said {
+		return
+	}
+	label := m.Name
+	if !pin.IsSpecified(s.list, m.Name) {
+		label = text.Pointer(at)
+	}
+	s.value(0, label, at, m.Value)
+}
+
+// toolMember adds a member that tools alone have. It returns false for any other.
+func (s *signer) toolMember(m jsontree.Member, at string, object bool) bool {
+	switch m.Name {
+	case "execution":
+		// Forbidden is the default (MCP 2025-11-25).
+		return len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden"
+	case "inputSchema":
+		if object {
+			s.input(at, m.Value)
 		}
-	case m.Name == "outputSchema" && tool && object:
-		s.schema(child{name: "returns", pointer: at, value: m.Value}, 0)
-	case m.Name == "arguments" && s.list == pin.Prompts && children(at, m, nil) != nil:
-		for _, c := range children(at, m, nil) {
-			s.schema(c, 0)
+		return object
+	case "outputSchema":
+		if object {
+			s.schema(child{name: "returns", pointer: at, value: m.Value}, 0)
 		}
-	case m.Name == pin.FilesMember && s.list == pin.Skills && object:
+		return object
+	}
+	return false
+}
+
+// input adds the input schema. A plain object needs no line of its own.
+func (s *signer) input(at string, v jsontree.Value) {
+	from := len(s.lines)
+	s.schema(child{name: "(input)", pointer: at, value: v}, 0)
+	list := s.lines[from:]
+	if list[0].Phrase != "object" || list[0].Text.Kind != 0 || len(list) == 1 || list[1].Name == "" {
+		return
+	}
+	for i := range list {
+		list[i].Depth--
+	}
+	s.lines = slices.Delete(s.lines, from, from+1)
+}
+
+// promptMember adds the arguments of a prompt. It returns false for any other member.
+func (s *signer) promptMember(m jsontree.Member, at string) bool {
+	if m.Name != "arguments" {
+		return false
+	}
+	list := children(at, m, nil)
+	for _, c := range list {
+		s.schema(c, 0)
+	}
+	return list != nil
+}
+
+// skillMember adds a member that skills alone have. It returns false for any other.
+func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bool {
+	switch m.Name {
+	case pin.FilesMember:
+		if !object {
+			return false
+		}
 		for _, f := range m.Value.Members() {
 			s.value(0, nameOf(f.Name), jsontree.Pointer(at, f.Name), f.Value)
 		}
-	case m.Name == "resources" && s.list == pin.Skills && plainFiles(m.Value):
+		return true
+	case "resources":
+		if !plainFiles(m.Value) {
+			return false
+		}
 		s.unshown(m.Value, name)
-	case m.Name == "frontmatter" && s.list == pin.Skills && object:
+		return true
+	case "frontmatter":
+		if !object {
+			return false
+		}
 		for _, part := range m.Value.Members() {
 			s.value(0, "frontmatter."+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
 		}
-	default:
-		s.value(0, said, at, m.Value)
+		return true
 	}
+	return false
 }
 
 // plainFiles reports whether the files of a skill are listed with nothing but what identifies them.
@@ -249,60 +312,113 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 
 // schema adds a schema and all that stands in it, its description in its own line and definitions last.
 func (s *signer) schema(c child, depth int) {
-	v := c.value
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value}
-	if v.Kind != '{' {
-		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[v.Kind]
-		if own.Phrase == "" {
-			own.Phrase = "no schema"
-			own.Text = v
-		}
-		s.lines = append(s.lines, own)
+	if c.value.Kind != '{' {
+		s.lines = append(s.lines, flagLine(own, c.value))
 		return
 	}
-	w := wordsOf(v)
-	rest := jsontree.Value{Kind: '{'}
-	required := requiredIn(v)
+	w := wordsOf(c.value)
 	if c.argument {
-		w.said = append(w.said, "name")
-		if w.kind = map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; w.kind != "" {
-			w.said = append(w.said, "required")
-		}
+		w.argument(c.value)
 	}
+	parts := partsOf(c, depth, w.said)
+	own.Text = parts.description
+	own.Phrase = w.phrase(c.required)
+	if own.Phrase == "" && !c.argument && len(parts.below)+len(parts.rest.Parts) == 0 {
+		own.Phrase = "any value"
+	}
+	s.lines = append(s.lines, own)
+	if len(parts.rest.Parts) > 0 {
+		s.lines = append(s.lines, Line{Depth: depth + 1, Text: parts.rest, Pointer: c.pointer, Rest: true})
+	}
+	for _, c := range parts.below {
+		s.schema(c, depth+1)
+	}
+}
+
+// flagLine is the line of a schema that is no object: true, false, or what is no schema.
+func flagLine(own Line, v jsontree.Value) Line {
+	switch v.Kind {
+	case 't':
+		own.Phrase = "anything"
+	case 'f':
+		own.Phrase = "nothing"
+	default:
+		own.Phrase = "no schema"
+		own.Text = v
+	}
+	return own
+}
+
+// argument notes what an argument of a prompt says of itself.
+func (w *wording) argument(v jsontree.Value) {
+	w.said = append(w.said, "name")
+	w.kind = map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]
+	if w.kind != "" {
+		w.said = append(w.said, "required")
+	}
+}
+
+// schemaParts is what stands in a schema beside the words of its own line.
+type schemaParts struct {
+	description jsontree.Value
+
+	// Schemas with lines of their own, definitions last.
+	below []child
+
+	// All other members.
+	rest jsontree.Value
+}
+
+// partsOf sorts the members of a schema at a depth, less those that are said.
+func partsOf(c child, depth int, said []string) schemaParts {
+	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
+	v := c.value
+	required := requiredIn(v)
 	if depth == maxDepth || children("", jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
-		required = nil // they have no lines to be named in
+		// They have no lines to be named in.
+		required = nil
 	}
-	var below, definitions []child
+	var definitions []child
 	for _, m := range v.Members() {
+		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
+			continue
+		}
+		// An empty description would be no line at all.
+		if m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "" {
+			parts.description = m.Value
+			continue
+		}
 		var held []child
 		if depth < maxDepth {
 			held = children(jsontree.Pointer(c.pointer, m.Name), m, required)
 		}
-		empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
-		switch {
-		case slices.Contains(w.said, m.Name), m.Name == "required" && required != nil, (m.Name == "properties" || m.Name == "required") && empty:
-		case m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "": // "" would be no line at all
-			own.Text = m.Value
-		case isNameInWords(m, c.key), m.Name == "$schema" && diff.IsDialect(m.Value.Text):
-		case schema.IsDefinitions(m.Name) && held != nil:
+		if held == nil {
+			parts.rest.Parts = append(parts.rest.Parts, m)
+			continue
+		}
+		if schema.IsDefinitions(m.Name) {
 			definitions = append(definitions, held...)
-		case held != nil:
-			below = append(below, held...)
-		default:
-			rest.Parts = append(rest.Parts, m)
+		} else {
+			parts.below = append(parts.below, held...)
 		}
 	}
-	own.Phrase = w.phrase(c.required)
-	if own.Phrase == "" && !c.argument && len(below)+len(definitions)+len(rest.Parts) == 0 {
-		own.Phrase = "any value"
+	parts.below = append(parts.below, definitions...)
+	return parts
+}
+
+// isUnsaid reports whether a member of a schema of that key says nothing that its lines don't say.
+func isUnsaid(m jsontree.Member, key string, required []string) bool {
+	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
+	switch m.Name {
+	case "required":
+		return required != nil || empty
+	case "properties":
+		return empty
+	case "$schema":
+		return diff.IsDialect(m.Value.Text)
 	}
-	s.lines = append(s.lines, own)
-	if len(rest.Parts) > 0 {
-		s.lines = append(s.lines, Line{Depth: depth + 1, Text: rest, Pointer: c.pointer, Rest: true})
-	}
-	for _, c := range append(below, definitions...) {
-		s.schema(c, depth+1)
-	}
+	return isNameInWords(m, key)
 }
 
 // nameOf is the printable name of a parameter. One that has a character which stands

@@ -107,7 +107,8 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 // lockfile is pinned as the server there that it belongs to, under its policy; two captures are
 // one server without a label; those of two folders belong together by their labels.
 func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
-	w.LockPath, w.Folder = "", IsFolder(req.Capture)
+	w.LockPath = ""
+	w.Folder = IsFolder(req.Capture)
 	old, err := w.readSide(req.Against, stdin)
 	if err != nil {
 		return err
@@ -117,22 +118,14 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 		return err
 	}
 	var policy pin.Policy
-	if locked, captured := &old, &new; (old.captures == nil) != (new.captures == nil) {
-		if new.captures == nil {
-			locked, captured = captured, locked
-		}
-		label, _ := serverLabel(filepath.Base(captured.path))
-		server, err := req.chooseServer(&locked.pins, locked.path, label)
-		set := locked.pins.Find(server)
-		if err != nil {
-			return err
-		}
-		if set == nil {
-			return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
-		}
-		policy = set.Policy
-		captured.captures[0].label = server
-		locked.pins.Servers = []pin.Set{*set}
+	if old.captures == nil && new.captures != nil {
+		policy, err = req.pairServer(&old, &new)
+	}
+	if old.captures != nil && new.captures == nil {
+		policy, err = req.pairServer(&new, &old)
+	}
+	if err != nil {
+		return err
 	}
 	if err := w.pinSides(req, &old, &new, policy); err != nil {
 		return err
@@ -140,36 +133,9 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())
 	slices.SortFunc(labels, jsontree.CompareUTF16)
 	for _, server := range slices.Compact(labels) {
-		if req.Server != "" && server != "" && server != req.Server {
-			continue
+		if req.Server == "" || server == "" || server == req.Server {
+			w.compareSides(req, &old, &new, server)
 		}
-		p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: old.captures == nil && new.captures == nil}
-		before := old.pins.Find(server)
-		after := new.pins.Find(server)
-		if before != nil && after != nil && old.captures != nil && new.captures != nil {
-			// A list that only one of them asked for can't be compared.
-			for list := range pin.EntryTypes {
-				answered := old.read[server].Lists[list].Answered && new.read[server].Lists[list].Answered
-				if member := pin.EntryTypeInfo[list].Member; !answered && len(before.Of(list))+len(after.Of(list)) > 0 {
-					w.Uncompared = append(slices.DeleteFunc(w.Uncompared, func(s string) bool { return s == member }), member)
-					before.Drop(list)
-					after.Drop(list)
-				}
-			}
-		}
-		if before != nil {
-			p.Locked = *before
-			p.Known = true
-		}
-		if after != nil {
-			p.Captured = *after
-			p.Present = true
-			p.Capture = new.path
-			if unclean := lockfile.Unclean(after); unclean != nil && new.captures == nil {
-				p.Forbidden, w.Forbidden = true, forbidden(new.path, after, unclean)
-			}
-		}
-		w.Comparisons = append(w.Comparisons, p)
 	}
 	if len(w.Comparisons) == 0 && req.Server != "" {
 		return fail.New("neither file has a server %s", text.Name(req.Server))
@@ -177,4 +143,65 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	w.digest()
 	w.Drifts, err = w.Gate.Compare(w.Comparisons)
 	return err
+}
+
+// pairServer leaves of a lockfile the server that a capture belongs to, labels the capture as that
+// server, and returns its policy.
+func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
+	label, _ := serverLabel(filepath.Base(captured.path))
+	server, err := req.chooseServer(&locked.pins, locked.path, label)
+	if err != nil {
+		return pin.Policy{}, err
+	}
+	set := locked.pins.Find(server)
+	if set == nil {
+		return pin.Policy{}, fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
+	}
+	captured.captures[0].label = server
+	locked.pins.Servers = []pin.Set{*set}
+	return set.Policy, nil
+}
+
+// compareSides adds the comparison of one server.
+func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
+	lockfiles := old.captures == nil && new.captures == nil
+	p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: lockfiles}
+	before := old.pins.Find(server)
+	after := new.pins.Find(server)
+	if before != nil && after != nil && old.captures != nil && new.captures != nil {
+		w.dropUnanswered(old, new, before, after)
+	}
+	if before != nil {
+		p.Locked = *before
+		p.Known = true
+	}
+	if after != nil {
+		p.Captured = *after
+		p.Present = true
+		p.Capture = new.path
+		unclean := lockfile.Unclean(after)
+		if unclean != nil && new.captures == nil {
+			p.Forbidden = true
+			w.Forbidden = forbidden(new.path, after, unclean)
+		}
+	}
+	w.Comparisons = append(w.Comparisons, p)
+}
+
+// dropUnanswered takes out of two captures of a server the lists that only one of them asked for: they
+// can't be compared.
+func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
+	for list := range pin.EntryTypes {
+		server := before.Server
+		answered := old.read[server].Lists[list].Answered && new.read[server].Lists[list].Answered
+		if answered || len(before.Of(list))+len(after.Of(list)) == 0 {
+			continue
+		}
+		member := pin.EntryTypeInfo[list].Member
+		if !slices.Contains(w.Uncompared, member) {
+			w.Uncompared = append(w.Uncompared, member)
+		}
+		before.Drop(list)
+		after.Drop(list)
+	}
 }

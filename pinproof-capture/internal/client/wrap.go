@@ -121,14 +121,16 @@ func (c *Config) Secrets() (list []string) {
 // guardable says why a server can't be put behind the guard.
 func (e entry) guardable(label string) error {
 	const byHand = "write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE"
-	switch err := e.refuse(); {
-	case mcp.FileName(label) == "":
+	if mcp.FileName(label) == "" {
 		return fail.New(mcp.NoFileName)
-	case e.Command != "":
+	}
+	if e.Command != "" {
 		return CheckLaunch(e.argv())
-	case err != nil:
+	}
+	if err := e.refuse(); err != nil {
 		return err
-	case e.URL == "" || e.HTTPURL != "" || e.Env != nil:
+	}
+	if e.URL == "" || e.HTTPURL != "" || e.Env != nil {
 		return fail.New("it has neither a command nor a plain url").Hint(byHand)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {

@@ -542,19 +542,38 @@ func (r *relay) listWithout(dropped map[pin.Key]bool, line []byte, of pin.EntryT
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
-	switch {
-	case r.review.Load() != nil && bad == nil:
-		reply = r.review.Load().meanwhile(m, line)
-	case r.over:
-		err = r.log.err
-	case bad != nil:
+	if review := r.review.Load(); review != nil && bad == nil {
+		return nil, review.meanwhile(m, line), nil
+	}
+	if r.over {
+		return nil, nil, r.log.err
+	}
+	if bad != nil {
 		r.say("the client's message is refused: %s", bad)
 		pass, reply = r.dropped(line, false)
-	// A client has nothing else to say to a server.
-	case m.Kind != 0:
-		return r.request(line, m)
+		return pass, reply, nil
 	}
-	return pass, reply, err
+	// A client has nothing else to say to a server.
+	if m.Kind == 0 {
+		return nil, nil, nil
+	}
+	return r.request(line, m)
+}
+
+// refuseRead is what a client hears whose read or request of a skill is refused, or nothing.
+func (r *relay) refuseRead(method string, uri, params jsontree.Value) (refused modeltext.Text) {
+	why := r.askSkill(method, params)
+	if why != "" {
+		refused = r.refuseSkill(method, uri.Text, why, nil)
+		if r.onDrift == Warns && why != skillDenied {
+			refused = modeltext.Text{}
+		}
+	}
+	key := r.catalog.key(pin.Resources, jsontree.TextOf(&uri))
+	if method == readResource && r.catalog.entries[key].Denied {
+		refused = r.refuseCall(key, denied)
+	}
+	return refused
 }
 
 // request takes a message of the client's. A call whose list has changed waits until the list was
@@ -580,17 +599,8 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 	if pass = line; len(r.waiting) > 0 && !bytes.HasSuffix(line, []byte("\n")) {
 		pass = slices.Concat(line, []byte("\n")) // something of ours follows
 	}
-	var refused modeltext.Text
 	uri := params.Get("uri")
-	if why := r.askSkill(method.Text, params); why != "" {
-		refused = r.refuseSkill(method.Text, uri.Text, why, nil)
-		if r.onDrift == Warns && why != skillDenied {
-			refused = modeltext.Text{}
-		}
-	}
-	if key := r.catalog.key(pin.Resources, jsontree.TextOf(&uri)); method.Text == readResource && r.catalog.entries[key].Denied {
-		refused = r.refuseCall(key, denied)
-	}
+	refused := r.refuseRead(method.Text, uri, params)
 	switch method.Text {
 	case readResource, readDirectory, getSkill:
 		asked.method = method.Text
