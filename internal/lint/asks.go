@@ -35,7 +35,7 @@ func (t *tokenizer) asks() {
 			from = at + 1
 		}
 		if w.roles&roleThing == 0 {
-			continue // most words
+			continue
 		}
 		first := max(from, at-aroundThing)
 		to := at
@@ -58,67 +58,139 @@ func (n thing) near(roles uint64, before, after int) bool {
 
 // ask reports the thing if the sentence asks for it.
 func (n thing) ask() {
-	const far = aroundThing
 	w := n.words[n.at]
-	// Whose description, title, default or example is read.
-	parameter := ""
-	if path := n.r.path; len(path) > 2 && path[len(path)-3].Name == "properties" {
-		parameter = path[len(path)-2].Name
-	}
-	carried := n.near(roleCarry, far, far)
-	slot := n.near(roleSlot, far, far)
-	content := n.near(roleContent, 6, 5)
-	into := carried && slot || slot && n.near(roleMust, far, far) || parameter != "" && (carried || n.at < 8)
-	id := "secret-path"
-	what := ""
-	switch {
-	case w.roles&roleCredentials != 0:
+	if w.roles&roleCredentials != 0 {
 		// None where a backslash is before the file.
 		kind := secretFiles()[strings.ToLower(n.word(w.from))]
-		what = "names " + cmp.Or(kind, "a file that holds secrets")
-	case w.roles&roleFile != 0:
-		if content && (into || carried || n.near(roleRead, far, far)) || carried && (slot || n.near(roleRead, 4, 0)) ||
-			n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0) {
-			what = mayHold
-		}
-	case w.roles&roleVariable != 0:
-		if into && (content || carried) && !n.near(roleOwnSlot, far, far) && !ownSlot(parameter) {
-			what = "asks for a secret in the environment"
-		}
-	case w.roles&roleEnvironment != 0:
-		if into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) ||
-			n.near(roleRead, 4, 0) && n.near(roleCarry, 0, far) && (n.near(roleLive, 4, 4) || n.near(roleMany, 0, 1)) {
-			what = "asks for the environment"
-		}
-	case w.roles&roleSecret != 0, w.roles&roleKey != 0 && n.near(rolePrivate, 1, 0):
-		handedOver := content || carried && w.roles&roleSecret != 0
-		if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) ||
-			into && n.near(roleOwner|roleWhole, 5, 4) && handedOver && !n.near(roleOwnSlot, 0, far) && !ownSlot(parameter) {
-			what = "asks for secrets"
-		}
-	case w.roles&rolePrompt != 0 && n.near(roleSystem, 1, 0):
-		if (into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4) {
-			id = "instruction-like"
-			what = askPrompt
-		}
-	case w.roles&rolePiped != 0:
-		if !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
-			before, _ := n.beside(w.from, w.from)
-			return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0 // example.com is no example
-		}) {
-			id = "instruction-like"
-			what = "runs a download in a shell"
-		}
-	case w.roles&roleTalk != 0:
-		if into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, far, 6) {
-			id = "instruction-like"
-			what = askTalk
-		}
+		n.report("secret-path", "names "+cmp.Or(kind, "a file that holds secrets"))
+		return
 	}
-	if what != "" && !n.handled() {
-		to := w.from + len(n.word(w.from))
-		n.r.hit(id, what, to, textRange{w.from, to}, beside, afterOrder+w.from-to)
+	for _, rule := range askings {
+		if !rule.is(n, w.roles) {
+			continue
+		}
+		if rule.asked(n, n.surroundings()) {
+			n.report(rule.id, rule.what)
+		}
+		return
 	}
+}
+
+// report adds a finding, unless the clause says that the thing is left alone.
+func (n thing) report(id, what string) {
+	if n.handled() {
+		return
+	}
+	from := n.words[n.at].from
+	to := from + len(n.word(from))
+	n.r.hit(id, what, to, textRange{from, to}, beside, afterOrder+from-to)
+}
+
+// surroundings are what the words around a thing say of it.
+type surroundings struct {
+	// It is handed over; a parameter takes it; its content is meant.
+	carried, slot, content bool
+
+	// It goes into a parameter.
+	into bool
+
+	// Whose description, title, default or example is read.
+	parameter string
+}
+
+func (n thing) surroundings() (s surroundings) {
+	const far = aroundThing
+	if path := n.r.path; len(path) > 2 && path[len(path)-3].Name == "properties" {
+		s.parameter = path[len(path)-2].Name
+	}
+	s.carried = n.near(roleCarry, far, far)
+	s.slot = n.near(roleSlot, far, far)
+	s.content = n.near(roleContent, 6, 5)
+	s.into = s.slot && (s.carried || n.near(roleMust, far, far))
+	if s.parameter != "" && (s.carried || n.at < 8) {
+		s.into = true
+	}
+	return s
+}
+
+// ownsSecret reports whether the parameter is made for a secret of the tool's own.
+func (n thing) ownsSecret(s surroundings, before int) bool {
+	return n.near(roleOwnSlot, before, aroundThing) || ownSlot(s.parameter)
+}
+
+// askings are the kinds of things, the first that fits a word, and what it takes to ask for one.
+var askings = []struct {
+	is    func(n thing, roles uint64) bool
+	asked func(n thing, s surroundings) bool
+	id    string
+	what  string
+}{
+	{isRole(roleFile), thing.asksFile, "secret-path", mayHold},
+	{isRole(roleVariable), thing.asksVariable, "secret-path", "asks for a secret in the environment"},
+	{isRole(roleEnvironment), thing.asksEnvironment, "secret-path", "asks for the environment"},
+	{thing.isSecret, thing.asksSecret, "secret-path", "asks for secrets"},
+	{thing.isSystemPrompt, thing.asksPrompt, "instruction-like", askPrompt},
+	{isRole(rolePiped), thing.runsDownload, "instruction-like", "runs a download in a shell"},
+	{isRole(roleTalk), thing.asksTalk, "instruction-like", askTalk},
+}
+
+func isRole(role uint64) func(thing, uint64) bool {
+	return func(_ thing, roles uint64) bool { return roles&role != 0 }
+}
+
+func (n thing) isSecret(roles uint64) bool {
+	return roles&roleSecret != 0 || roles&roleKey != 0 && n.near(rolePrivate, 1, 0)
+}
+
+func (n thing) isSystemPrompt(roles uint64) bool {
+	return roles&rolePrompt != 0 && n.near(roleSystem, 1, 0)
+}
+
+func (n thing) asksFile(s surroundings) bool {
+	const far = aroundThing
+	if s.content && (s.into || s.carried || n.near(roleRead, far, far)) {
+		return true
+	}
+	if s.carried && (s.slot || n.near(roleRead, 4, 0)) {
+		return true
+	}
+	return n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0)
+}
+
+func (n thing) asksVariable(s surroundings) bool {
+	return s.into && (s.content || s.carried) && !n.ownsSecret(s, aroundThing)
+}
+
+func (n thing) asksEnvironment(s surroundings) bool {
+	if s.into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) {
+		return true
+	}
+	handedOn := n.near(roleRead, 4, 0) && n.near(roleCarry, 0, aroundThing)
+	return handedOn && (n.near(roleLive, 4, 4) || n.near(roleMany, 0, 1))
+}
+
+func (n thing) asksSecret(s surroundings) bool {
+	if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) {
+		return true
+	}
+	handedOver := s.content || s.carried && n.words[n.at].roles&roleSecret != 0
+	return s.into && handedOver && n.near(roleOwner|roleWhole, 5, 4) && !n.ownsSecret(s, 0)
+}
+
+func (n thing) asksPrompt(s surroundings) bool {
+	return (s.into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4)
+}
+
+// runsDownload reports whether no word before it makes an example of it. That in example.com doesn't.
+func (n thing) runsDownload(surroundings) bool {
+	return !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
+		before, _ := n.beside(w.from, w.from)
+		return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0
+	})
+}
+
+func (n thing) asksTalk(s surroundings) bool {
+	return s.into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, aroundThing, 6)
 }
 
 // handled reports whether the clause of the thing says that it is not read, left out or
