@@ -183,8 +183,8 @@ is "one by itself, the other not allowed to be missing: 2" test "$code" = 2
 cp web/.mcp.json api/.mcp.json
 step CONFIG="web/.mcp.json
 api/.mcp.json" LOCKFILE=two.lock
-is "a label in both: 2" test "$code" = 2
-is "a label in both: named" grep -q '^::error title=pinproof::not captured: files.jsonl: two' "$work/log"
+is "a server in both: 2" test "$code" = 2
+is "a server in both: named" grep -q '^::error title=pinproof::not captured: files.jsonl: two' "$work/log"
 step COMMAND="sh server.sh read_file; exit 1" TIMEOUT=x
 is "a timeout that is none: 2" test "$code" = 2
 step COMMAND="sh server.sh read_file </dev/null; exit 1"
@@ -281,7 +281,7 @@ pinproof relock files.jsonl --server files --ignore /_meta --approved-by somebod
 approves "$first" TOKEN=secret-token
 said=$(asks)
 is "a comment: kept up to date ($said)" test "$code" = 0 -a "${said#PATCH issues/comments/}" != "$said"
-is "a comment: labels that are no plain words stay out, policies are in" grep -qx '## This approves 1 added, another policy of a server whose label is no plain word; 1 added, 1 removed, another policy of server `files`' "$GITHUB_STEP_SUMMARY"
+is "a comment: server IDs that aren't plain words stay out, policies are in" grep -qx '## This approves 1 added, another policy of a server whose ID isn't a plain word; 1 added, 1 removed, another policy of server `files`' "$GITHUB_STEP_SUMMARY"
 git checkout -q "$first" -- tools.lock
 approves "$first" TOKEN=secret-token
 is "a comment: it says that nothing is approved any more" grep -q '"method":"PATCH".*### This approves nothing any more' "$work/requests"

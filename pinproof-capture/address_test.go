@@ -52,7 +52,7 @@ func TestSSECut(t *testing.T) {
 				}
 			}
 			if calls != 1 || s.count() != 2 || strings.Count(all, `"id":7,`) != 1 || strings.Count(all, "serverInfo") != 1 || strings.Contains(all, "EVIL") ||
-				!strings.Contains(p.stderr.String(), "its session is over, and begins anew") {
+				!strings.Contains(p.stderr.String(), "its session is over, and a new one begins") {
 				t.Errorf("%d calls, %d sessions\n%s\n%s", calls, s.count(), all, &p.stderr)
 			}
 			methods := s.methods()[4:]

@@ -98,7 +98,7 @@ func TestOneResponseALine(t *testing.T) {
 	}))
 	defer server.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "no message of the protocol") {
+	if code, _, stderr := capturing(t, "save", out, server.URL); code != 2 || !strings.Contains(stderr, "isn't a message of the protocol") {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
@@ -378,15 +378,15 @@ func TestRefused(t *testing.T) {
 		"hangs":                    "error: no answer in 3 seconds\n",
 		"floods":                   "error: the server sent more than 64 MiB\n",
 		"floods one line":          "error: a message of more than 64 MiB\n",
-		"broken":                   "error: what it sent is no message of the protocol: ",
-		"text behind":              "error: what it sent is no message of the protocol: ",
-		"a carriage return behind": "error: what it sent is no message of the protocol: ",
-		"a value behind":           "error: what it sent is no message of the protocol: ",
-		"repeated members":         "error: what it sent is no message of the protocol: ",
+		"broken":                   "error: what it sent isn't a message of the protocol: ",
+		"text behind":              "error: what it sent isn't a message of the protocol: ",
+		"a carriage return behind": "error: what it sent isn't a message of the protocol: ",
+		"a value behind":           "error: what it sent isn't a message of the protocol: ",
+		"repeated members":         "error: what it sent isn't a message of the protocol: ",
 		"no tools answered":        "error: it answered tools/list with error -32603: out of <U+001B>[31morder\n",
 		"circle":                   "error: its answers to tools/list never end: a nextCursor comes twice\n",
 		"endless":                  "error: its answer to tools/list has more than 1000 pages\n",
-		"cursor that is no string": "error: its answer to tools/list has a nextCursor that is no string: 7\n",
+		"cursor that is no string": "error: its answer to tools/list has a nextCursor that isn't a string: 7\n",
 	} {
 		t.Run(twist, func(t *testing.T) {
 			t.Parallel()
@@ -419,10 +419,10 @@ func TestDoesNotStart(t *testing.T) {
 	out := filepath.Join(dir, "out.jsonl")
 	for want, args := range map[string][]string{
 		"error: no-such-program does not start: executable file not found in ": {"save", out, "--", "no-such-program"},
-		"not a regular file\n":                 append([]string{"save", dir, "--"}, server...),
-		"out.jsonl: no such file or directory": append([]string{"save", filepath.Join(dir, "no", "out.jsonl"), "--"}, server...),
-		"can't be reached":                     {"save", out, "http://127.0.0.1:1/mcp"},
-		"is no address":                        {"save", out, "file:///etc/passwd"},
+		"not a regular file\n":                       append([]string{"save", dir, "--"}, server...),
+		"out.jsonl: no such file or directory":       append([]string{"save", filepath.Join(dir, "no", "out.jsonl"), "--"}, server...),
+		"can't be reached":                           {"save", out, "http://127.0.0.1:1/mcp"},
+		"isn't an address such as https://HOST/PATH": {"save", out, "file:///etc/passwd"},
 	} {
 		if code, stdout, stderr := capturing(t, args...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%v: code %d\n%s%s", args, code, stdout, stderr)
@@ -487,7 +487,7 @@ func TestRedirects(t *testing.T) {
 		{308, "/mcp", 0, ""},
 		{302, "/mcp", 2, "error: it redirects so that the request is lost\n"},
 		{307, "/again", 2, "error: it redirects more than 3 times\n"},
-		{307, other.URL + "/mcp?key=1", 2, "error: it redirects to another place, " + other.URL + "\nhint: "},
+		{307, other.URL + "/mcp?key=1", 2, "error: it redirects to another address, " + other.URL + "\nhint: "},
 	} {
 		server := newStandInHTTP(t, "2025-11-25", "", false)
 		front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -520,8 +520,8 @@ func TestHTTPAnswers(t *testing.T) {
 		{403, "text/plain", "no key=MYSECRET", "error: it answered 403 Forbidden\nhint: "},
 		{404, "text/plain", "no", "error: it answered 404 Not Found: no\nhint: look at the path; an older server, of HTTP+SSE, wants --sse"},
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
-		{200, "text/html", "<html>", "error: what it sent is no message of the protocol: "},
-		{200, "application/json", "<html>", "error: what it sent is no message of the protocol: <html>\n"},
+		{200, "text/html", "<html>", "error: what it sent isn't a message of the protocol: "},
+		{200, "application/json", "<html>", "error: what it sent isn't a message of the protocol: <html>\n"},
 		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
 		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
 		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},

@@ -46,32 +46,32 @@ func newCheck(a *app) *cobra.Command {
 	var file string
 	k := check{app: a}
 	c := &cobra.Command{
-		Use:   "check [LABEL]...",
-		Short: "Capture a client's servers and have pinproof judge them: exit 0, 1 or 2",
-		Long: `check asks every server of a client's configuration, or those named, what it lists now,
-and prints what "pinproof verify" says of that. The configuration is the one in this folder
-or, in a repository, in the nearest folder above: .mcp.json, .cursor/mcp.json,
-.vscode/mcp.json, .gemini/settings.json or .codex/config.toml. It says what it starts.
+		Use:   "check [ID]...",
+		Short: "Capture a client's servers and let pinproof judge them: exit 0, 1 or 2",
+		Long: `check asks every server of a client's configuration, or those with the IDs given, what it
+lists now, and prints what "pinproof verify" says about it. The configuration is the one in
+this folder or, in a repository, in the nearest folder above: .mcp.json, .cursor/mcp.json,
+.vscode/mcp.json, .gemini/settings.json or .codex/config.toml. check says what it starts.
 
-Exit code: pinproof's own (0 match, 1 drift, 2 no answer), and 2 where a server can't be
-captured. With --review, "pinproof relock" asks about what differs. Where there is drift, the
-captures stay in the user's cache for a day, for the commands that are printed.`,
+The exit code is pinproof's (0 match, 1 drift, 2 no answer), or 2 if a server can't be
+captured. With --review, "pinproof relock" asks about what differs. If there is drift, the
+captures stay in the user's cache for a day, for the commands that check suggests.`,
 	}
 	set := c.Flags()
-	set.StringVar(&file, "config", "", "the configuration `FILE`, in place of the one that is found")
-	set.BoolVar(&k.review, "review", false, "review what differs on the terminal, and approve it or not (pinproof relock)")
+	set.StringVar(&file, "config", "", "the configuration `FILE`, instead of looking for one")
+	set.BoolVar(&k.review, "review", false, "review what differs on the terminal and approve it, with pinproof relock")
 	set.StringVar(&k.lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
 	set.StringVar(&k.format, "format", "", "print this `FORMAT`, as pinproof verify has it")
-	set.StringArrayVar(&k.reports, "report", nil, "write the answer to a file, too: `FORMAT=FILE`; repeatable")
-	set.StringArrayVar(&k.allow, "allow", nil, "don't fail for this `KIND`: added, removed or missing; repeatable")
-	set.StringArrayVar(&k.names, "substitute", nil, "the value of a name in the pins: `NAME=VALUE`; repeatable")
+	set.StringArrayVar(&k.reports, "report", nil, "also write the answer to a file: `FORMAT=FILE` (repeatable)")
+	set.StringArrayVar(&k.allow, "allow", nil, "don't fail for this `KIND`: added, removed or missing (repeatable)")
+	set.StringArrayVar(&k.names, "substitute", nil, "the value of a name in the pins: `NAME=VALUE` (repeatable)")
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if c.ArgsLenAtDash() >= 0 {
-			return usage(c, "it takes labels of servers in a configuration, and no command")
+			return usage(c, "it takes server IDs of a configuration, not a command")
 		}
 		if k.review && (k.format != "" || k.reports != nil || k.allow != nil) {
-			return usage(c, "--review asks on the terminal: --format, --report and --allow go without it")
+			return usage(c, "--review asks on the terminal: it can't be combined with --format, --report or --allow")
 		}
 		if file == "" {
 			if file, err = client.Find("."); err != nil {

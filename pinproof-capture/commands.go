@@ -23,14 +23,14 @@ import (
 func newSave(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "save FILE -- COMMAND [ARG]...\n  pinproof-capture save FILE URL",
-		Short: "Save what a server says, one that is started or one at an address",
-		Long: `save asks a server for its instructions and for all pages of its lists: tools, prompts,
-resources and resource templates. It waits a moment for whatever else the server says,
-and records that, too. Then it ends the server with its process group (on Windows, its
-job): a process that left the group stays. FILE is written whole or not at all; where the
-server fails, an old one becomes FILE.old.
+		Short: "Save what a server says: one that save starts, or one at an address",
+		Long: `save asks a server for its instructions, for all pages of its lists (tools, prompts,
+resources, resource templates and skills), and for the skills' files. It waits a moment for
+anything else the server says, and saves that, too. Then it ends the server and its process
+group (on Windows, its job); a process that left the group stays. FILE is written whole or
+not at all. If the server fails, an existing FILE is renamed to FILE.old.
 
-The file's name is the server's label for pinproof: filesystem.jsonl is filesystem.`,
+The name of FILE is the server ID for pinproof: filesystem.jsonl is filesystem.`,
 	}
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return a.serving(c, nil, func(file string, server mcp.Server) error {
@@ -45,27 +45,28 @@ The file's name is the server's label for pinproof: filesystem.jsonl is filesyst
 func newGuard(a *app) *cobra.Command {
 	var o guard.Options
 	c := &cobra.Command{
-		Use:   "guard LABEL -- COMMAND [ARG]...\n  pinproof-capture guard LABEL URL",
-		Short: "Stand between a client and its server: only what is approved passes",
-		Long: `guard starts the server once, as its child, and passes the lines of the session on. An
+		Use:   "guard ID -- COMMAND [ARG]...\n  pinproof-capture guard ID URL",
+		Short: "Run between a client and its server, and pass only what is approved",
+		Long: `guard starts the server once, as its child, and passes on the messages of the session. An
 answer with instructions or lists passes only if "pinproof verify --part" says that all of
-it is approved under LABEL; a call of what is not approved doesn't reach the server.
---on-drift says what happens otherwise; with end, the session ends with exit code 2.
+it is approved for the server ID; a call of anything that isn't approved doesn't reach the
+server. --on-drift says what happens to anything else; with end, the session ends with exit
+code 2.
 
-It runs pinproof, which must be beside pinproof-capture or on the path. tools.lock is
-looked for in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
-folder) and, inside a repository, in those above it, up to its root.`,
+guard runs pinproof, which must be beside pinproof-capture or on the path. It looks for
+tools.lock in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
+folder) and, inside a repository, in the folders above it, up to the repository's root.`,
 	}
 	set := c.Flags()
-	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "the `MODE` for what isn't approved: end (the session), subset (the client gets the rest) or warn")
+	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
-	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: the digests of arguments in place of these")
+	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
 	return a.serving(c, &o.Pins, func(label string, server mcp.Server) (err error) {
 		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
 		}
 		if o.Log == "" && o.LogDigests {
-			return usage(c, "--log-digests goes with --log FILE")
+			return usage(c, "--log-digests needs --log FILE")
 		}
 		o.Label = label
 		a.code, err = guard.Run(c.Context(), o, server, a.stdin, a.stdout, a.stderr)
@@ -76,17 +77,17 @@ folder) and, inside a repository, in those above it, up to its root.`,
 func newHook(a *app) *cobra.Command {
 	var h guard.Hooked
 	c := &cobra.Command{
-		Use:   "hook LABEL -- COMMAND [ARG]...\n  pinproof-capture hook LABEL URL",
+		Use:   "hook ID -- COMMAND [ARG]...\n  pinproof-capture hook ID URL",
 		Short: "Compare a server with its pins for an agent's hook: exit 0 or 2",
-		Long: `hook starts the server, captures it, and has "pinproof verify --hook" compare that with
-the pins of LABEL. It takes the agent's event from standard input and prints nothing on
-standard output; what it says on standard error is safe for a model. After exit code 2, the
-agent may use nothing of the server.
+		Long: `hook starts the server, captures it, and lets "pinproof verify --hook" compare the capture
+with the pins of the server ID. It takes the agent's event from standard input and prints
+nothing on standard output. What it prints on standard error is safe for a model. After exit
+code 2, the agent must not use the server.
 
-The server is started in the folder of tools.lock, which is looked for as the guard does.`,
+hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
 	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
-	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied, entries that a person keeps from agents, where a guard or the client leaves them out")
+	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Less than the agent's own limit: a hook that is cut off lets the call pass.
 	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
@@ -108,16 +109,16 @@ The server is started in the folder of tools.lock, which is looked for as the gu
 
 func newConfig(a *app) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "config FILE DIR [LABEL]...",
+		Use:   "config FILE DIR [ID]...",
 		Short: "Save what every server of a client's configuration says",
-		Long: `config reads .mcp.json, .cursor/mcp.json, .vscode/mcp.json and Codex's config.toml. The
-labels are the keys there, the files DIR/LABEL.jsonl. With labels, only these servers are
-asked. A server behind pinproof's guard is asked without it.
+		Long: `config reads .mcp.json, .cursor/mcp.json, .vscode/mcp.json and Codex's config.toml. The keys
+there are the server IDs, and config writes a file DIR/ID.jsonl for each. If you name server
+IDs, it asks only those servers. It asks a server behind pinproof's guard without the guard.
 
-Where a server fails, is disabled, or has a key that isn't supported here and changes how it
-is reached (headersHelper, oauth), an old DIR/LABEL.jsonl becomes DIR/LABEL.jsonl.old, so
-that pinproof verify DIR says that it is missing. Captures of no server there are named;
---prune deletes them.`,
+A server may fail, be disabled, or have a key that config doesn't support and that changes
+how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl is renamed to
+DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. config also
+names captures in DIR that belong to no server of FILE; --prune deletes them.`,
 	}
 	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
@@ -184,7 +185,7 @@ func (a *app) strangers(config *client.Config, dir string, prune bool) error {
 func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
-			return usage(c, "it takes %s, and the labels of servers if not all are meant", what)
+			return usage(c, "it takes %s, and server IDs if you don't mean all servers", what)
 		}
 		config, labels, err := client.Read(args[0], args[most:])
 		if err != nil {
@@ -198,19 +199,19 @@ func configured(c *cobra.Command, most int, what string, run func(config *client
 func newWrap(a *app) *cobra.Command {
 	var guarding client.Guard
 	c := &cobra.Command{
-		Use:   "wrap FILE [LABEL]...",
-		Short: "Put guards before the servers of a client's configuration",
-		Long: `wrap puts the guard before all servers of a configuration, or before those named, and
-changes nothing else in FILE. It shows the lines, and writes them with --yes. Where a server
-isn't in tools.lock, nothing is written: it would not start behind the guard.
+		Use:   "wrap FILE [ID]...",
+		Short: "Put guards in front of the servers of a client's configuration",
+		Long: `wrap puts the guard in front of all servers of a configuration, or of those named, and
+changes nothing else in FILE. It shows the lines, and writes them with --yes. If a server
+isn't in tools.lock, wrap writes nothing, because the guard would not start that server.
 
-A server at an address is guarded there: its headers become variables of the guard. One that wants
-OAuth goes behind a bridge first: npx --no -- mcp-remote URL.
+The guard also takes a server at an address: the headers become variables of the guard. A
+server that wants OAuth needs a bridge first: npx --no -- mcp-remote URL.
 
-What can't be rewritten is named, and the exit code is 2. Codex's TOML isn't rewritten: it
-prints what to write there.`,
+wrap names what it can't rewrite, and exits with 2. It doesn't rewrite Codex's TOML, but
+prints the lines to write there.`,
 	}
-	onDrift := c.Flags().String("on-drift", guard.Ends, "the `MODE` of the guards for what isn't approved: end, subset or warn")
+	onDrift := c.Flags().String("on-drift", guard.Ends, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
 	return a.rewriting(c, func(config *client.Config, labels []string) (*client.Guard, string, error) {
 		if !slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, *onDrift) {
@@ -289,15 +290,15 @@ func unpinned(config *client.Config, labels []string) error {
 
 func newUnwrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
-		Use:   "unwrap FILE [LABEL]...",
+		Use:   "unwrap FILE [ID]...",
 		Short: "Remove the guards again",
-		Long:  `unwrap removes the guards that wrap put in, and restores FILE byte for byte.`,
+		Long:  `unwrap removes the guards that wrap added, and restores FILE byte for byte.`,
 	}, nil)
 }
 
 // rewriting makes a command that puts guards into a configuration, as guarding says, or takes them out.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, labels []string) (*client.Guard, string, error)) *cobra.Command {
-	yes := c.Flags().Bool("yes", false, "write FILE, and don't only show the lines")
+	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
 		var g *client.Guard
 		how := ""
@@ -330,7 +331,7 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, l
 			fmt.Fprintf(a.stdout, "%s: nothing to change\n", text.Printable(config.File))
 		}
 		if byHand != "" {
-			return fail.New("%s is TOML, which isn't rewritten: write there by hand what stands above", text.Printable(config.File))
+			return fail.New("%s is TOML, which isn't rewritten: write the lines above there by hand", text.Printable(config.File))
 		}
 		if refused != nil {
 			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), text.Printable(config.File))

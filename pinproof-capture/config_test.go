@@ -84,9 +84,9 @@ func TestConfigWithAFailingServer(t *testing.T) {
 	}
 	for _, want := range []string{
 		"error: bad: the server ended with code 3 before it answered\n", "  | <U+001B>[31m::error::",
-		"error: café: a label of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
-		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, give it so: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
-		"error: secret: the URL is no address: https://HOST/PATH is one\n",
+		"error: café: only a server ID of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
+		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, set it: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
+		"error: secret: the URL isn't an address such as https://HOST/PATH\n",
 		"error: 6 of 7 servers could not be captured: asks, bad, \"caf<U+00E9>\", neither, secret, unset\n",
 	} {
 		if !strings.Contains(stderr, want) {
@@ -120,10 +120,10 @@ func TestConfigKeysNotDone(t *testing.T) {
 	for _, key := range []string{"headersHelper", "oauth", "envFile", "sandboxEnabled", "auth", "authProviderType", "tcp", "experimental_environment", "oauth_resource", "scopes"} {
 		code, stdout, stderr := capture(with(key, map[string]any{"a": 1}))
 		want := "error: remote: its " + key + " changes how the server is reached, and is not supported\n" +
-			"hint: capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE\n" +
-			"hint: one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL\n" +
+			"hint: capture it by itself: pinproof-capture save ID.jsonl URL --header-env NAME=VARIABLE\n" +
+			"hint: one that wants OAuth needs a bridge: pinproof-capture guard ID -- npx --no -- mcp-remote URL\n" +
 			"error: stdio: its " + key + " changes how the server is reached, and is not supported\n" +
-			"hint: capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND\n" +
+			"hint: capture it by itself: pinproof-capture save ID.jsonl -- COMMAND\n" +
 			"error: 2 of 3 servers could not be captured: remote, stdio\n"
 		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
 			t.Errorf("%s: code %d, %d requests\n%s%s", key, code, len(requests), stdout, stderr)
@@ -227,7 +227,7 @@ func TestConfigRefused(t *testing.T) {
 
 // unusable is what a hook says of its command line.
 const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
-	"Do not use this server's tools. A person sees why by running it at a terminal: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...\n"
+	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...\n"
 
 func TestUsage(t *testing.T) {
 	for _, line := range []string{
@@ -298,7 +298,7 @@ func TestLaunchLines(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "o.jsonl")
 	for _, before := range []string{"save " + file, "guard a", "hook a"} {
 		code, stdout, stderr := capturing(t, append(strings.Fields(before), strings.Fields("-- npx --no my-server --read-only")...)...)
-		want := "error: npx would take flags of my-server for its own: -- has to stand before the name\n" +
+		want := "error: npx would take flags of my-server for its own: -- has to come before the name\n" +
 			"hint: pinproof-capture " + before + " -- npx --no -- my-server --read-only\n"
 		if strings.HasPrefix(before, "hook") {
 			want = unusable
@@ -312,7 +312,7 @@ func TestLaunchLines(t *testing.T) {
 	pinning(t, filepath.Dir(file), "b", "c")
 	for _, verb := range [][]string{{"config", config, filepath.Dir(file)}, {"wrap", config, "--yes"}} {
 		code, _, stderr := capturing(t, verb...)
-		if code != 2 || !strings.Contains(stderr, "error: a: npx would take flags of my-server for its own: -- has to stand before the name\nhint: npx --no -- my-server --read-only\n") ||
+		if code != 2 || !strings.Contains(stderr, "error: a: npx would take flags of my-server for its own: -- has to come before the name\nhint: npx --no -- my-server --read-only\n") ||
 			strings.Count(stderr, "note: npx -y PACKAGE floats: ") != 1 {
 			t.Errorf("%s: code %d\n%s", verb[0], code, stderr)
 		}

@@ -116,7 +116,7 @@ func TestHookDenied(t *testing.T) {
 		flags []string
 		want  string // "" for a pass
 	}{
-		{nil, "1 denied entry, which agents go without"},
+		{nil, "1 denied entry, which only a guard keeps from agents"},
 		{[]string{"--allow", "denied"}, ""},
 		{[]string{"--allow", "added"}, "the command line of this hook can't be used"},
 	} {

@@ -585,10 +585,10 @@ func TestWebRefusals(t *testing.T) {
 		"403": {"403 Forbidden: EVIL\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
 		"400": {"400 Bad Request", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusBadRequest) }},
 		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
-		"a redirect": {"redirects to another place", func(w http.ResponseWriter, req *http.Request) {
+		"a redirect": {"redirects to another address", func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
 		}},
-		"HTML": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+		"HTML": {"isn't a message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
 		}},
@@ -600,7 +600,7 @@ func TestWebRefusals(t *testing.T) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			fmt.Fprint(w, `data: {"jsonrpc":"2.0","id":3,"result":`+withEvil+`}`)
 		}},
-		"text in a line": {"no message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
+		"text in a line": {"isn't a message of the protocol", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"EVIL`+"\n"+`"}]}}`)
 		}},

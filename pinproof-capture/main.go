@@ -131,9 +131,9 @@ var release string
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pinproof-capture",
-		Short: "Save what MCP servers tell a model, and stand between them and an agent",
-		Long: `pinproof-capture saves what an MCP server tells a model, as the bytes that came, for
-pinproof to pin. Between an agent and its server it lets pass only what is pinned.`,
+		Short: "Save what MCP servers tell a model, and guard an agent against the rest",
+		Long: `pinproof-capture saves what an MCP server tells a model, byte for byte, for pinproof to pin.
+Between an agent and its server it passes only what is pinned.`,
 		Example: `  pinproof-capture check
   pinproof-capture save filesystem.jsonl -- npx --no -- mcp-server-filesystem .
   pinproof-capture save docs.jsonl https://mcp.example.com/mcp --header-env Authorization=DOCS_TOKEN
@@ -141,11 +141,11 @@ pinproof to pin. Between an agent and its server it lets pass only what is pinne
   pinproof-capture guard filesystem --log calls.jsonl -- npx --no -- mcp-server-filesystem .
   pinproof-capture wrap .mcp.json
 
-Write "npx --no -- NAME": without the second "--", npx takes NAME for the value of --no, and the
-server's flags for its own.
+Write "npx --no -- NAME". Without the second "--", npx takes NAME as the value of --no, and
+takes the server's flags as its own.
 
-Exit code: 0 when it is done, 2 when anything failed. check exits with pinproof's code, 1 for drift;
-the guard with the server's, or with 2 if it ended the session.`,
+Exit codes: 0 done, 2 something failed. check exits with pinproof's code, which is 1 for
+drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		Version:                    cmp.Or(release, "devel") + " " + runtime.Version(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
@@ -175,7 +175,7 @@ the guard with the server's, or with 2 if it ended the session.`,
 		}
 		// A hook's 0 is a yes, and a server's -h before a forgotten "--" is none.
 		a.code = 2
-		a.tell("", c.FlagErrorFunc()(c, errors.New("help is for a command alone, without arguments")))
+		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
 	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {

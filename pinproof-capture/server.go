@@ -31,10 +31,10 @@ var (
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
-	claims := set.String("capabilities", "{}", "claim what your client does: `JSON` such as {\"roots\":{}}")
-	set.StringVar(&o.Protocol, "protocol", "", "ask as a client of this `REVISION` of the protocol alone, such as "+mcp.LastInitialize)
-	seconds := set.Int("timeout", int(timeout.Seconds()), "wait so many `SECONDS` for a server")
-	set.DurationVar(&o.Settle, "settle", defaultSettle, "wait this `TIME` for what follows the last answer")
+	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
+	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
+	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
+	set.DurationVar(&o.Settle, "settle", defaultSettle, "after the last answer, wait this `TIME` for more")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		var err error
 		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
@@ -43,7 +43,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 			return usage(c, `--capabilities takes a JSON object, such as {"roots":{}}`)
 		}
 		if set.Changed("protocol") && !revision.MatchString(o.Protocol) {
-			return usage(c, "%s is no revision of the protocol: %s is one", text.Name(o.Protocol), mcp.LastInitialize)
+			return usage(c, "%s isn't a revision of the protocol such as %s", text.Name(o.Protocol), mcp.LastInitialize)
 		}
 		if *seconds < 1 || *seconds > 3600 {
 			return usage(c, "--timeout takes 1 to 3600 seconds")
@@ -59,18 +59,18 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
-		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins: `NAME=VALUE`; repeatable")
+		c.Flags().StringArrayVar(&pins.Substitutes, "substitute", nil, "the value of a name in the pins: `NAME=VALUE` (repeatable)")
 	}
-	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE`; repeatable")
-	sse := c.Flags().Bool("sse", false, "URL speaks the old transport HTTP+SSE rather than Streamable HTTP")
+	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE` (repeatable)")
+	sse := c.Flags().Bool("sse", false, "use the old transport HTTP+SSE instead of Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		dash := c.ArgsLenAtDash()
 		s := mcp.Server{SSE: *sse}
 		if c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "" {
-			return usage(c, "the label %s can't name a file: 1 to 100 printable ASCII characters can", text.Name(args[0]))
+			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.Name(args[0]))
 		}
 		if dash == 1 && len(args) > 1 && (*headers != nil || *sse) {
-			return usage(c, "--header-env and --sse go with a URL")
+			return usage(c, "--header-env and --sse need a URL")
 		}
 		if dash == 1 && len(args) > 1 {
 			s.Argv = args[1:]

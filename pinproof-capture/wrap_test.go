@@ -82,7 +82,7 @@ func TestWrap(t *testing.T) {
 		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") || !strings.Contains(stderr, "error: named: its header X_Key can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
 			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
-		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": by its place on this machine") != (n == 0) {
+		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": its path on this machine") != (n == 0) {
 			t.Errorf("how it starts:\n%s", stdout)
 		}
 	}
@@ -211,8 +211,8 @@ args = ["guard", "two words", "--", "run"]
 	file := filepath.Join(folder, "config.toml")
 	write(t, file, bare)
 	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || strings.Contains(stdout, "restart") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write there by hand what stands above\n") ||
-		!strings.Contains(stderr, "error: web: it has no command: ") || !strings.Contains(stderr, "error: hidden: ") {
+	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || strings.Contains(stdout, "restart") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write the lines above there by hand\n") ||
+		!strings.Contains(stderr, "error: web: it has no command; ") || !strings.Contains(stderr, "error: hidden: ") {
 		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
 	}
 	if code, stdout, stderr := self.run(t, "wrap", file, "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+": left unchanged\n") {
@@ -337,7 +337,7 @@ func TestWrapFlags(t *testing.T) {
 	for _, verb := range []string{"wrap", "unwrap"} {
 		code, _, stderr := self.run(t, verb, file, "--yes")
 		if code != 2 || read(t, file) != foreign || !strings.Contains(stderr, "error: x: a guard is there that wrap would not write: ./tools/pinproof-capture\n") ||
-			!strings.Contains(stderr, "error: y: its guard is for the label a\n") {
+			!strings.Contains(stderr, "error: y: its guard is for the server ID a\n") {
 			t.Errorf("%s: code %d\n%s", verb, code, stderr)
 		}
 	}

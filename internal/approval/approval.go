@@ -216,7 +216,7 @@ const (
 
 	TwoMeanings    // a tool has that name, too
 	SeveralServers // entries of several servers fit
-	NewByPattern   // a pattern takes no new entry
+	NewByPattern   // a pattern accepts no new entry
 	StaleDigest    // no drift has that digest
 	NotAcceptable  // a repeated name was asked for
 

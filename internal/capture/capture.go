@@ -642,7 +642,7 @@ func (r *captureReader) offersNone(list pin.EntryType) bool {
 	return canSay && !r.offers(list)
 }
 
-const revisionHint = "if it says something else to each revision of the protocol: pinproof-capture save FILE --protocol REVISION, as the agent speaks it"
+const revisionHint = "if its answer depends on the revision of the protocol: pinproof-capture save FILE --protocol REVISION, the one that the agent speaks"
 
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
@@ -694,8 +694,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 	for _, name := range pol.Substitute {
 		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })
 		if at < 0 {
-			return s, fail.New("%s stands for a value in the pins: which one, here?", name).
-				Hint("say it: --substitute %s=VALUE", name)
+			return s, fail.New("%s replaces a value in the pins: which value is it here?", name).
+				Hint("name it: --substitute %s=VALUE", name)
 		}
 	}
 	// In their order: the longest value first.

@@ -43,7 +43,7 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 		}
 		copy(out[at+len(line):], whole[len(line):])
 		if cr := bytes.IndexByte(line, '\r'); isStream && cr >= 0 {
-			return nil, s.At(at+cr, "a lone carriage return in an event stream: clients end lines there, or they don't").Hint("%s", CaptureHint)
+			return nil, s.At(at+cr, "a lone carriage return in an event stream: some clients end a line there, others don't").Hint("%s", CaptureHint)
 		}
 		field, text, _ := bytes.Cut(line, []byte(":"))
 		switch {
@@ -58,7 +58,7 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 			event.hidden = true
 			copy(out[at:], line)
 		case isStream && spellsResult(line):
-			return nil, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").Hint("%s", CaptureHint)
+			return nil, s.At(at, "a line that isn't a message but contains one: some clients could read the answer in it").Hint("%s", CaptureHint)
 		case string(field) == "event":
 			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
 		}

@@ -17,7 +17,7 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 		return nil, nil
 	}
 	if bytes.IndexByte(bytes.TrimRight(line, "\r\n"), '\r') >= 0 {
-		return nil, errors.New("a message with a carriage return inside: clients end lines there, or they don't")
+		return nil, errors.New("a message with a carriage return inside: some clients end a line there, others don't")
 	}
 	v, err := jsontree.NewReader(line).Only()
 	if err != nil {
@@ -75,7 +75,7 @@ func checkMessage(m jsontree.Value) error {
 		return errors.New(`a message with none of "method", "result" and "error"`)
 	}
 	if m.Has("method") && m.Get("method").Kind != '"' {
-		return errors.New(`a message whose "method" is no string`)
+		return errors.New(`a message whose "method" isn't a string`)
 	}
 	if m.Has("method") && id.Kind == 0 || m.Has("error") && id.Kind == 'n' || id.Kind == '"' || id.Kind == '0' {
 		return nil

@@ -128,11 +128,11 @@ func bodyOf(v jsontree.Value) (string, error) {
 		return plain.Text, nil
 	}
 	if blob.Kind != '"' || plain.Kind != 0 {
-		return "", fmt.Errorf(`has not one of "text" and "blob" as a string`)
+		return "", fmt.Errorf(`needs either "text" or "blob", as a string`)
 	}
 	read, err := base64.StdEncoding.Strict().DecodeString(blob.Text)
 	if err != nil || strings.ContainsAny(blob.Text, "\r\n") {
-		return "", fmt.Errorf("is not spelled in base64 as RFC 4648 has it")
+		return "", fmt.Errorf("isn't base64 as in RFC 4648")
 	}
 	return string(read), nil
 }

@@ -65,8 +65,8 @@ func TestSkillsInEveryShape(t *testing.T) {
 		"letter case":     {pages[0] + message(2, `{"Skills":[]}`), `member Skills differs from "skills" by letter case only`},
 		"inside":          {pages[0] + message(2, `{"skills":[`+strings.Replace(a, `"digest"`, `"Digest":1,"digest"`, 1)+`]}`), `resources: member Digest differs from "digest" by letter case only`},
 		"two texts":       {strings.Join(pages, "") + message(9, strings.Replace(readA, "One", "Won", 1)), "the server contradicts itself"},
-		"text and blob":   {strings.Join(pages[:3], "") + message(9, strings.Replace(readA, `"text"`, `"blob":"","text"`, 1)), `has not one of "text" and "blob" as a string`},
-		"odd base64":      {strings.Join(pages[:3], "") + message(9, `{"contents":[{"uri":"skill://acme/a/SKILL.md","blob":"LS0t Cg=="}]}`), "is not spelled in base64 as RFC 4648 has it"},
+		"text and blob":   {strings.Join(pages[:3], "") + message(9, strings.Replace(readA, `"text"`, `"blob":"","text"`, 1)), `needs either "text" or "blob", as a string`},
+		"odd base64":      {strings.Join(pages[:3], "") + message(9, `{"contents":[{"uri":"skill://acme/a/SKILL.md","blob":"LS0t Cg=="}]}`), "isn't base64 as in RFC 4648"},
 		"no SKILL.md":     {pages[0] + message(2, `{"skills":[{"uri":"skill://acme/a/README.md"}]}`), `skill "skill://acme/a/README.md": its "uri" is not that of a SKILL.md`},
 		"a skill unnamed": {pages[0] + message(2, `{"skills":[{}]}`), `no "uri" that is a non-empty string`},
 	} {

@@ -220,7 +220,7 @@ func (s *stream) splitByCR() error {
 		if bytes.IndexByte(line, '\r') >= 0 {
 			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), jsontree.IsGrammatical)
 			if len(noise) > 0 && (jsontree.IsGrammatical(line) || spellsResult(bytes.Join(noise, nil))) {
-				return s.At(at, "a message with a carriage return inside: clients end lines there, or they don't").Hint("%s", CaptureHint)
+				return s.At(at, "a message with a carriage return inside: some clients end a line there, others don't").Hint("%s", CaptureHint)
 			}
 		}
 		at += len(whole)
@@ -241,7 +241,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 			continue
 		case couldBeMessage(piece):
 		case HidesAnswer(piece):
-			return nil, s.At(at, "a line that is no message, but holds one: some clients could read the answer in it").Hint("%s", CaptureHint)
+			return nil, s.At(at, "a line that isn't a message but contains one: some clients could read the answer in it").Hint("%s", CaptureHint)
 		default:
 			s.noise++
 			continue

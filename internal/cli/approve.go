@@ -43,10 +43,10 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 	for _, s := range pin.Switches {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
 	}
-	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` in spite of its warnings: NAME of a tool, prompt=NAME, instructions (repeatable)")
-	flags.StringArrayVar(&f.denies, "deny", nil, "pin the entry `NAME` as it is read, and keep it from agents: NAME of a tool, prompt=NAME, resource=URI, template=URI; a guard leaves it out (repeatable)")
-	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "refuse nothing for its warnings")
-	flags.StringVar(&f.approvedBy, "approved-by", "", "record with each pin written that `NAME` approved it, and when")
+	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
+	flags.StringArrayVar(&f.denies, "deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
+	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "accept despite all warnings")
+	flags.StringVar(&f.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
 	flags.StringArrayVar(&f.expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder)")
 	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
 }
@@ -66,10 +66,10 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 		return fail.New("--ignore %s", err)
 	}
 	if f.policy.Resources && f.policy.ToolsOnly {
-		return fail.New("--resources and --tools-only don't go together")
+		return fail.New("--resources and --tools-only can't be combined")
 	}
 	if f.policy.Pages && f.policy.ToolsOnly {
-		return fail.New("--pages and --tools-only don't go together")
+		return fail.New("--pages and --tools-only can't be combined")
 	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
@@ -283,7 +283,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 // atTerminal is the error where a person has to be asked and nobody can be. It has no text of the server
 // and nothing that accepts: a model may have called us.
 func (f *approveRequest) atTerminal() *fail.Error {
-	return fail.New("run this at a terminal: it shows what changed there, and asks about each").Hint("type it there: %s", f.To(f.Verb))
+	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 }
 
 // write writes what was accepted, and says so. If it was asked about, what is accepted was shown.

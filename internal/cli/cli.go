@@ -92,9 +92,9 @@ func newRoot(a *app, version string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pinproof",
 		Short: "A lockfile for MCP tool definitions",
-		Long: `pinproof pins what an MCP server tells a model: it reads a saved answer of the
-server, writes the digest and definition of every tool into tools.lock, and says by
-its exit code whether what an agent is about to read is what you approved.`,
+		Long: `pinproof pins what an MCP server tells a model. It reads a saved answer of the server,
+writes the digest and the definition of every tool into tools.lock, and its exit code
+says whether what an agent is about to read is what you approved.`,
 		Example: `  pinproof-capture save files.jsonl -- npx --no -- some-server    save what a server says
   pinproof lock files.jsonl                                       approve it
   pinproof verify files.jsonl                                     later: is it still the same?
@@ -119,7 +119,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	}
 	root.SetUsageFunc(printUsage)
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "`WHEN` to colour the output: auto, always or never")
+	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: `WHEN` is auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
@@ -130,7 +130,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			target, unknown, _ := root.Find(args) // no error: all of them take arguments
 			if len(unknown) > 0 {
-				return fail.New("no help on %s: it is no command", text.Name(unknown[0])).Hint("pinproof --help")
+				return fail.New("unknown command %s", text.Name(unknown[0])).Hint("pinproof --help")
 			}
 			return target.Help()
 		},

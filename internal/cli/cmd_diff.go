@@ -27,15 +27,16 @@ func newDiff(a *app) *cobra.Command {
 		Use:        "diff CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"status"}, // what other tools call it
 		Short:      "The review: what exactly changed, tool by tool, word by word",
-		Long: `Diff shows everything in which a saved answer of a server differs from its pins,
-word by word, the dangerous changes first. What changed alike is shown once, and
-what is minor in one line. Where nothing is pinned yet it shows every entry whole.
-With --against it compares two files without a lockfile, or two folders of captures, or
-takes the approved texts for a lockfile that doesn't store them. For a release, --fail-on
-breaking fails only where a call that worked may fail now, or a reading of its result.
-Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no answer.`,
+		Long: `Diff shows how a saved answer of a server differs from its pins, word by word, the
+most dangerous changes first. It shows a change that several entries share once, and
+counts minor changes in one line. If nothing is pinned yet, it shows every entry whole.
+With --against it compares two files without a lockfile, or two folders of captures; if
+the lockfile stores no definitions, --against names the approved ones. For a release,
+--fail-on breaking fails only if a call that worked may fail now, or the reading of its
+result.
+Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no answer.`,
 		Example: `  pinproof diff files.jsonl
-  pinproof diff captures/ --stat                  a summary first
+  pinproof diff captures/ --stat                  first a summary
   pinproof diff captures/ --only added            then one part
   pinproof diff new.json --against old.json
   pinproof diff new/ --against old/ --fail-on breaking
@@ -44,11 +45,11 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a grave one), 2 no 
 	req.registerReview(cmd)
 	req.registerOnly(cmd)
 	out.register(cmd)
-	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`, a capture or a lockfile, - for standard input; or a folder with a folder")
-	cmd.Flags().StringVar(&req.failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or a graver one: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
-	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, also where nothing differs")
+	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`: a capture or a lockfile (- for standard input), or a folder if CAPTURE is one")
+	cmd.Flags().StringVar(&req.failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or worse: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
+	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, even if nothing differs")
 	cmd.Flags().BoolVar(&req.IgnoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
-	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: a line for each entry, the dangerous first")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: one line for each entry, the most dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.against = req.Against
 		req.Shows = true
@@ -90,7 +91,7 @@ func (req *diffRequest) check(cmd *cobra.Command) error {
 			return fail.New("--max-tokens %s: a number, 1 or more", text.Name(req.maxTokens))
 		}
 		if req.Part {
-			return fail.New("--max-tokens counts whole captures: it doesn't go with --part")
+			return fail.New("--max-tokens counts whole captures: it can't be combined with --part")
 		}
 		req.most = most
 	}

@@ -21,18 +21,19 @@ func newLock(a *app) *cobra.Command {
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
 		Short:      "Approve: write the pins of a server that has none yet",
-		Long: `Lock pins a saved answer of a server in LOCKFILE, which it creates, or adds a server
-to: its tools and, where the capture has them, instructions, prompts and resource
-templates. LOCKFILE is tools.lock here or, in a repository, in the nearest folder
-above; ./tools.lock always is the one here. The server's label is the file's name, or
---server. What is pinned already is never approved again by accident: where it differs,
-lock shows the drift and refuses. It also refuses what has a warning that no flag
-accepts. On a terminal it shows all of a server and asks once, and about each entry that
-has a warning; --yes asks nothing, nor does --expect where nothing has a warning.
+		Long: `Lock pins a saved answer of a server: its tools and, if the capture has them, its
+instructions, prompts, skills and resource templates. It creates LOCKFILE, or adds the
+server to it. LOCKFILE is tools.lock in this folder or, in a repository, in the nearest
+folder above; ./tools.lock always means the one in this folder. The server ID is the
+capture's file name without its ending, unless --server names another one. Lock never
+changes a pin: if the capture differs from the pins, it shows the drift and refuses. It
+also refuses an entry with a warning that no flag accepts. On a terminal it shows the
+whole server and asks once, and once more for each entry with a warning. It doesn't ask
+with --yes, nor with --expect if nothing has a warning.
 Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 		Example: `  pinproof diff files.jsonl                     read it first, whole
   pinproof lock files.jsonl
-  pinproof lock live.jsonl --server files       under a label that isn't the file's name
+  pinproof lock live.jsonl --server files       a server ID other than the file's name
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Approves = true
@@ -44,7 +45,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 	}
 	f.request.register(cmd)
 	f.register(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "ask nothing on a terminal")
+	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask, even on a terminal")
 	return cmd
 }
 
@@ -94,7 +95,7 @@ func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer
 	}
-	no := fail.New("%s pins these entries otherwise: their pins were kept", text.Printable(w.LockPath)).
+	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(w.LockPath)).
 		Hint("read the changes, then approve them: %s", req.To("relock"))
 	p := &w.Comparisons[0]
 	if another := shell.Label(p.FileLabel, p.Server); !w.Folder && req.Server == "" && another != "ID" {

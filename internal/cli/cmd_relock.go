@@ -24,23 +24,23 @@ func newRelock(a *app) *cobra.Command {
 		SuggestFor: []string{"update"}, // what other tools call it
 		Short:      "Approve drift after reading it, all of it or tool by tool",
 		Long: `Relock shows what differs from the pins, as diff does, and asks step by step whether
-to accept it. Elsewhere than on a terminal, flags say what is accepted. All that is
-not accepted keeps its pin, and so does a server that the folder has no capture of. It
-writes once, at the end. An entry with a new warning is refused unless --accept-warning
-names it or, at the prompt, the whole word yes is typed. --deny pins an entry that
-agents go without: --accept NAME takes that back. --tools-only drops the pins of
-all but tools, --part none of what the capture lacks.
-Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed one,
-2 no answer.`,
+to accept it. Without a terminal, flags decide. Whatever isn't accepted keeps its pin,
+and so does a server without a capture in the folder. Relock writes once, at the end.
+It refuses an entry with a new warning unless --accept-warning names it or you type the
+whole word yes at the prompt. --deny pins an entry but keeps it from agents; --accept
+NAME undoes that. --tools-only drops all pins but those of tools. With --part, entries
+that the capture lacks keep their pins.
+Exit codes: 0 no drift is left, 1 some drift is left or the capture isn't the reviewed
+one, 2 no answer.`,
 		Example: `  pinproof relock files.jsonl
   pinproof relock files.jsonl --accept read_file --accept prompt=review
-  pinproof relock files.jsonl --accept 'browser_*'               a pattern, quoted: of what is pinned
-  pinproof relock files.jsonl --accept added                     what is new
-  pinproof relock files.jsonl --only wording                     asks about those only
+  pinproof relock files.jsonl --accept 'browser_*'               a quoted pattern, for pinned entries only
+  pinproof relock files.jsonl --accept added                     everything that is new
+  pinproof relock files.jsonl --only wording                     ask only about these
   pinproof relock files.jsonl --accept sdk-churn                 what only an SDK changed
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
-  pinproof relock files.jsonl --accept-warning a                 in spite of its warning
-  pinproof relock files.jsonl --accept-all --deny run            all of it, and agents go without run
+  pinproof relock files.jsonl --accept-warning a                 despite its warning
+  pinproof relock files.jsonl --accept-all --deny run            everything, but keep run from agents
   pinproof relock --drop-server github                           retire a server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("drop-server") {
@@ -58,8 +58,8 @@ Exit codes: 0 no drift is left, 1 some is, or the capture is not the reviewed on
 	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&accepts, "accept", nil, "accept the drift of `SELECTOR`: NAME of a tool, prompt=NAME, instructions, each also with @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed, hidden; a label (repeatable)")
-	flags.BoolVar(&all, "accept-all", false, "accept all drift but what has a new warning")
+	flags.StringArrayVar(&accepts, "accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed or hidden; a label (repeatable)")
+	flags.BoolVar(&all, "accept-all", false, "accept all drift except entries with a new warning")
 	flags.StringVar(&drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
@@ -95,10 +95,10 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 	said := f.said()
 	said.All = all
 	if len(accepts) > 0 && (all || len(f.only) > 0) {
-		return said, fail.New("--accept already says what is accepted: it doesn't go with --accept-all or --only")
+		return said, fail.New("--accept already says what is accepted: it can't be combined with --accept-all or --only")
 	}
 	if len(f.deny) > 0 && len(f.only) > 0 {
-		return said, fail.New("--deny already says what is pinned: it doesn't go with --only")
+		return said, fail.New("--deny already says what is pinned: it can't be combined with --only")
 	}
 	for _, s := range f.only {
 		// --accept keeps a name or a pattern to one server, and a pattern to what is pinned.

@@ -27,30 +27,30 @@ func newVerify(a *app) *cobra.Command {
 		Use:        "verify CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"check"}, // what other tools call it
 		Short:      "The gate: does the capture match its pins?",
-		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock here
-or, in a repository, in the nearest folder above. It prints one line when all is well;
-otherwise a BLOCK line for every entry that is not what was approved. CAPTURE is a
-file, a folder of them, or - for standard input. With --review, for a change of
-tools.lock itself, it also reads what matches, and a warning that is not on record
-fails it.
+		Long: `Verify compares a saved answer of a server with its pins in LOCKFILE: tools.lock in
+this folder or, in a repository, in the nearest folder above. CAPTURE is a file, a
+folder of files, or - for standard input. If every entry is what was approved, verify
+prints one line; otherwise it prints a BLOCK line for each entry that isn't. --review
+is for a change of tools.lock itself: verify then also reads the entries that match,
+and fails on a warning that nobody accepted.
 Exit codes: 0 match, 1 drift, 2 no answer.`,
 		Example: `  pinproof verify files.jsonl
-  pinproof verify live.jsonl --server files       under a label that isn't the file's name
+  pinproof verify live.jsonl --server files       a server ID other than the file's name
   pinproof verify captures/                       every server of a folder
   pinproof verify captures/ --review              for a pull request that touches tools.lock
   pinproof verify files.jsonl --allow added       new tools don't fail the run
-  pinproof verify captures/ --allow missing       in a job that captures a part of the servers
+  pinproof verify captures/ --allow missing       in a job that captures only some servers
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
 	req.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
-	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers that a folder has no capture of; with --hook and --part also denied entries, which then reach the agent unless a guard or the client leaves them out (repeatable)")
-	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `LABEL` of a server that could not be captured into the folder: there is no answer about it (repeatable)")
+	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added or removed entries; missing, pinned servers without a capture in the folder; with --hook or --part, denied entries, which then reach the agent unless a guard or the client leaves them out (repeatable)")
+	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `ID` of a server that couldn't be captured into the folder: exit 2 (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
-	flags.BoolVar(&review, "review", false, "read what matches, too: a warning that is not on record fails the run")
-	flags.BoolVar(&terse, "terse", false, "with --format json: list what drifted by its kind and digest, and explain nothing")
+	flags.BoolVar(&review, "review", false, "also read entries that match, and fail on a warning that nobody accepted")
+	flags.BoolVar(&terse, "terse", false, "with --format json: list only the kind and the digest of what drifted")
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
@@ -65,7 +65,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			}
 		}
 		if terse && (out.format != "json" || len(out.files) > 0 || review || hook) {
-			return fail.New("--terse goes with --format json alone, which a program reads")
+			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
 		allowed.RefusesDenied = (hook || req.Part) && !slices.Contains(allow, "denied")
@@ -124,7 +124,7 @@ func checkHook(cmd *cobra.Command, req *request, allow []string) error {
 		}
 	}
 	if req.Capture == "-" {
-		return modeltext.Say("--hook doesn't read standard input: that is the agent's")
+		return modeltext.Say("--hook can't take the capture from standard input, where the agent's event arrives")
 	}
 	return nil
 }

@@ -66,9 +66,9 @@ func (a *approver) hintDenied(out *approval.Outcome) {
 		if shell.Pasteable(ref.Name) {
 			name = ref.Name
 		}
-		t.Hint(report.Step{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out; without it, the client's own rule, under the name that it has for the server"})
+		t.Hint(report.Step{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out. Without a guard, write a rule of the client, with the client's name for the server"})
 		t.Hint(report.Step{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`})
 		t.Hint(report.Step{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`})
-		t.Hint(report.Step{Text: "VS Code, in the chat's Configure Tools", Command: "take the check mark off " + name + " of " + server})
+		t.Hint(report.Step{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server})
 	}
 }

@@ -25,7 +25,7 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	}
 	p := &w.Comparisons[0]
 	verb := "relock"
-	words := "nothing but this machine's %s differs in %s"
+	words := "only this machine's %s differs in %s"
 	if !p.Known {
 		words = "this machine's %s is in %s"
 		if req.Verb != "lock" {

@@ -53,8 +53,8 @@ type output struct {
 
 func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.format, "format", formats.Text, "print this `FORMAT`: "+formatNames())
-	cmd.Flags().StringArrayVar(&o.files, "report", nil, "write the answer to a file, too: `FORMAT=FILE` (repeatable)")
-	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in commands to type next, name the capture `PATH`, as the readers of the answer have it")
+	cmd.Flags().StringArrayVar(&o.files, "report", nil, "also write the answer to a file: `FORMAT=FILE` (repeatable)")
+	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in suggested commands, call the capture `PATH`, which is where its readers keep it")
 }
 
 // check refuses unknown formats, and to write over an input or another output.
@@ -88,7 +88,7 @@ func (o *output) check(a *app, req *request, others ...string) error {
 			return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
 		}
 		if slices.ContainsFunc(others, same) || (slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream)) {
-			return fail.New("--report %s: two outputs, or an input, with one name", text.Printable(path))
+			return fail.New("--report %s: an input or another output has that name", text.Printable(path))
 		}
 		others = append(others, path)
 		o.writes[name] = true

@@ -32,20 +32,20 @@ func selectorError(why *approval.Reason) *fail.Error {
 		}
 		return fail.New("%s %s: no %s pinned or listed", why.Flag, arg, what)
 	case approval.TwoMeanings:
-		return fail.New("%s %s: ambiguous, for a tool has that name, too", why.Flag, arg).Hint("for the tool: tool=NAME")
+		return fail.New("%s %s: ambiguous: a tool has that name, too", why.Flag, arg).Hint("for the tool: tool=NAME")
 	case approval.SeveralServers:
-		return fail.New("%s %s: it fits entries of several servers", why.Flag, arg).Hint("say which: --server ID")
+		return fail.New("%s %s: it matches entries of several servers", why.Flag, arg).Hint("say which: --server ID")
 	case approval.NewByPattern:
-		return fail.New("%s %s: a pattern takes no new entry", why.Flag, arg).Hint("a new entry has to be named; for all that is new: added")
+		return fail.New("%s %s: a pattern accepts no new entry", why.Flag, arg).Hint("a new entry has to be named; for all that is new: added")
 	case approval.StaleDigest:
 		return fail.New("%s %s: no drifted entry has that digest: nothing was written", why.Flag, arg).
 			Hint("the capture is not the one you reviewed: review it again")
 	case approval.NotDeniable:
-		return fail.New("%s %s: instructions are read whole, and can't be denied: a tool, a prompt, a resource, a template or a skill can", why.Flag, arg)
+		return fail.New("%s %s: instructions can't be denied: only a tool, a prompt, a resource, a template or a skill can", why.Flag, arg)
 	case approval.NothingToDeny:
 		return fail.New("%s %s: the capture doesn't list it: there is nothing to deny", why.Flag, arg)
 	case approval.TwoAnswers:
-		return fail.New("%s %s: --accept names it, too, and lets agents have it", why.Flag, arg)
+		return fail.New("%s %s: --accept names it, too, which would let agents have it", why.Flag, arg)
 	case approval.NotAName:
 		return fail.New("%s %s: give the name of an entry", why.Flag, arg).Hint("for a tool of that name: tool=NAME")
 	}
@@ -79,13 +79,13 @@ func (f *approveRequest) reason(why *approval.Reason, w *workspace.Workspace) *f
 			Hint("to change the policy: %s", f.To("relock"))
 	case approval.Repeated:
 		return fail.In(capture, "%s is listed %d times, and an agent may get any of them: nothing was written", entry, why.Copies).
-			Hint("the server has to be fixed: see them: %s", review)
+			Hint("the server has to be fixed; to see them: %s", review)
 	case approval.NoPins:
 		return fail.New("%s has no server %s", lockfile, server).Hint("to approve a new server: %s", f.To("lock"))
 	case approval.NotAcceptable:
 		return fail.New("%s is listed %d times: that can't be accepted", entry, why.Copies)
 	case approval.NeedsAll:
-		return fail.New("a changed policy makes every pin anew: it is accepted with all drift, or not at all").Hint("read it, and answer at a terminal: %s", f.To("relock"))
+		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").Hint("read it, and answer at a terminal: %s", f.To("relock"))
 	case approval.PolicyInParts:
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", review)
 	case approval.NotCovered:

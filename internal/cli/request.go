@@ -32,19 +32,19 @@ type request struct {
 
 func (req *request) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&req.Server, "server", "", "the server `ID` that the capture belongs to")
-	cmd.Flags().StringArrayVar(&req.substitutes, "substitute", nil, "have <NAME> stand for this value in every text: `NAME=VALUE` (repeatable)")
+	cmd.Flags().StringArrayVar(&req.substitutes, "substitute", nil, "replace this value with <NAME> in every text: `NAME=VALUE` (repeatable)")
 }
 
 // registerReview registers the flags of the commands that show changes whole.
 func (req *request) registerReview(cmd *cobra.Command) {
 	req.register(cmd)
-	cmd.Flags().BoolVar(&req.full, "full", false, "show all of it, also what a line sums up")
-	cmd.Flags().BoolVar(&req.Part, "part", false, "the capture is part of a session: what isn't there keeps its pin and is no drift")
+	cmd.Flags().BoolVar(&req.full, "full", false, "show everything, including minor changes")
+	cmd.Flags().BoolVar(&req.Part, "part", false, "the capture is part of a session: entries it lacks keep their pins and aren't drift")
 }
 
 // registerOnly registers the flag that narrows a review.
 func (req *request) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
+	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "review only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
 // read reads the positionals and checks the flags that every command has.
@@ -67,7 +67,7 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 			Hint("several captures? put them in one folder: pinproof %s FOLDER", cmd.Name())
 	}
 	if req.Part && workspace.IsFolder(req.Capture) {
-		return fail.New("--part goes with one capture, not with a folder")
+		return fail.New("--part takes one capture, not a folder")
 	}
 	if req.Capture == "" || req.LockPath == "" {
 		return fail.New("an empty path").Hint("pinproof %s --help", cmd.Name())

@@ -22,7 +22,7 @@ var Table = [...]findingRule{
 	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"dynamic-skill", true, "a skill whose files nothing binds"},
 	{"unread-file", true, "a file of a skill that a reviewer can't read here"},
-	{"names-other-tool", true, "text that names another server's tool (its label: a note)"},
+	{"names-other-tool", true, "text that names another server's tool (its server ID: a note)"},
 	{"case-variant", true, "a keyword of a schema in another letter case"},
 	{"new-address", false, "an address or a path new in an upgrade"},
 	{"credential", false, "a private key or an access token that may be a live one"},

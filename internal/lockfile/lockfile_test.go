@@ -188,7 +188,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 		}
 		for _, r := range str {
 			if r != '\n' && (r < 0x20 || text.Hidden(r) || text.UnusualSpace(r)) {
-				t.Fatalf("run %d: U+%04X stands raw in\n%s", i, r, str)
+				t.Fatalf("run %d: U+%04X is unescaped in\n%s", i, r, str)
 			}
 		}
 		if !json.Valid([]byte(str)) || strings.TrimRight(str, "\n")+"\n" != str {
@@ -331,8 +331,8 @@ func TestContradictions(t *testing.T) {
 		{"a sanitized digest for clean text", `"digest": "` + digestA + `",`, `"digest": "` + digestA + `", "sanitizedDigest": "` + clean + `",`,
 			"tools.lock:6: server files: pin list_dir: its sanitizedDigest is not that of its stored definition"},
 		{"a sanitized digest that equals the digest", clean, digestB, `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is redundant: it equals "digest"`},
-		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest`},
-		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" is no digest`},
+		{"a sanitized digest that is none", clean, "sha256:34cc", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" isn't a digest`},
+		{"a sanitized digest that is null", `"` + clean + `"`, "null", `tools.lock:14:30: server files: pin read_file: "sanitizedDigest" isn't a digest`},
 
 		{"a digest in capitals", digestA, "sha256:" + strings.ToUpper(digestA[7:]), `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
 		{"an unknown algorithm", digestA, "sha512:" + digestA[7:], `tools.lock:6:21: server files: pin list_dir: no "digest" of the form sha256: and 64 lower-case hex digits`},
@@ -341,15 +341,15 @@ func TestContradictions(t *testing.T) {
 
 		{"no definition", ",\n          \"definition\": {\n            \"name\": \"list_dir\"\n          }", "", "tools.lock:6:21: server files: pin list_dir: no definition is stored, and the policy is not hashOnly"},
 		{"a definition under hashOnly", `"approval": {`, `"definition": {"name":"bare"}, "approval": {`, "tools.lock:43:25: server web: pin bare: a definition is stored, which the policy (hashOnly) leaves out"},
-		{"a definition that is no object", "\"definition\": {\n            \"name\": \"list_dir\"\n          }", `"definition": ["list_dir"]`, "tools.lock:8:25: server files: pin list_dir: its definition is no object"},
+		{"a definition that is no object", "\"definition\": {\n            \"name\": \"list_dir\"\n          }", `"definition": ["list_dir"]`, "tools.lock:8:25: server files: pin list_dir: its definition isn't an object"},
 		{"a definition without its name", `"name": "list_dir"`, `"names": "list_dir"`, "tools.lock:6: server files: pin list_dir: its digest is not that of its stored definition"},
 		{"what its policy leaves out", "    \"files\": {\n", "    \"files\": {\n      \"policy\": {\"descriptions\": \"strip\"},\n", "tools.lock:13: server files: pin read_file: its definition has what its policy leaves out"},
 		{"a definition nested too deep", `"extra": {}`, `"extra": ` + strings.Repeat("[", 127) + strings.Repeat("]", 127), "tools.lock:15:25: server files: pin read_file: a definition nested more than 128 deep"},
 		{"a definition of too many values", `"extra": {}`, `"extra": [` + strings.Repeat("0,", 200_000) + "0]", "tools.lock:15:25: server files: pin read_file: a definition of more than 200,000 values"},
 
-		{"a raw zero width space", `\u200b file`, "\u200b file", "tools.lock:16:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape"},
-		{"a raw no-break space", `\u00a0`, "\u00a0", "tools.lock:16:47: server files: pin read_file: U+00A0 stands raw, where pinproof writes an escape"},
-		{"a raw DEL in the last pin", `Ada\u200b`, "Ada\x7f", "tools.lock:44:23: server web: pin bare: U+007F stands raw, where pinproof writes an escape"},
+		{"a raw zero width space", `\u200b file`, "\u200b file", "tools.lock:16:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape"},
+		{"a raw no-break space", `\u00a0`, "\u00a0", "tools.lock:16:47: server files: pin read_file: unescaped U+00A0, where pinproof writes an escape"},
+		{"a raw DEL in the last pin", `Ada\u200b`, "Ada\x7f", "tools.lock:44:23: server web: pin bare: unescaped U+007F, where pinproof writes an escape"},
 		{"a pin repeated", `"read_file": {`, `"list_dir": {`, "tools.lock:12:9: not a lockfile: member list_dir is repeated: parsers would read different values"},
 		{"a server repeated", `"web": {`, `"files": {`, "tools.lock:33:5: not a lockfile: member files is repeated: parsers would read different values"},
 		{"a member repeated after unescaping", `"name": "list_dir"`, `"name": "list_dir", "n\u0061me": "x"`, "tools.lock:9:33: not a lockfile: member name is repeated: parsers would read different values"},
@@ -363,7 +363,7 @@ func TestContradictions(t *testing.T) {
 		{"a member more at the root", `"servers": {`, `"generated": "today", "servers": {`, notWritten("3:16", "", "generated")},
 		{"a member more in a server", `"tools": {`, `"setDigest": "x", "tools": {`, notWritten("5:20", "server files: ", "setDigest")},
 		{"a member more in a pin", `"digest": "` + digestA, `"count": 1, "digest": "` + digestA, notWritten("7:20", "server files: pin list_dir: ", "count")},
-		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, `tools.lock:35:42: server web: policy: annotations: not written so by this version of pinproof`},
+		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, `tools.lock:35:42: server web: policy: annotations: this version of pinproof writes it differently`},
 		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
 		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
 		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
@@ -372,16 +372,16 @@ func TestContradictions(t *testing.T) {
 		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
 		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},
 
-		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:35:43: server web: policy: requireClean: not written so by this version of pinproof`},
+		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, `tools.lock:35:43: server web: policy: requireClean: this version of pinproof writes it differently`},
 		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", `tools.lock:34:17: server web: policy: not written by this version of pinproof`},
-		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:35:25: server web: policy: descriptions: not written so by this version of pinproof`},
-		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:34:17: server web: policy: 5 is none of preserve, truncate=N, strip`},
+		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, `tools.lock:35:25: server web: policy: descriptions: this version of pinproof writes it differently`},
+		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:34:17: server web: policy: 5: must be preserve, truncate=N or strip`},
 		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:34:17: server web: policy: /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: not written so by this version of pinproof`},
-		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: not written so by this version of pinproof`},
-		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: ignore: not written so by this version of pinproof`},
+		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
+		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
+		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
 		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:34:17: server web: policy: 5 can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: ignore: not written so by this version of pinproof`},
+		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
 
 		{"a member more in about", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"title\": \"y\"},\n", notWritten("5:39", "server files: about: ", "title")},
 		{"an about that is a text", "    \"files\": {\n", "    \"files\": {\n      \"about\": \"x 1\",\n", "tools.lock:5:16: server files: about: not an object"},
@@ -507,7 +507,7 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	pin := strings.Replace(jsontest.LockfileText[at:end], `\u200b`, "\u200b", 1)
 	text := jsontest.LockfileText[:first] + pin + ",\n        " + strings.TrimRight(jsontest.LockfileText[first:at], ", \n") + jsontest.LockfileText[end:]
 	_, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
-	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: U+200B stands raw, where pinproof writes an escape")
+	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape")
 }
 
 // TestLimitOfValues: a lockfile with more values than the parser may take is not taken for what

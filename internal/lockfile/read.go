@@ -300,7 +300,7 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e
 	if s := v.Get("sanitizedDigest"); s.Kind != 0 {
 		p.Sanitized = s.Text
 		if s.Kind != '"' || !pin.IsDigest(s.Text) {
-			return nil, r.At(int(s.At), `%s"sanitizedDigest" is no digest`, where)
+			return nil, r.At(int(s.At), `%s"sanitizedDigest" isn't a digest`, where)
 		}
 		if s.Text == p.Digest {
 			return nil, r.At(int(s.At), `%s"sanitizedDigest" is redundant: it equals "digest"`, where)
@@ -359,20 +359,20 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 		return nil, err
 	}
 	if of == nil || len(v.Members()) == 0 {
-		return nil, r.At(int(v.At), "%snone that its definition has", where)
+		return nil, r.At(int(v.At), "%sits definition has no files", where)
 	}
 	// Members are sorted as they are written.
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
 		if m.Kind != '"' {
-			return nil, r.At(int(m.At), "%s%s is no text", where, text.Name(m.Name))
+			return nil, r.At(int(m.At), "%s%s isn't a string", where, text.Name(m.Name))
 		}
 		if f == nil {
-			return nil, r.At(int(m.At), "%s%s is none of its definition's", where, text.Name(m.Name))
+			return nil, r.At(int(m.At), "%s%s isn't a file of its definition", where, text.Name(m.Name))
 		}
 		if f.Digest != sum || f.Size != int64(len(m.Text)) {
-			return nil, r.At(int(m.At), "%sthe text of %s is not that of the digest and the size in its definition", where, text.Name(m.Name)).
+			return nil, r.At(int(m.At), "%sthe text of %s doesn't match the digest and the size in its definition", where, text.Name(m.Name)).
 				Hint(editedHint)
 		}
 		files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
@@ -452,7 +452,7 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, err
 	records, err := recordsIn(list)
 	if err != nil {
 		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err).
-			Hint("take out what stands there, read the warnings, then put them on record: pinproof relock CAPTURE %s", shell.Path(r.Path))
+			Hint("remove these records, read the warnings, then accept them: pinproof relock CAPTURE %s", shell.Path(r.Path))
 	}
 	return records, nil
 }
@@ -487,13 +487,13 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 	var computed definedPin // from the stored definition
 	if p.Type == pin.Instructions {
 		if stored.Kind != '"' {
-			return r.At(int(stored.At), "%sits text is no string", where)
+			return r.At(int(stored.At), "%sits text isn't a string", where)
 		}
 		computed.Form = r.formOf(p.Type, []byte(stored.Text))
 	} else {
 		computed = r.defined[stored.At]
 		if !computed.isObject {
-			return r.At(int(stored.At), "%sits definition is no object", where)
+			return r.At(int(stored.At), "%sits definition isn't an object", where)
 		}
 		if pol.Shapes() {
 			v := jsontree.Canonical(computed.Definition)
@@ -546,7 +546,7 @@ func (r *lockReader) policy(v jsontree.Value, where string) (p pin.Policy, err e
 	written := p.Value()
 	for _, m := range byPlace(v) {
 		if !jsontree.Equal(m.Value, written.Get(m.Name)) {
-			return p, r.At(int(m.Value.At), "%s%s: not written so by this version of pinproof", where, text.Name(m.Name))
+			return p, r.At(int(m.Value.At), "%s%s: this version of pinproof writes it differently", where, text.Name(m.Name))
 		}
 	}
 	if p.IsDefault() || !jsontree.Equal(v, written) {
@@ -574,7 +574,7 @@ func (r *lockReader) hiddenRaw(l Lockfile) error {
 		}
 	}
 	c, _ := utf8.DecodeRune(r.Data[at:])
-	return r.At(at, "%sU+%04X stands raw, where pinproof writes an escape", where, c)
+	return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
 }
 
 // Recognize recognises a lockfile by its content, even a faulty one: an object with a

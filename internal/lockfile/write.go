@@ -52,7 +52,7 @@ func confirm(s *pin.Set) error {
 		}
 		if err := jsontree.Confirm(received, p.Definition); err != nil {
 			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), pin.EntryRef(p.Type, p.Name), err).
-				Hint("that is a fault of pinproof: please report it, with the capture")
+				Hint("that is a bug in pinproof: please report it, with the capture")
 		}
 	}
 	return nil

@@ -59,7 +59,7 @@ type Switch struct {
 // Switches lists them in the order of their members.
 var Switches = [...]Switch{
 	{
-		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor for the end of a list",
+		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor as the end of a list",
 		words: "an empty cursor ends the list",
 		Of:    func(p *Policy) *bool { return &p.EmptyCursorEnds },
 	},
@@ -75,7 +75,7 @@ var Switches = [...]Switch{
 		omits: []EntryType{Skills},
 	},
 	{
-		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://), as lock does where a tool names one",
+		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://); lock does so if a tool names one",
 		words: "pages of apps pinned",
 		Of:    func(p *Policy) *bool { return &p.Pages },
 		adds:  []EntryType{Resources},
@@ -86,7 +86,7 @@ var Switches = [...]Switch{
 		Of:    func(p *Policy) *bool { return &p.RequireClean },
 	},
 	{
-		Member: "resources", Flag: "resources", Usage: "pin the list of resources, too",
+		Member: "resources", Flag: "resources", Usage: "also pin the list of resources",
 		words: "resources pinned",
 		Of:    func(p *Policy) *bool { return &p.Resources },
 		adds:  []EntryType{Resources},
@@ -97,7 +97,7 @@ var Switches = [...]Switch{
 		Of:    func(p *Policy) *bool { return &p.RoundIntegers },
 	},
 	{
-		Member: "toolsOnly", Flag: "tools-only", Usage: "pin nothing but the tools",
+		Member: "toolsOnly", Flag: "tools-only", Usage: "pin only the tools",
 		words: "only tools pinned",
 		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
 		omits: []EntryType{Prompts, Templates, Resources, Skills, Instructions},
@@ -219,7 +219,7 @@ func ParseSubstitutes(args []string) ([]Substitute, error) {
 			return nil, fail.New("%s: NAME=VALUE", text.Name(arg))
 		}
 		if utf8.RuneCountInString(s) < minSubstitute || !utf8.ValidString(s) {
-			return nil, fail.New("%s: its value has fewer than 8 characters, and could stand anywhere", text.Name(name))
+			return nil, fail.New("%s: its value has fewer than 8 characters, so any text might have it", text.Name(name))
 		}
 		list = append(list, Substitute{name, s})
 		names = append(names, name)
@@ -249,7 +249,7 @@ func SubstituteNames(list []Substitute) (names []string) {
 func ParseSubstituteNames(names []string) ([]string, error) {
 	for _, n := range names {
 		if n == "" || len(n) > 64 || strings.Trim(n, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
-			return nil, fail.New("%s: a name is of A to Z, 0 to 9 and _", text.Name(n))
+			return nil, fail.New("%s: a name has only A to Z, 0 to 9 and _", text.Name(n))
 		}
 	}
 	return slices.Compact(slices.Sorted(slices.Values(names))), nil
@@ -263,7 +263,7 @@ func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error
 		out := text
 		for _, s := range list {
 			if strings.Contains(text, "<"+s.Name+">") && err == nil {
-				err = fail.New("it spells the placeholder <%s> itself", s.Name)
+				err = fail.New("it contains the placeholder <%s> itself", s.Name)
 			}
 			out = strings.ReplaceAll(out, s.value, "<"+s.Name+">")
 		}
@@ -292,7 +292,7 @@ func ParseDescriptions(s string) (string, error) {
 	if s == "strip" || truncate && n > 0 && strconv.Itoa(n) == digits {
 		return s, nil
 	}
-	return "", fail.New("%s is none of preserve, truncate=N, strip", text.Name(s))
+	return "", fail.New("%s: must be preserve, truncate=N or strip", text.Name(s))
 }
 
 // A policy's pointers are followed in every definition: a lockfile could make that work

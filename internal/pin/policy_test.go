@@ -128,7 +128,7 @@ func TestParseDescriptions(t *testing.T) {
 	for _, arg := range []string{"", "Strip", "none", "truncate", "truncate=", "truncate=0", "truncate=-1", "truncate=+5", "truncate=05", "truncate=1.5",
 		"truncate=1e3", "truncate= 5", "truncate=99999999999999999999", "strip ", "\x1b[2J"} {
 		_, err := pin.ParseDescriptions(arg)
-		jsontest.WantError(t, err, text.Name(arg)+" is none of preserve, truncate=N, strip")
+		jsontest.WantError(t, err, text.Name(arg)+": must be preserve, truncate=N or strip")
 	}
 }
 

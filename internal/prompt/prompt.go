@@ -158,7 +158,7 @@ func (p *Prompter) review() (*approval.Answers, error) {
 				return p.accepted(), nil // without that yes, nothing is written
 			}
 		case 'x':
-			if !q.warned || p.ask(&question{text: "Pin it as denied, in spite of the warning?", warned: true}, "", map[byte]bool{'y': true, 'n': true}) == 'y' {
+			if !q.warned || p.ask(&question{text: "Pin it as denied, despite the warning?", warned: true}, "", map[byte]bool{'y': true, 'n': true}) == 'y' {
 				p.close(key, q)
 			}
 		case 'e':
@@ -313,7 +313,7 @@ func (p *Prompter) questions() {
 		}
 	}
 	for i, f := range p.m.ToRecord {
-		asked := f.Names + " matches its pin and has a warning that is not on record: " + f.ID + ". Accept it?"
+		asked := f.Names + " matches its pin and has a warning that nobody accepted: " + f.ID + ". Accept it?"
 		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}
 }
@@ -474,15 +474,15 @@ var answers = []struct {
 }{
 	{'y', "[y]es", "accept: pin what the server lists now"},
 	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
-	{'x', "[x] deny", "pin it as it is read, and keep it from agents: a guard leaves it out"},
+	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
 	{'e', "[e]ach", "show each of these entries, and ask about it"},
-	{'d', "[d]efinition", "show the definition whole; of several, asks which"},
-	{'a', "[a]ll without a warning", "asks about each entry under read first; then shows all else without a warning, and asks"},
-	{'s', "[s]kip this server", "keep the pins of all that is left of it"},
-	{'S', "[S] accept the rest of this server", "shows all of it but what has a warning, and asks"},
-	{'w', "[w]rite and stop", "write what is accepted so far; the rest keeps its pins"},
-	{'b', "[b]ack", "back to the question before"},
-	{'q', "[q]uit", "leave; what is accepted so far is written only after a yes"},
+	{'d', "[d]efinition", "show the whole definition; of several, ask which"},
+	{'a', "[a]ll without a warning", "ask about each entry under read first; then show the rest without a warning, and ask"},
+	{'s', "[s]kip this server", "keep the pins of all its remaining entries"},
+	{'S', "[S] accept the rest of this server", "show all of it except what has a warning, and ask"},
+	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
+	{'b', "[b]ack", "back to the previous question"},
+	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
 }
 
 // read asks for a line. What was typed before the question was shown answers nothing. It returns

@@ -218,7 +218,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
 		b.Ask = r.renameText(e)
 		if r.wasDenied(&e.Drift) {
-			b.Ask += " It is denied so far, and stays so."
+			b.Ask += " It is denied so far, and stays denied."
 		}
 		b.Renamed = b.Note
 		b.Note = ""
@@ -577,14 +577,14 @@ func Rules() (rules []Rule) {
 		{"changed", "An entry whose definition is not the one that was approved."},
 		{"removed", "A pin whose entry is gone from the capture."},
 		{"no-pins", "A server that the lockfile doesn't have: nobody approved what it lists."},
-		{"no-capture", "A server of the lockfile that there is no capture of."},
+		{"no-capture", "A server of the lockfile without a capture."},
 		{"policy", "A server that was pinned under another policy."},
 		{"other-server", "A capture that shares nothing with the pins it was compared with."},
 	} {
 		rules = append(rules, Rule{"drift/" + d[0], "error", d[1]})
 	}
 	rules = append(rules, Rule{"record/approval", "error", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
-		Rule{"record/warning", "error", "An accepted warning that a change of the lockfile puts on record or takes from it."},
+		Rule{"record/warning", "error", "An accepted warning that a change of the lockfile adds or removes."},
 		Rule{"record/denied", "error", "An entry that matches its pin and is denied, where only a guard would leave it out, or whose mark a change of the lockfile brings or takes."},
 		Rule{"record/policy", "error", "A policy that a change of the lockfile brings."})
 	for _, f := range lint.Table {

@@ -39,7 +39,7 @@ func TestJUnitReport(t *testing.T) {
       <failure type="DRIFT" message="DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock"><![CDATA[DRIFT: 1 WARNING oversize in the capture; 1 added, 1 changed, 1 removed; 1 matches tools.lock
 review: pinproof diff live.json]]></failure>
       <system-out><![CDATA[  WARNING oversize in the capture  a large capture
-  approved warnings in entries that match:
+  accepted warnings, in entries that match:
   WARNING padding in stat  much
 ]]></system-out>
     </testcase>

@@ -205,7 +205,7 @@ func TestMarkdownMatch(t *testing.T) {
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 '''text
-      approved warnings in entries that match:
+      accepted warnings, in entries that match:
       WARNING padding in "a|b"  'x'
 '''
 `, "'", "`")

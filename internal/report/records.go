@@ -19,9 +19,9 @@ func (r *Report) records() (list []Record) {
 			if !r.RefusesDenied || ref.Server != p.Server {
 				continue
 			}
-			detail := "it matches its pin, and agents go without it: only a guard leaves it out"
+			detail := "it matches its pin, and only a guard keeps it from agents"
 			if p.Captured.Find(ref.Key) == nil {
-				detail = "agents go without it: only a guard refuses its calls"
+				detail = "only a guard keeps it from agents"
 			}
 			said := r.recordOf(p, &pin.Pin{Key: ref.Key}, "denied", detail)
 			said.Fails = true
@@ -53,10 +53,10 @@ func (r *Report) lockfiles() bool {
 // changeText says what a lockfile records now, and what it did.
 func changeText(c *pin.RecordChange) string {
 	if c.Old == "" && c.What == "warning" {
-		return "now on record: " + c.New
+		return "now accepted: " + c.New
 	}
 	if c.New == "" && c.What == "warning" {
-		return "no longer on record: " + c.Old
+		return "no longer accepted: " + c.Old
 	}
 	if c.Old == "" {
 		return "now " + c.New

@@ -100,7 +100,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 	if poison := said.Entries[r.Drifts[0].Ref()]; poison != "" || len(said.Entries) != len(r.Drifts)-1 {
 		t.Errorf("accepted %d of %d, the first as %q", len(said.Entries), len(r.Drifts), poison)
 	}
-	if !strings.HasPrefix(asked.String(), "Accept write_file in spite of the warning? (1 of ") {
+	if !strings.HasPrefix(asked.String(), "Accept write_file despite the warning? (1 of ") {
 		t.Errorf("asked\n%s", asked.String())
 	}
 }

@@ -235,7 +235,7 @@ func (r *Report) explained(server string) bool {
 func driftNote(d *pin.Drift) string {
 	said := driftKindNote(d)
 	if d.Locked != nil && d.Locked.Denied {
-		said = joined("; ", "denied so far: agents go without it", said)
+		said = joined("; ", "denied so far: kept from agents", said)
 	}
 	return said
 }
@@ -348,7 +348,7 @@ func (r *Report) waysToAsk() (next []Step) {
 		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
 	}
 	if len(r.Unrecorded) > 0 {
-		next = append(next, Step{Text: "after reading it, put it on record", Command: r.Next.To("relock")})
+		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To("relock")})
 	}
 	return next
 }
@@ -499,10 +499,10 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 		what = "all " + c.Plural()
 	}
 	if warned {
-		return "Accept " + what + " in spite of the warning?"
+		return "Accept " + what + " despite the warning?"
 	}
 	if d.Kind == pin.Removed {
-		return "Accept that " + what + " went?"
+		return "Accept the removal of " + what + "?"
 	}
 	if n > 1 {
 		return "Accept this change in " + what + "?"
@@ -511,13 +511,13 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 }
 
 // deniedQuestion is what a question about one entry says of its mark.
-const deniedQuestion = " It is denied so far: a yes lets agents have it, x keeps it so."
+const deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
 
 // renameText asks about an entry that seems to have another name now.
 func (r *Report) renameText(e *drifted) string {
 	said := "Accept that " + r.ref(pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}) + " is " + text.Name(e.Name) + " now"
 	if e.Warned() {
-		return said + ", in spite of the warning?"
+		return said + ", despite the warning?"
 	}
 	return said + "?"
 }

@@ -17,7 +17,7 @@ import (
 // after checking each against its digest.
 func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 	if w.Folder {
-		return fail.New("--against beside a lockfile goes with one capture, not with a folder")
+		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
 	data, err := readFile(req.Against, stdin, jsontree.MaxCaptureBytes)

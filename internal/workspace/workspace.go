@@ -208,7 +208,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 		}
 	}
 	if req.Part && w.Comparisons[0].PolicyDiffers() {
-		return fail.New("--part keeps the policy of server %s: a changed policy makes every pin anew, which takes a whole capture", text.Name(w.Comparisons[0].Server))
+		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
 	w.digest()
 	return nil

@@ -55,7 +55,7 @@ func Write(w io.Writer, in report.Input) error {
 		say(modeltext.Say("").Count(missing, "server").Say(" without a capture"))
 	}
 	if in.RefusesDenied && len(in.Denied) > 0 {
-		say(modeltext.Say("").Count(len(in.Denied), "denied entry").Say(", which agents go without: only a guard leaves them out"))
+		say(modeltext.Say("").Count(len(in.Denied), "denied entry").Say(", which only a guard keeps from agents"))
 	}
 	if len(drifted) > 0 {
 		say(modeltext.Say("").Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
@@ -65,7 +65,7 @@ func Write(w io.Writer, in report.Input) error {
 		say(modeltext.Say("listed set   ").Digest(in.Comparisons[0].Captured.Digest))
 	}
 	if onlyDenied {
-		say(modeltext.Say("Do not use this server's tools. All of it is approved: a person decides what keeps the denied ones from you."))
+		say(modeltext.Say("Do not use this server's tools. Everything is approved, but a person has denied some of it to you."))
 		return write(w, lines)
 	}
 	c := in.Next
@@ -79,7 +79,7 @@ func WriteError(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile
 	return write(w, []modeltext.Text{
 		modeltext.Say("pinproof: blocked: no answer whether the MCP tools are the approved ones"),
-		modeltext.Say("Do not use this server's tools. ").Review("A person sees the reason at a terminal", next),
+		modeltext.Say("Do not use this server's tools. ").Review("To see why, a person runs this at a terminal", next),
 	})
 }
 

@@ -14,8 +14,8 @@ import (
 
 // Titles of findings that belong to no drift.
 const (
-	unrecordedTitle = "not on record, in entries pinned before:"
-	approvedTitle   = "approved warnings in entries that match:"
+	unrecordedTitle = "warnings that nobody accepted, in entries pinned before:"
+	approvedTitle   = "accepted warnings, in entries that match:"
 )
 
 // WriteDiff prints the review.
@@ -137,7 +137,7 @@ func (t *Writer) General(m *report.Model) {
 func (t *Writer) records(indent string, m *report.Model) {
 	said := func(s report.Record) bool { return s.Fails || m.Matches }
 	if slices.ContainsFunc(m.Records, said) {
-		t.notes(indent, "what the lockfile says beside the definitions:")
+		t.notes(indent, "what the lockfile records besides the definitions:")
 	}
 	indent += "  "
 	below := indent

@@ -207,7 +207,7 @@ const maxMarked = 20
 // Marks says which entries agents go without from now on, and which they have again, in a lockfile.
 func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
-		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", which agents go without -> " + lockfile})
+		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", kept from agents -> " + lockfile})
 	}
 	if len(allowed) > 0 {
 		t.Say("", layout.Run{Op: '+', Text: "NO LONGER DENIED: " + text.List(allowed, maxMarked) + " -> " + lockfile})

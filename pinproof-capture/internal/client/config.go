@@ -94,10 +94,10 @@ func (e entry) refuse() error {
 		}
 		f := fail.New("its %s changes how the server is reached, and is not supported", key)
 		if e.Command != "" {
-			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl -- COMMAND")
+			f.Hint("capture it by itself: pinproof-capture save ID.jsonl -- COMMAND")
 		} else {
-			f.Hint("capture it by itself: pinproof-capture save LABEL.jsonl URL --header-env NAME=VARIABLE").
-				Hint("one that wants OAuth goes behind a bridge: pinproof-capture guard LABEL -- npx --no -- mcp-remote URL")
+			f.Hint("capture it by itself: pinproof-capture save ID.jsonl URL --header-env NAME=VARIABLE").
+				Hint("one that wants OAuth needs a bridge: pinproof-capture guard ID -- npx --no -- mcp-remote URL")
 		}
 		return f
 	}
@@ -291,7 +291,7 @@ func (x *expander) variable(name string) string {
 	if !ok && x.err == nil {
 		unset := fail.New("the variable %s is not set", text.Printable(name))
 		if strings.HasPrefix(name, "input:") {
-			unset.Hint("VS Code asks for it; here, give it so: env %s pinproof-capture config FILE DIR", shell.Quote(name+"=VALUE"))
+			unset.Hint("VS Code asks for it; here, set it: env %s pinproof-capture config FILE DIR", shell.Quote(name+"=VALUE"))
 		}
 		x.err = unset
 	}
@@ -326,13 +326,13 @@ type Result struct {
 	Err         error
 }
 
-// Capture captures servers into DIR/LABEL.jsonl, several at once, and returns what came of each as soon
+// Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each as soon
 // as it is known. One that fails keeps no other from being saved.
 func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) (<-chan Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
 	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
-		return nil, fail.In(text.Printable(c.File), "two labels differ in letter case alone: their captures are one file on many systems")
+		return nil, fail.In(text.Printable(c.File), "two server IDs differ only by letter case: their captures are one file on many systems")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fail.From(err)

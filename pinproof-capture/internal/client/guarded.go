@@ -42,7 +42,7 @@ func (e entry) unguarded(label string) entry {
 		return e // it would not start
 	}
 	if words.labels[0] != label {
-		e.foreign = "its guard is for the label " + text.Name(words.labels[0])
+		e.foreign = "its guard is for the server ID " + text.Name(words.labels[0])
 		return e
 	}
 	server := n + 1 + words.server

@@ -33,7 +33,7 @@ func CheckLaunch(argv []string, before ...string) error {
 		return nil
 	}
 	words := slices.Concat(before, argv[:at], []string{"--"}, argv[at:])
-	return fail.New("%s would take flags of %s for its own: -- has to stand before the name", programOf(argv[0]), text.Name(argv[at])).
+	return fail.New("%s would take flags of %s for its own: -- has to come before the name", programOf(argv[0]), text.Name(argv[at])).
 		Hint("%s", Quoted(words))
 }
 
@@ -144,5 +144,5 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		// A link that stays where it is when a new version comes.
 		path = found
 	}
-	return []string{path}, "by its place on this machine, for the path of clients doesn't have it", nil
+	return []string{path}, "its path on this machine, because clients don't find it by name", nil
 }

@@ -56,7 +56,7 @@ func (c *Config) Rewrite(labels []string, g *Guard) (out []byte, byHand string, 
 func (c *Config) rewritten(label string, g *Guard) (next *Config, byHand string, err error) {
 	e := c.entries[label]
 	if e.foreign != "" {
-		return nil, "", fail.New("%s", e.foreign).Hint("is it meant to be there? Then leave it. If not, take it away by hand")
+		return nil, "", fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
 	}
 	var words []string
 	if g != nil {
@@ -120,7 +120,7 @@ func (c *Config) Secrets() (list []string) {
 
 // guardable says why a server can't be put behind the guard.
 func (e entry) guardable(label string) error {
-	const byHand = "write the guard by hand: pinproof-capture guard LABEL URL --header-env NAME=VARIABLE"
+	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
 	if mcp.FileName(label) == "" {
 		return fail.New(mcp.NoFileName)
 	}
@@ -145,7 +145,7 @@ func (e entry) guardable(label string) error {
 func (e entry) byHand(label string, before []string) (string, error) {
 	words := slices.Concat(before, e.argv())
 	if e.Command == "" {
-		return "", fail.New("it has no command: write there by hand: pinproof-capture guard LABEL URL")
+		return "", fail.New("it has no command; write there by hand: pinproof-capture guard ID URL")
 	} else if all := strings.Join(words, "") + label; text.Printable(all) != all {
 		return "", fail.New("it has a character that can't be shown")
 	}
@@ -165,9 +165,9 @@ func spelled(words ...string) string {
 // must be the inverse of each other to the byte, for this very text: what can't be given back isn't
 // wrapped, and a guard that wrap wouldn't write is left to whoever wrote it.
 func (c *Config) rewrite(label string, words []string) (*Config, error) {
-	why := "its entry is spelled in a way that could not be given back: write the guard by hand"
+	why := "its entry couldn't be restored byte for byte: write the guard by hand"
 	if words == nil {
-		why = "its guard was put in by hand, or changed since: take it away by hand"
+		why = "its guard was added by hand, or changed since: remove it by hand"
 	}
 	after, err := c.edit(label, words)
 	if err != nil {
@@ -200,7 +200,7 @@ func (c *Config) edit(label string, words []string) (*Config, error) {
 	case e.guard != nil:
 		o.unwrap(e)
 	default: // this program has another name
-		return nil, fail.New("its guard isn't known for one")
+		return nil, fail.New("its guard isn't recognized")
 	}
 	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
 	var out []byte

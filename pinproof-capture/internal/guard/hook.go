@@ -58,7 +58,7 @@ func (h *Hooked) blocked(why modeltext.Text) *Blocked {
 // Unusable is the no of a hook whose command line can't be used.
 func Unusable() *Blocked {
 	return &Blocked{modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
-		"Do not use this server's tools. A person sees why by running it at a terminal: pinproof-capture hook LABEL -- npx --no -- NAME [ARG]...")}
+		"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")}
 }
 
 // Hook captures the server and has pinproof compare that with its pins. The server is started

@@ -314,7 +314,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		return pass, reply, nil
 	case m.Kind == 0:
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
-			r.say("the server printed what is no message: %s", mcp.Excerpt(string(noise)))
+			r.say("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
 		return nil, nil, nil
 	case method.Kind != 0:

@@ -100,7 +100,7 @@ func (r *relay) finish(v *review) {
 		r.conclude(v, early)
 		if kept := <-whole; !bytes.Equal(kept.data, early.data) {
 			r.mu.Lock()
-			r.say("the server has told more meanwhile, which is kept, too")
+			r.say("the server has listed more meanwhile, which is kept, too")
 			r.told(r.judge.keep(kept.data), kept)
 			r.mu.Unlock()
 		}

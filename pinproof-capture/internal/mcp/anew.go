@@ -147,7 +147,7 @@ func (r *remote) renew(session string) bool {
 
 // sayAnew tells a person, and the client that every list counts as changed.
 func (r *remote) sayAnew() {
-	r.put(Said{Err: fail.New("its session is over, and begins anew")})
+	r.put(Said{Err: fail.New("its session is over, and a new one begins")})
 	// First, or a call could come before the new list.
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
@@ -165,7 +165,7 @@ func (r *remote) await(p *post) error {
 			select {
 			case <-ready:
 			case <-late:
-				return fail.New("it doesn't say where it wants to be asked")
+				return fail.New("it doesn't say at which address it wants to be asked")
 			case <-r.ctx.Done():
 				return context.Cause(r.ctx)
 			}

@@ -249,7 +249,7 @@ func FileName(label string) string {
 }
 
 // NoFileName says why FileName has none.
-const NoFileName = "a label of 1 to 100 printable ASCII characters can name a file, and this is none"
+const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (
 	possible = regexp.MustCompile(`^[ -~]{1,100}$`)

@@ -144,7 +144,7 @@ var wordsNoAnswer = modeltext.Say("pinproof: the server gave no answer that can 
 func connect(s Server) (*remote, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fail.New("the URL is no address: https://HOST/PATH is one") // it may hold a secret
+		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // it may hold a secret
 	}
 	r := &remote{Server: s, address: u, endpoint: u, ready: make(chan struct{}), waiting: map[string]*post{}, inputs: map[string][]byte{}}
 	r.client.CheckRedirect = checkRedirect
@@ -188,7 +188,7 @@ func transport() (http.RoundTripper, error) {
 // not what the user named.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if !sameOrigin(next.URL, via[0].URL) {
-		return fail.New("it redirects to another place, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
+		return fail.New("it redirects to another address, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
 			Hint("name that address yourself if you trust it")
 	}
 	if len(via) > maxRedirects {
@@ -448,7 +448,7 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 		return r.unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
-		err = fail.New("it answered something else than the request")
+		err = fail.New("its answer isn't one to the request")
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type message struct {
 const (
 	codeNoMethod = "-32601" // JSON-RPC 2.0, section 5.1
 
-	notMessage = "what it sent is no message of the protocol"
+	notMessage = "what it sent isn't a message of the protocol"
 	notPlain   = "it sent an answer that only some clients take"
 	notAsked   = "it sent an answer to a request that was not sent"
 )

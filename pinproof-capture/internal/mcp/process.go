@@ -153,7 +153,7 @@ func batchLine(path string, args []string) (string, error) {
 	words = append(words, args[1:]...)
 	for i, word := range words {
 		if strings.ContainsAny(word, "%!\"\r\n\x00") {
-			return "", fail.New("cmd would read another word than %s, through which %s is started", text.Name(word), text.Name(filepath.Base(path))).
+			return "", fail.New("cmd, which starts %[2]s, would read another word than %[1]s", text.Name(word), text.Name(filepath.Base(path))).
 				Hint("start the program itself in place of the .cmd file, such as node PATH")
 		}
 		backslashes := len(word) - len(strings.TrimRight(word, `\`))

@@ -321,7 +321,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 			return count, nil
 		}
 		if next.Kind != '"' {
-			return 0, fail.New("its answer to %s has a nextCursor that is no string: %s", method, Excerpt(m.spelled(next)))
+			return 0, fail.New("its answer to %s has a nextCursor that isn't a string: %s", method, Excerpt(m.spelled(next)))
 		}
 		if seen[next.Text] {
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)

@@ -114,7 +114,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 		if !placed && e.kind == "endpoint" {
 			at, err := r.address.Parse(string(e.data))
 			if err != nil || !sameOrigin(at, r.address) {
-				return fail.New("it wants to be asked at another place")
+				return fail.New("it wants to be asked at another address")
 			}
 			placed = true
 			r.place(at)
