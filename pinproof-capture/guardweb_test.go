@@ -83,6 +83,18 @@ func (p *playing) begin() (name string, s *stage) {
 	return name, s
 }
 
+// only is the one stage of a server that keeps no sessions.
+func (p *playing) only() *stage {
+	p.mu.Lock()
+	for _, s := range p.sessions {
+		p.mu.Unlock()
+		return s
+	}
+	p.mu.Unlock()
+	_, s := p.begin()
+	return s
+}
+
 func (p *playing) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,6 +144,8 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	} else if p.how != asOld && greets && req.Method == http.MethodPost {
 		name, s = p.begin()
 		w.Header().Set("Mcp-Session-Id", name)
+	} else if bytes.Contains(body, []byte("protocolVersion\":\"2026-07-28")) {
+		s = p.only() // that revision knows no sessions
 	}
 	switch {
 	case s == nil && p.how == asEvents: // as servers after the TypeScript SDK's examples do
@@ -241,6 +255,9 @@ func flagsOf(how string) []string {
 
 var ways = []string{asJSON, asEvents, asTwoLines, asCut, asAlone, asOld}
 
+// Revision 2026-07-28 has no streams that are resumed, nor any beside the answers.
+var statelessWays = []string{asJSON, asEvents, asTwoLines}
+
 // TestWebPasses: a session with what was approved is the same at an address as over stdio without
 // the guard.
 func TestWebPasses(t *testing.T) {
@@ -248,27 +265,32 @@ func TestWebPasses(t *testing.T) {
 	g := newGuarded(t)
 	self, _ := os.Executable()
 	for _, part := range []string{"good", "pages"} {
-		bare := exec.Command(self, "play", part)
-		bare.Env = g.env
-		without := g.run(t, bare)
-		without.session()
-		_, want := without.end()
-		for _, how := range ways {
-			t.Run(part+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := newPlaying(t, part, how)
-				with := g.startWeb(t, s.URL, flagsOf(how)...)
-				with.session()
-				code, got := with.end()
-				want := want
-				if how == asTwoLines {
-					got = strings.ReplaceAll(got, ": ", ":") // a line feed between tokens is a blank
-					want = strings.ReplaceAll(want, ": ", ":")
+		for revision, session := range map[string]func(*peer){"2025-11-25": (*peer).session, "2026-07-28": (*peer).modernSession} {
+			bare := exec.Command(self, "play", part)
+			bare.Env = g.env
+			without := g.run(t, bare)
+			session(without)
+			_, want := without.end()
+			for _, how := range ways {
+				if revision == "2026-07-28" && !slices.Contains(statelessWays, how) {
+					continue
 				}
-				if code != 0 || got != want || with.stderr.Len() > 0 {
-					t.Errorf("code %d\n%s\nwant\n%s\n%s", code, got, want, &with.stderr)
-				}
-			})
+				t.Run(part+", "+revision+", "+how, func(t *testing.T) {
+					t.Parallel()
+					s := newPlaying(t, part, how)
+					with := g.startWeb(t, s.URL, flagsOf(how)...)
+					session(with)
+					code, got := with.end()
+					want := want
+					if how == asTwoLines {
+						got = strings.ReplaceAll(got, ": ", ":") // a line feed between tokens is a blank
+						want = strings.ReplaceAll(want, ": ", ":")
+					}
+					if code != 0 || got != want || with.stderr.Len() > 0 {
+						t.Errorf("code %d\n%s\nwant\n%s\n%s", code, got, want, &with.stderr)
+					}
+				})
+			}
 		}
 	}
 }
@@ -289,6 +311,19 @@ func TestWebBlocks(t *testing.T) {
 		for j, how := range ways {
 			if !jsontest.Long() && (i+j)%2 > 0 {
 				continue // the CI tries them all
+			}
+			if slices.Contains(statelessWays, how) {
+				t.Run(part+", 2026-07-28, "+how, func(t *testing.T) {
+					t.Parallel()
+					s := newPlaying(t, part, how)
+					p := g.startWeb(t, s.URL)
+					p.modernSession()
+					_, got := p.end()
+					asked := strings.Join(s.methods(), " ")
+					if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || !strings.Contains(asked, "server/discover tools/list") {
+						t.Errorf("the server got %s\n%s\n%s", asked, got, &p.stderr)
+					}
+				})
 			}
 			t.Run(part+", "+how, func(t *testing.T) {
 				t.Parallel()
