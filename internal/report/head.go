@@ -139,6 +139,7 @@ func (r *Report) blocks(m *Model) {
 	words := diff.FullWordBudget
 	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest}
 	findLetters(r.groups, rows)
+	m.Minor = r.minor()
 	for i, g := range r.groups {
 		b := r.block(g, rows)
 		b.Letters = rows.takeLetters()

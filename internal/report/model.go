@@ -60,7 +60,8 @@ type Model struct {
 	Entries []Entry
 
 	Blocks  []Block
-	LeftOut int // entries that --only leaves out
+	Minor   string // counts what is minor in all blocks, by label
+	LeftOut int    // entries that --only leaves out
 
 	// Entries that a bound leaves unexplained.
 	Unexplained int
@@ -494,6 +495,19 @@ type Row struct {
 
 	// What stands below it, also if Home is set: a format that leaves that block out shows it here.
 	Lines []Line
+
+	limit limit // that it says, and nothing else
+}
+
+// Above divides a row of a block whose entries changed in different ways: the names that stand above it and the rows beside
+// it that are about the same entries, and the rest of it.
+func (b *Block) Above(row *Row) (names string, rest Row) {
+	rest = *row
+	if b.Apart && !row.Finding {
+		rest.Names = ""
+		return row.Names, rest
+	}
+	return "", rest
 }
 
 // Behind is what a line says of a row behind its place.
@@ -511,11 +525,42 @@ type Line struct {
 	// Said instead of Text, and of the Skip lines below, where block Home stands above.
 	As string
 
+	// Stands behind the name then: what isn't said there, too.
+	Brief string
+
 	Home int
 	Skip int
 
 	// Under which that stands, before the block; or "".
 	Letter string
+}
+
+// Told are lines as a format lays them out. refers says which are told by a reference: what it stands for is left out, and
+// those beside each other that say the same of several names are one.
+func Told(list []Line, refers func(*Line) bool) (told []Line) {
+	for i := 0; i < len(list); i++ {
+		l := list[i]
+		if !refers(&l) {
+			l.As = ""
+			told = append(told, l)
+			continue
+		}
+		i += l.Skip
+		l.Phrase = l.Brief
+		l.Text = nil
+		if n := len(told); n > 0 && l.isToldWith(&told[n-1]) {
+			told[n-1].Name += ", " + l.Name
+			continue
+		}
+		told = append(told, l)
+	}
+	return told
+}
+
+// isToldWith reports whether two lines with references differ in nothing but their names.
+func (l *Line) isToldWith(last *Line) bool {
+	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home && l.Letter == last.Letter
+	return isSame && l.Name != "" && last.Name != ""
 }
 
 // ServerData is one server's two sides for programs.

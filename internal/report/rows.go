@@ -91,6 +91,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 			rows = append(rows, m.changed(e, ed))
 		}
 	}
+	rows = together(rows)
 	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
@@ -118,14 +119,72 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 			has[ed.key] = append(has[ed.key], text.Name(e.Name))
 		}
 	}
+	var groups []string // the names of each, in order
+	byNames := map[string][]Row{}
 	for i, ed := range list {
 		row := m.changed(of[i], ed)
 		if names := has[ed.key]; len(names) < len(g.entries) {
 			row.Names = strings.Join(names, ", ")
 		}
-		rows = append(rows, row)
+		if byNames[row.Names] == nil {
+			groups = append(groups, row.Names)
+		}
+		byNames[row.Names] = append(byNames[row.Names], row)
+	}
+	for _, names := range groups {
+		rows = append(rows, together(byNames[names])...)
 	}
 	return rows
+}
+
+// A limit is what a row says, if that is a short thing of one keyword of a schema.
+type limit struct {
+	schema  string // where that is, a JSON Pointer
+	place   string // the same for people
+	keyword string
+	said    string // "+ 24"
+}
+
+// limits are the keywords whose value is a number or a short text that values are held against.
+var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
+ minProperties multipleOf pattern uniqueItems`)
+
+// limitOf is the limit that an edit says, if its row says nothing else.
+func limitOf(list pin.EntryType, ed *edit, row *Row, said string) limit {
+	at := strings.LastIndexByte(ed.Pointer, '/')
+	keyword := ed.Pointer[at+1:]
+	if row.Detail != said || !slices.Contains(limits, keyword) {
+		return limit{}
+	}
+	return limit{ed.Pointer[:at], placeOf(list, ed.Pointer[:at]), keyword, said}
+}
+
+// together makes one row of those that follow each other and say limits of one schema, under one label.
+func together(rows []Row) (folded []Row) {
+	for _, row := range rows {
+		last := len(folded) - 1
+		if last < 0 || row.limit.schema == "" || folded[last].limit.schema != row.limit.schema || folded[last].Label != row.Label {
+			folded = append(folded, row)
+			continue
+		}
+		one := &folded[last]
+		if one.Detail == one.limit.said { // it was alone so far
+			one.Place = one.limit.place
+			one.Pointer = text.WholePointer(one.limit.schema)
+			one.Detail = one.limit.whole()
+		}
+		one.Detail += ", " + row.limit.whole()
+	}
+	return folded
+}
+
+// whole is a limit with its keyword: "+ minLength 24".
+func (l *limit) whole() string {
+	sign, value, found := strings.Cut(l.said, " ")
+	if found && (sign == "+" || sign == "-") {
+		return sign + " " + l.keyword + " " + value
+	}
+	return l.keyword + " " + l.said
 }
 
 // minor makes the rows of what is summed up, each once. One that some entries of the group don't have names those that do.
@@ -265,6 +324,7 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 		if ed := came[signed[i].Pointer]; ed != nil && !signed[i].Rest {
 			ed.marked = true
 			lines[i].Phrase = strings.TrimRight("+ "+lines[i].Phrase, " ")
+			lines[i].Brief = strings.TrimRight("+ "+lines[i].Brief, " ")
 			for j := i; j < len(lines) && (j == i || strings.HasPrefix(signed[j].Pointer+"/", ed.Pointer+"/")); j++ {
 				lines[j].Text = layout.Value('+', signed[j].Text, true, false)
 			}
@@ -312,6 +372,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Lines = []Line{{Text: list}}
 	case said != "":
 		row.Detail = joined("; ", row.Detail, said)
+		row.limit = limitOf(e.Type, ed, &row, said)
 	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
 		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
@@ -394,6 +455,7 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 		row.Detail = joined("; ", row.Detail, came)
 		lines[0].Name = ""
 		lines[0].Phrase = ""
+		lines[0].Brief = ""
 		if len(lines[0].Text) == 0 && lines[0].As == "" {
 			lines = lines[1:]
 		}
@@ -507,10 +569,17 @@ func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line)
 			place += " (keywords)"
 		}
 		line.refer(m.above(key, came+"as ", l.Text, place))
-		if inside > 0 {
+		line.Brief = line.Phrase
+		// The first line of what came or went stands behind its place, with its phrase.
+		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
+		if inside > 0 || isLong {
 			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
 				line.refer(above)
 				line.Skip = inside
+				line.Brief = ""
+				if l.Required {
+					line.Brief = "required"
+				}
 			}
 		}
 		lines = append(lines, line)
@@ -785,7 +854,21 @@ func insert(runs []layout.Run, at int, mark string) {
 	}
 }
 
-// labelCounts is "other order (3), hint stated". Edits with equal labels follow each other.
+// minor counts what is minor in all entries, by label.
+func (r *Report) minor() string {
+	var all []*edit
+	for _, e := range r.entries {
+		for _, ed := range e.edits {
+			if ed.Minor() {
+				all = append(all, ed)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *edit) int { return cmp.Compare(a.Label, b.Label) })
+	return labelCounts(all)
+}
+
+// labelCounts is "other order (3); hint stated". Edits with equal labels follow each other.
 func labelCounts(edits []*edit) string {
 	var said []string
 	for len(edits) > 0 {
@@ -800,5 +883,5 @@ func labelCounts(edits []*edit) string {
 		said = append(said, joined(" ", edits[0].Label.Words(), count))
 		edits = edits[n:]
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(said, "; ")
 }

@@ -510,7 +510,7 @@ func TestOrdersByName(t *testing.T) {
 		"turned round":       {`"description":"A confirmation is not optional. Stays."`, `"description":"A confirmation is optional. Stays."`, "A confirmation is [-not -]optional."},
 		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "moved from"},
 		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `"dry-run" -> "execute"`},
-		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `(always "all")`},
+		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `(always "all", no type)`},
 		"task support":       {`"execution":{"taskSupport":"optional"}`, `"execution":{"taskSupport":"ask nobody"}`, "ask nobody"},
 		"a name in _meta":    {`"_meta":{}`, `"_meta":{"send it on":1}`, "send it on"},
 		"an unknown hint":    {`"annotations":{}`, `"annotations":{"readTheNotes":true}`, "readTheNotes"},

@@ -26,6 +26,9 @@ type Line struct {
 
 	Phrase string // "integer 1..600, required = 30"
 
+	// The schema around it requires it; Phrase says so.
+	Required bool
+
 	// A description, or another value; kind 0: none.
 	Text jsontree.Value
 
@@ -144,7 +147,7 @@ func (s *signer) toolMember(m jsontree.Member, at string, object bool) bool {
 		return object
 	case "outputSchema":
 		if object {
-			s.schema(child{name: "returns", pointer: at, value: m.Value}, 0)
+			s.root("returns", at, m.Value)
 		}
 		return object
 	}
@@ -154,7 +157,7 @@ func (s *signer) toolMember(m jsontree.Member, at string, object bool) bool {
 // input adds the input schema. A plain object needs no line of its own.
 func (s *signer) input(at string, v jsontree.Value) {
 	from := len(s.lines)
-	s.schema(child{name: "(input)", pointer: at, value: v}, 0)
+	s.root("(input)", at, v)
 	list := s.lines[from:]
 	if list[0].Phrase != "object" || list[0].Text.Kind != 0 || len(list) == 1 || list[1].Name == "" {
 		return
@@ -204,6 +207,18 @@ func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bo
 		return true
 	}
 	return false
+}
+
+// root adds an input or output schema whole. It is that of an object (MCP 2025-11-25, Tool), so its line
+// names the type where it is another one, or none.
+func (s *signer) root(name, pointer string, v jsontree.Value) {
+	from := len(s.lines)
+	s.schema(child{name: name, pointer: pointer, value: v}, 0)
+	phrase := &s.lines[from].Phrase
+	if !v.Has("type") && *phrase != "any value" {
+		*phrase = strings.TrimRight("no type, "+*phrase, ", ")
+	}
+	*phrase = strings.TrimPrefix(*phrase, "object, ")
 }
 
 // plainFiles reports whether the files of a skill are listed with nothing but what identifies them.
@@ -312,7 +327,7 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 
 // schema adds a schema and all that stands in it, its description in its own line and definitions last.
 func (s *signer) schema(c child, depth int) {
-	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value}
+	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value, Required: c.required}
 	if c.value.Kind != '{' {
 		s.lines = append(s.lines, flagLine(own, c.value))
 		return
@@ -458,6 +473,9 @@ type wording struct {
 	// Its type in words: "array of string or null".
 	kind string
 
+	// What values it may have says the type: it isn't named.
+	isImplied bool
+
 	// Its constraints: "closed", "minLength 1".
 	limits []string
 
@@ -468,6 +486,9 @@ type wording struct {
 // phrase is what stands beside the name: "integer 1..600, required, multipleOf 5 = 30".
 func (w *wording) phrase(required bool) string {
 	parts := []string{w.kind}
+	if w.isImplied {
+		parts = nil
+	}
 	if required {
 		parts = append(parts, "required")
 	}
@@ -513,10 +534,38 @@ func wordsOf(v jsontree.Value) (w wording) {
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
 		w.kind, w.said = strings.TrimLeft(w.kind+" "+low.Text+".."+high.Text, " "), append(w.said, "minimum", "maximum")
 	}
+	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
+		length := low.Text + ".." + high.Text
+		if low.Text == high.Text {
+			length = low.Text
+		}
+		w.limits = append(w.limits, "length "+length)
+		w.said = append(w.said, "minLength", "maxLength")
+	}
 	for _, m := range v.Members() {
 		w.member(m)
 	}
+	w.implyType(v)
 	return w
+}
+
+// implyType leaves out a type that the listed values of a schema show. Where they don't, and none is named, that is said.
+func (w *wording) implyType(v jsontree.Value) {
+	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
+	values := v.Get("enum").Items()
+	if isSaid("const") {
+		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
+	}
+	if !isSaid("const") && !isSaid("enum") {
+		return
+	}
+	shown := map[byte]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", 'n': "null"}
+	isOther := func(item jsontree.Member) bool { return shown[item.Value.Kind] != v.Get("type").Text }
+	if !v.Has("type") {
+		w.limits = append(w.limits, "no type")
+	} else {
+		w.isImplied = w.kind == v.Get("type").Text && !slices.ContainsFunc(values, isOther)
+	}
 }
 
 // member says what a member of a schema says, if that can be said in a few words.
@@ -566,6 +615,10 @@ func plain(v jsontree.Value) string {
 	w := wordsOf(v)
 	if len(w.said) != len(v.Parts) || w.kind == "" || strings.Contains(w.kind, " ") || w.value != "" {
 		return ""
+	}
+	value := v.Get("const")
+	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null is a type, too
+		return inLine(value)
 	}
 	if len(w.limits) > 0 {
 		return "(" + w.phrase(false) + ")"

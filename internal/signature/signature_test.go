@@ -50,10 +50,10 @@ annotations.title
   | Run!
 | Runs a snippet.
 | In the page.
-(input)  object, closed
+(input)  closed
   code  string, required, minLength 1
     | JavaScript to run.
-  level  required, "low" | "high"
+  level  required, "low" | "high", no type
   either  any of string, null
   tags  array of string, maxItems 100
   timeout  integer 1..600 = 30
@@ -86,7 +86,7 @@ func TestOddRequired(t *testing.T) {
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
 		`{"name":"t","inputSchema":{"type":"object","required":null,"properties":{"a":{}}}}`:                "(input)  object\n  | {\"required\":null}\n  a  any value\n",
 		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "a  any value\n",
-		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)\n  | {\"properties\":{\"\":{},\"a\":{}},\"required\":[\"a\"]}\n", // one has no name
+		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)  no type\n  | {\"properties\":{\"\":{},\"a\":{}},\"required\":[\"a\"]}\n", // one has no name
 	} {
 		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
@@ -102,8 +102,59 @@ func TestOddRequired(t *testing.T) {
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
-	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\n\"returns\"  object, closed\nreturns  object, closed\n"; got != want {
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\n\"returns\"  object, closed\nreturns  closed\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestPhrases: what values say of a type isn't repeated, and what they don't say stands there.
+func TestPhrases(t *testing.T) {
+	seen := map[string]string{}
+	for _, tt := range []struct{ schema, want string }{
+		{`{"enum":["a","b"],"type":"string"}`, `"a" | "b"`},
+		{`{"enum":["a","b"]}`, `"a" | "b", no type`},
+		{`{"enum":["a",1],"type":"string"}`, `string, "a" | 1`},
+		{`{"enum":["a","b"],"type":["string","null"]}`, `string or null, "a" | "b"`},
+		{`{"enum":["a","b"],"type":["string"]}`, `"a" | "b"
+  | {"type":["string"]}`},
+		{`{"const":"a","type":"string"}`, `always "a"`},
+		{`{"const":"a"}`, `always "a", no type`},
+		{`{"const":1,"type":"number"}`, `always 1`},
+		{`{"const":1,"type":"integer"}`, `integer, always 1`},
+		{`{"const":true,"type":"boolean"}`, `always true`},
+		{`{"const":null,"type":"null"}`, `always null`},
+		{`{"anyOf":[{"const":1,"type":"number"},{"const":"up","type":"string"},{"type":"null"}]}`, `any of 1, "up", null`},
+		{`{"anyOf":[{"const":1,"type":"integer"},{"enum":["up"],"type":"string"},{"const":null,"type":"null"}]}`, `any of (integer, always 1), ("up"), (always null)`},
+		{`{"minLength":1,"maxLength":64,"type":"string"}`, `string, length 1..64`},
+		{`{"minLength":24,"maxLength":24,"type":"string"}`, `string, length 24`},
+		{`{"maxLength":24,"type":"string"}`, `string, maxLength 24`},
+	} {
+		definition := `{"name":"t","inputSchema":{"type":"object","properties":{"p":` + tt.schema + `}}}`
+		got := signed(pin.Tools, pintest.Tree(t, definition))
+		if got != "p  "+tt.want+"\n" {
+			t.Errorf("%s: got %s, want %s", tt.schema, got, tt.want)
+		}
+		if other := seen[got]; other != "" {
+			t.Errorf("%s reads as %s", tt.schema, other)
+		}
+		seen[got] = tt.schema
+	}
+}
+
+// TestRoots: an input and an output are objects, which isn't said again.
+func TestRoots(t *testing.T) {
+	for definition, want := range map[string]string{
+		`{"inputSchema":{"type":"object","additionalProperties":false}}`:                         "(input)  closed\n",
+		`{"inputSchema":{"additionalProperties":false}}`:                                         "(input)  no type, closed\n",
+		`{"inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`:                 "a  string\n",
+		`{"inputSchema":{"properties":{"a":{"type":"string"}}}}`:                                 "(input)  no type\n  a  string\n",
+		`{"outputSchema":{"type":"array","items":{"type":"string"}}}`:                            "returns  array of string\n",
+		`{"outputSchema":{"type":["object","null"],"additionalProperties":false}}`:               "returns  object or null, closed\n",
+		`{"outputSchema":{"type":"object","properties":{"a":{"type":"string"}},"title":"Tide"}}`: "returns  object\n  | {\"title\":\"Tide\"}\n  a  string\n",
+	} {
+		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
+		}
 	}
 }
 

@@ -119,15 +119,22 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 		rows = append(rows, row{Class: "change", Word: "first because", Detail: b.Reason})
 	}
 	note := b.Note
+	above := "" // the names that stand above
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if !r.Finding {
 			say(note)
 			note = ""
 		}
-		if !r.Minor && !d.told[r.Letter] {
-			rows = append(rows, d.row(r))
+		if r.Minor || d.told[r.Letter] {
+			continue
 		}
+		names, rest := b.Above(r)
+		if names != "" && names != above {
+			say("in " + names + ":")
+		}
+		above = names
+		rows = append(rows, d.row(&rest))
 	}
 	say(note)
 	for _, also := range b.Also(d.told) {
@@ -161,19 +168,16 @@ func (d *drawer) row(r *report.Row) row {
 		drawn.Letter = lines[0].Letter
 		lines = lines[1+lines[0].Skip:]
 	}
-	for i := 0; i < len(lines); i++ {
-		l := &lines[i]
+	for _, l := range report.Told(lines, d.refers) {
 		one := line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase}
 		d.deepest = max(d.deepest, l.Depth)
-		if d.refers(l) {
+		if l.As != "" {
 			one.As = l.As
 			one.Home = l.Home
 			one.Letter = l.Letter
-			i += l.Skip
-		} else {
-			for _, t := range l.Text {
-				one.Texts = append(one.Texts, textOf(t))
-			}
+		}
+		for _, t := range l.Text {
+			one.Texts = append(one.Texts, textOf(t))
 		}
 		drawn.Lines = append(drawn.Lines, one)
 	}

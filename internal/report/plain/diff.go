@@ -31,6 +31,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		t.notes("hint: ", "a long review: --stat shows its shape first, --only a part (a name, added, warnings, or a label as --stat has it)")
 	}
 	t.Head(m)
+	t.countsBelow = true
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if i == 0 || b.Opens || !t.short(b) || !t.short(&m.Blocks[i-1]) {
@@ -40,7 +41,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	}
 	t.Blank()
 	if t.brief {
-		t.Say("", layout.Run{Op: '~', Text: "minor changes are counted, not shown: --full shows them"})
+		t.Say("", layout.Run{Op: '~', Text: "minor changes, which --full shows: " + m.Minor})
 	}
 	t.verdict(m)
 	if m.LeftOut > 0 {
@@ -242,6 +243,7 @@ func (t *Writer) LetterRows(indent string, l *report.Letter) {
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
+	above := "" // the names that stand above
 	if b.Reason != "" {
 		t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: b.Reason})
 	}
@@ -251,7 +253,17 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 			t.notes(indent, note)
 			note = ""
 		}
-		if !row.Minor && !t.Told[row.Letter] || t.Full {
+		if row.Minor && !t.Full || t.Told[row.Letter] && !t.Full {
+			continue
+		}
+		names, rest := b.Above(row)
+		if names != "" && names != above {
+			t.notes(indent, "in "+names+":")
+		}
+		above = names
+		if names != "" {
+			t.row(indent+"  ", &rest)
+		} else {
 			t.row(indent, row)
 		}
 	}
@@ -264,7 +276,9 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 	}
 	if b.Summed != "" && !t.Full {
 		t.brief = true
-		t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
+		if !t.countsBelow {
+			t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
+		}
 	}
 }
 
@@ -314,6 +328,7 @@ const maxNameColumn = 28
 
 // Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
 func (t *Writer) Lines(indent string, list []report.Line) {
+	list = report.Told(list, t.refers)
 	names := 0
 	// How wide the names are, and where descriptions begin.
 	at := 0
@@ -333,16 +348,15 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 			at = max(at, n)
 		}
 	}
-	for i := 0; i < len(list); i++ {
+	for i := range list {
 		l := &list[i]
 		head := heads[i]
 		gap := ""
 		if head != "" {
 			gap = "  "
 		}
-		if t.refers(l) {
+		if l.As != "" {
 			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As})
-			i += l.Skip
 			continue
 		}
 		below := indent + strings.Repeat("  ", l.Depth) + gap

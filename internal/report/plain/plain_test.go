@@ -36,11 +36,21 @@ func TestWriter(t *testing.T) {
 		{"what stands above", func(t *Writer) {
 			t.Shown[3] = true
 			t.Lines("  ", []report.Line{
-				{Name: "sort", Phrase: "object", As: "as for order in 3", Home: 3, Skip: 1},
+				{Name: "sort", Phrase: "object, required", Brief: "required", As: "as for order in 3", Home: 3, Skip: 1},
 				{Depth: 1, Name: "by", Phrase: "string"},
 				{Name: "path", Phrase: "string"},
 			})
-		}, "  sort  object  as for order in 3\n  path  string\n"},
+		}, "  sort  required  as for order in 3\n  path  string\n"},
+		{"what stands above alike", func(t *Writer) {
+			t.Shown[3] = true
+			t.Lines("  ", []report.Line{
+				{Name: "sort", Phrase: "object", As: "all same in 3", Home: 3, Skip: 1},
+				{Depth: 1, Name: "by", Phrase: "string"},
+				{Name: "page", Phrase: "string", As: "all same in 3", Home: 3},
+				{Name: "size", Phrase: "string, required", Brief: "required", As: "all same in 3", Home: 3},
+				{Name: "path", Phrase: "string", As: "all same in 4", Home: 4},
+			})
+		}, "  sort, page  all same in 3\n  size        required  all same in 3\n  path        string\n"},
 		{"a text", func(t *Writer) {
 			t.Lines("  ", []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}})
 		}, "  + | One line.\n"},

@@ -39,6 +39,9 @@ type Writer struct {
 	brief bool            // something was summed up
 	Shown map[int]bool    // numbers of the blocks that stand above
 	Told  map[string]bool // letters likewise
+
+	// What is minor is counted once, below all blocks.
+	countsBelow bool
 }
 
 // New returns a writer of text.
