@@ -66,7 +66,7 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		return nil
 	}
 	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
-		required: map[*jsontree.Value]map[string]bool{}, listed: map[[2]*jsontree.Value]label.Label{}}
+		required: map[*jsontree.Value]map[string]bool{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	for _, v := range [...]*jsontree.Value{&old, &new} {
@@ -109,9 +109,6 @@ type labeller struct {
 	unevaluated bool
 
 	required map[*jsontree.Value]map[string]bool // the names that a schema requires
-
-	// How the values compare that an old and a new schema list.
-	listed map[[2]*jsontree.Value]label.Label
 
 	least   label.Severity // of the change that is being labelled
 	changes []Change

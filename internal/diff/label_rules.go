@@ -36,7 +36,7 @@ func (l *labeller) schemaLabel(c Change, s location) label.Label {
 		return heldRule(name).label(c, s)
 	}
 	if len(s.inside()) > 0 {
-		return l.innerLabel(c, s)
+		return innerLabel(c, s)
 	}
 	return keywordLabel(c, s)
 }
@@ -53,19 +53,14 @@ func heldRule(keyword string) keywordRule {
 }
 
 // innerLabel is for something within the value of a keyword that holds no schema.
-func (l *labeller) innerLabel(c Change, s location) label.Label {
-	name := s.name()
-	if name == "enum" {
-		return l.valueLabel(c, s)
+func innerLabel(c Change, s location) label.Label {
+	if s.name() == "enum" && len(s.inside()) == 1 {
+		return c.choose(label.EnumAdded, label.EnumRemoved, label.EnumSwapped)
 	}
-	rule, known := keywordRules[name]
-	if !known {
-		return label.Changed
+	if rule, known := keywordRules[s.name()]; known {
+		return rule.other
 	}
-	if name == "dependentRequired" && len(s.inside()) == 1 {
-		return rule.label(c, s)
-	}
-	return rule.other
+	return label.Changed
 }
 
 // keywordLabel is for the whole value of a keyword.
@@ -102,23 +97,6 @@ func dialectLabel(c Change, s location) label.Label {
 		return label.Other
 	}
 	return label.Churn
-}
-
-// valueLabel is for one of the values that a schema lists with enum, or for something in it.
-// What counts is how all the values compare, because those that stay may stand elsewhere.
-func (l *labeller) valueLabel(c Change, s location) label.Label {
-	known, ok := l.listed[s.around]
-	if !ok {
-		known = label.EnumSwapped
-		if fixedValues(s.around[0]) != nil && fixedValues(s.around[1]) != nil {
-			known = listedRule.label(c, s)
-		}
-		l.listed[s.around] = known
-	}
-	if known == label.EnumSwapped && len(s.inside()) == 1 {
-		return c.choose(label.EnumAdded, label.EnumRemoved, known)
-	}
-	return known
 }
 
 // label returns the label that a rule gives to a change.
