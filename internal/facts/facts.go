@@ -56,6 +56,10 @@ type Facts struct {
 type Entry struct {
 	pin.Drift
 
+	// What the captured definition is compared with: its pin or, of an ADDED entry that seems to be a renamed one, that of
+	// the other name; or nil.
+	Previous *pin.Pin
+
 	// Of CHANGED and HIDDEN drift with stored texts, the most dangerous first.
 	Changes []diff.Change
 
@@ -274,12 +278,13 @@ func (r *reader) score(sentence string) int {
 // definitions reads both definitions of an entry, of a skill with its files. That of a renamed one had another name.
 // One that isn't stored is absent.
 func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
-	if e.Locked != nil {
-		old = e.Locked.Shown()
-	}
+	e.Previous = e.Locked
 	if e.RenamedFrom != "" {
-		was := pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom}) // diff.Renames found it
-		old = was.Shown()
+		// diff.Renames found it.
+		e.Previous = pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom})
+	}
+	if e.Previous != nil {
+		old = e.Previous.Shown()
 	}
 	if e.Captured != nil {
 		new = e.Captured.Shown()

@@ -28,6 +28,9 @@ type edit struct {
 	// Says where a sentence of it stood before, or "".
 	moved string
 
+	// Of a parameter that came: an equal one went from here, a JSON Pointer; or "".
+	renamedFrom string
+
 	marked bool    // the definition below has its marks
 	letter *letter // under which it is told once; or nil
 
@@ -118,6 +121,9 @@ type group struct {
 	// Of entries that changed in different ways, without a new text and without a new danger: those
 	// that changed alike. Each of these is accepted by itself.
 	parts []*group
+
+	// Then: each of its entries is named above the rows that not all of them have.
+	namedInRows bool
 
 	number  int
 	entries []*drifted // the most dangerous first

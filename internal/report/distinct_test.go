@@ -315,6 +315,9 @@ func spelledOut(list pin.EntryType, old, new *pin.Pin) (changes []string) {
 		}
 		sides := [2]string{}
 		for i, v := range []jsontree.Value{c.Old, c.New} {
+			if strings.HasSuffix(c.Pointer, "/required") {
+				v = sortedList(v) // another order is minor
+			}
 			if v.Kind != 0 {
 				sides[i] = string(jsontree.Append(nil, v))
 			}
@@ -327,6 +330,16 @@ func spelledOut(list pin.EntryType, old, new *pin.Pin) (changes []string) {
 		}
 	}
 	return changes
+}
+
+// sortedList is a list in the order of what its elements are.
+func sortedList(v jsontree.Value) jsontree.Value {
+	sorted := v
+	sorted.Parts = slices.Clone(v.Parts)
+	slices.SortFunc(sorted.Parts, func(a, b jsontree.Member) int {
+		return strings.Compare(string(jsontree.Append(nil, a.Value)), string(jsontree.Append(nil, b.Value)))
+	})
+	return sorted
 }
 
 // differ says how two captures differ as upgrades of the same pins: not at all, in what is minor, or in more.

@@ -212,7 +212,10 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
 	}
 	if len(g.parts) > 0 {
-		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text: " + strings.Join(b.Names, ", ")
+		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text"
+		if !g.namedInRows {
+			b.Title += ": " + strings.Join(b.Names, ", ")
+		}
 	}
 	if g.renamed() {
 		b.Kind = Renamed

@@ -2,27 +2,77 @@ package report
 
 import (
 	"regexp"
-	"strings"
 	"sync"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
 // placePattern matches what leads to a parameter or a part of a result by names that can't be mistaken, and the rest.
 var placePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^/(in|out)putSchema(/properties/[\w-]+(?:/properties/[\w-]+|/items|/additionalProperties)*)(/.*|)$`)
+	return regexp.MustCompile(`^/(in|out)putSchema(/properties/[\w$-]+(?:/properties/[\w$-]+|/items|/additionalProperties|/(?:anyOf|oneOf)/\d+)*)(/.*|)$`)
 })
+
+// stepPattern matches a step of that.
+var stepPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`/properties/([\w$-]+)|/(items|additionalProperties)|/(anyOf|oneOf)/(\d+)`)
+})
+
+// alternativePattern matches a step into one of several alternatives.
+var alternativePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/(?:anyOf|oneOf)/\d+`) })
 
 // placeOf says for people where in an entry something is: a parameter of a tool as the way to
 // it, "arguments.sort[].by", a part of its result likewise, "returns.links[]", and what is in its
 // schema behind that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else is shown as its JSON Pointer.
 func placeOf(list pin.EntryType, pointer string) string {
+	return placeIn(list, jsontree.Value{}, pointer)
+}
+
+// placeIn is placeOf where the definition is known: one of several alternatives is named by a constant that no other
+// has, "arguments.target(name find).sort".
+func placeIn(list pin.EntryType, definition jsontree.Value, pointer string) string {
 	parts := placePattern().FindStringSubmatch(pointer)
 	if parts == nil || list != pin.Tools || text.Pointer(pointer) != pointer {
 		return text.Pointer(pointer)
 	}
-	said := map[string]string{"in": "arguments", "out": "returns"}[parts[1]]
-	return said + strings.NewReplacer("/properties/", ".", "/items", "[]", "/additionalProperties", ".*").Replace(parts[2]) + parts[3]
+	said := "arguments"
+	if parts[1] == "out" {
+		said = "returns"
+	}
+	at := definition.Get(parts[1] + "putSchema")
+	for _, step := range stepPattern().FindAllStringSubmatch(parts[2], -1) {
+		switch {
+		case step[1] != "":
+			said += "." + step[1]
+			at = at.Get("properties").Get(step[1])
+		case step[2] == "items":
+			said += "[]"
+			at = at.Get("items")
+		case step[2] != "":
+			said += ".*"
+			at = at.Get("additionalProperties")
+		default:
+			branch, of := alternative(at, step[3], step[4])
+			said += branch
+			at = of
+		}
+	}
+	return said + parts[3]
+}
+
+// alternative names one of several alternatives of a schema, and returns it.
+func alternative(around jsontree.Value, keyword, index string) (said string, of jsontree.Value) {
+	list := around.Get(keyword)
+	at := jsontree.Lookup(&list, index)
+	if at == nil {
+		return "/" + keyword + "/" + index, of
+	}
+	of = *at
+	if constant := signature.Constant(around, keyword, of); constant != "" {
+		return "(" + constant + ")", of
+	}
+	return "/" + keyword + "/" + index, of
 }

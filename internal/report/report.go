@@ -163,6 +163,9 @@ func newDrifted(e *facts.Entry) *drifted {
 	for _, one := range e.Edits {
 		d.edits = append(d.edits, newEdit(one))
 	}
+	if e.RenamedFrom == "" { // else its definition stands whole
+		d.joinParameters()
+	}
 	d.findMoves()
 	return d
 }

@@ -121,10 +121,14 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 	}
 	var groups []string // the names of each, in order
 	byNames := map[string][]Row{}
+	named := map[string]bool{}
 	for i, ed := range list {
 		row := m.changed(of[i], ed)
 		if names := has[ed.key]; len(names) < len(g.entries) {
 			row.Names = strings.Join(names, ", ")
+			for _, name := range names {
+				named[name] = true
+			}
 		}
 		if byNames[row.Names] == nil {
 			groups = append(groups, row.Names)
@@ -134,6 +138,7 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 	for _, names := range groups {
 		rows = append(rows, together(byNames[names])...)
 	}
+	g.namedInRows = len(named) == len(g.entries)
 	return rows
 }
 
@@ -150,13 +155,13 @@ var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exc
  minProperties multipleOf pattern uniqueItems`)
 
 // limitOf is the limit that an edit says, if its row says nothing else.
-func limitOf(list pin.EntryType, ed *edit, row *Row, said string) limit {
+func (e *drifted) limitOf(ed *edit, row *Row, said string) limit {
 	at := strings.LastIndexByte(ed.Pointer, '/')
 	keyword := ed.Pointer[at+1:]
 	if row.Detail != said || !slices.Contains(limits, keyword) {
 		return limit{}
 	}
-	return limit{ed.Pointer[:at], placeOf(list, ed.Pointer[:at]), keyword, said}
+	return limit{ed.Pointer[:at], e.place(ed.sideOf(), ed.Pointer[:at]), keyword, said}
 }
 
 // together makes one row of those that follow each other and say limits of one schema, under one label.
@@ -194,7 +199,7 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	has := map[string][]string{} // by key, the entries that have it
 	for _, e := range g.entries {
 		for _, ed := range e.edits {
-			if !ed.Minor() {
+			if _, turned := e.turned(ed); !ed.Minor() && turned == "" {
 				continue
 			}
 			if has[ed.key] == nil {
@@ -207,6 +212,9 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	alone := m.alone() // what is summed up doesn't stand above
 	for i, ed := range list {
 		row := alone.edit(of[i], ed)
+		if !ed.Minor() {
+			row = follows(of[i], ed)
+		}
 		row.Minor = true
 		row.Op = '~'
 		if names := has[ed.key]; len(names) < len(g.entries) {
@@ -290,8 +298,9 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			signed := folded(signature.Of(e.Type, list[i].Shown()), referred(list[i].Definition))
-			row.Lines = m.lines(e.Type, '=', signed)
+			tree := list[i].Shown()
+			signed := folded(signature.Of(e.Type, tree), referred(list[i].Definition))
+			row.Lines = m.lines(e.Type, tree, '=', signed)
 			m.mark(e, signed, row.Lines)
 		}
 		rows = append(rows, row)
@@ -321,11 +330,11 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 			lines[i].Text = m.marks(ed.Old.Text, ed.New.Text)
 			lines[i].As = ""
 		}
-		if ed := came[signed[i].Pointer]; ed != nil && !signed[i].Rest {
+		if ed := cmp.Or(came[signed[i].Pointer], came[above(signed[i].Pointer)]); ed != nil && !signed[i].Rest {
 			ed.marked = true
 			lines[i].Phrase = strings.TrimRight("+ "+lines[i].Phrase, " ")
 			lines[i].Brief = strings.TrimRight("+ "+lines[i].Brief, " ")
-			for j := i; j < len(lines) && (j == i || strings.HasPrefix(signed[j].Pointer+"/", ed.Pointer+"/")); j++ {
+			for j := i; j < len(lines) && (j == i || strings.HasPrefix(signed[j].Pointer+"/", signed[i].Pointer+"/")); j++ {
 				lines[j].Text = layout.Value('+', signed[j].Text, true, false)
 			}
 		}
@@ -346,19 +355,26 @@ func (m *rowMaker) marks(old, new string) []layout.Line {
 
 // edit makes the row of an edit.
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
-	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: placeOf(e.Type, ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was := ""
 	if ed.From != "" && ed.moved == "" {
-		was = "was " + placeOf(e.Type, ed.From)
+		was = "was " + e.wasAt(ed.From, row.Place)
 	}
 	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
+	if ed.renamedFrom != "" {
+		return m.renamed(e, ed, row)
+	}
 	if copied := e.copied(ed); copied != "" {
 		row.Detail = copied
 		return row
 	}
 	said := ed.shortSides()
 	list := listLine(ed.Old, ed.New)
+	places, turned := e.turned(ed)
 	switch {
+	case turned != "":
+		row.Place = places
+		row.Detail = joined("; ", row.Detail, turned)
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.Compared && len(ed.Sentences) > 0:
@@ -372,7 +388,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Lines = []Line{{Text: list}}
 	case said != "":
 		row.Detail = joined("; ", row.Detail, said)
-		row.limit = limitOf(e.Type, ed, &row, said)
+		row.limit = e.limitOf(ed, &row, said)
 	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
 		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
@@ -386,8 +402,8 @@ func (e *drifted) copied(ed *edit) string {
 	if ed.Pointer == "/description" || ed.From != "" || !e.TextsKnown() || e.Locked == nil || e.Captured == nil {
 		return ""
 	}
-	was := isCopy(ed.Old, e.Locked)
-	is := isCopy(ed.New, e.Captured)
+	was := isCopy(ed.Old, e.tree(0))
+	is := isCopy(ed.New, e.tree(1))
 	if is && was {
 		return "repeats the description"
 	}
@@ -398,11 +414,10 @@ func (e *drifted) copied(ed *edit) string {
 }
 
 // isCopy reports whether a value is the text of a definition's description.
-func isCopy(v jsontree.Value, p *pin.Pin) bool {
+func isCopy(v, definition jsontree.Value) bool {
 	if v.Kind != '"' || len(v.Text) < minRepeat {
 		return false
 	}
-	definition := p.Tree()
 	description := definition.Get("description")
 	return description.Kind == '"' && description.Text == v.Text
 }
@@ -421,11 +436,10 @@ func (e *drifted) branch(pointer string) string {
 // oneSided shows a value that joined or went by those lines of its definition's signature that are about it, or as
 // JSON where none is.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
-	side := 1
+	side := ed.sideOf()
 	v := ed.New
 	pointer := ed.Pointer
-	if v.Kind == 0 {
-		side = 0
+	if side == 0 {
 		v = ed.Old
 		pointer = cmp.Or(ed.From, ed.Pointer)
 	}
@@ -440,7 +454,7 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 		about = folded(about, nil)
 	}
 	sign := "-+"[side]
-	lines := m.lines(e.Type, sign, about)
+	lines := m.lines(e.Type, e.tree(side), sign, about)
 	came := string(sign)
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
 		came = "" // the gutter below says it
@@ -466,19 +480,56 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	row.Lines = lines
 }
 
-// A signed is a signature of a definition, with the first line about what stands at each pointer.
+// A signed is a definition with its signature, and the first line about what stands at each pointer.
 type signed struct {
+	tree  jsontree.Value
 	lines []signature.Line
 	first map[string]int
+}
+
+// tree is the pinned (0) or the captured (1) definition. It is kept while the entry is looked at.
+func (e *drifted) tree(side int) jsontree.Value {
+	s := &e.signed[side]
+	p := [2]*pin.Pin{cmp.Or(e.Previous, e.Locked), e.Captured}[side]
+	if s.tree.Kind == 0 && p != nil && p.Definition != nil {
+		s.tree = p.Shown()
+	}
+	return s.tree
+}
+
+// place says for people where in the pinned (0) or the captured (1) definition something is.
+func (e *drifted) place(side int, pointer string) string {
+	if !strings.Contains(pointer, "Of/") {
+		return placeOf(e.Type, pointer)
+	}
+	return placeIn(e.Type, e.tree(side), pointer)
+}
+
+// wasAt says where in the pinned definition something was that is at a place now. Where a constant names the alternative
+// on both sides, what else led there is said.
+func (e *drifted) wasAt(pointer, now string) string {
+	was := e.place(0, pointer)
+	if was != now {
+		return was
+	}
+	return strings.Join(alternativePattern().FindAllString(pointer, -1), "")
+}
+
+// sideOf is the side that the pointer of an edit leads into.
+func (ed *edit) sideOf() int {
+	if ed.New.Kind == 0 && ed.Old.Kind != 0 {
+		return 0
+	}
+	return 1
 }
 
 // about returns the lines about what stands at a pointer of the pinned (0) or the captured (1) definition: one after
 // another, as signature.Of makes them.
 func (e *drifted) about(side int, pointer string) []signature.Line {
 	s := &e.signed[side]
-	p := [2]*pin.Pin{e.Locked, e.Captured}[side]
-	if s.first == nil && p != nil && p.Definition != nil {
-		*s = signed{signature.Of(e.Type, p.Shown()), map[string]int{}}
+	if definition := e.tree(side); s.first == nil && definition.Kind != 0 {
+		s.lines = signature.Of(e.Type, definition)
+		s.first = map[string]int{}
 		for i := len(s.lines) - 1; i >= 0; i-- {
 			for at := s.lines[i].Pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
 				s.first[at] = i
@@ -549,8 +600,8 @@ func inBrackets(list []signature.Line) string {
 	return b.String()
 }
 
-// lines turns a signature into lines. What stands above in the same words is named.
-func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line) (lines []Line) {
+// lines turns a signature of a definition, or of a part of it, into lines. What stands above in the same words is named.
+func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
 	key := "+"
 	// What joined and what stands whole is alike.
 	came := ""
@@ -564,7 +615,7 @@ func (m *rowMaker) lines(list pin.EntryType, sign byte, signed []signature.Line)
 		for i+1+inside < len(signed) && signed[i+1+inside].Depth > l.Depth {
 			inside++
 		}
-		place := placeOf(list, l.Pointer)
+		place := placeIn(list, definition, l.Pointer)
 		if l.Rest {
 			place += " (keywords)"
 		}

@@ -21,7 +21,7 @@ import (
 type Line struct {
 	Depth int // in how many other schemas it stands
 
-	// Printable: "fields", "[]" for elements, "anyOf[0]", "returns"; or "".
+	// Printable: "fields", "[]" for elements, "anyOf[0]", "oneOf(name find)", "returns"; or "".
 	Name string
 
 	Phrase string // "integer 1..600, required = 30"
@@ -173,7 +173,7 @@ func (s *signer) promptMember(m jsontree.Member, at string) bool {
 	if m.Name != "arguments" {
 		return false
 	}
-	list := children(at, m, nil)
+	list := children(at, jsontree.Value{}, m, nil)
 	for _, c := range list {
 		s.schema(c, 0)
 	}
@@ -280,7 +280,7 @@ type child struct {
 
 // children lists the schemas that a keyword holds, those of required parameters first, or the arguments of a prompt.
 // There are none if one of them has no name that fits into a line.
-func children(pointer string, m jsontree.Member, required []string) (list []child) {
+func children(pointer string, around jsontree.Value, m jsontree.Member, required []string) (list []child) {
 	at := schema.Keyword(m.Name)
 	fits := true
 	add := func(name, before, step string, v jsontree.Value, required bool) {
@@ -303,7 +303,11 @@ func children(pointer string, m jsontree.Member, required []string) (list []chil
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, value: m.Value}}
 	case at == schema.AtSchemas:
 		for i, item := range m.Value.Items() {
-			list = append(list, child{name: m.Name + "[" + strconv.Itoa(i) + "]", pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), value: item.Value})
+			name := m.Name + "[" + strconv.Itoa(i) + "]"
+			if constant := Constant(around, m.Name, item.Value); constant != "" {
+				name = m.Name + "(" + constant + ")"
+			}
+			list = append(list, child{name: name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), value: item.Value})
 		}
 	case at == schema.AtProperties:
 		for _, name := range required {
@@ -390,7 +394,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
 	required := requiredIn(v)
-	if depth == maxDepth || children("", jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
+	if depth == maxDepth || children("", v, jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
 		// They have no lines to be named in.
 		required = nil
 	}
@@ -406,7 +410,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 		}
 		var held []child
 		if depth < maxDepth {
-			held = children(jsontree.Pointer(c.pointer, m.Name), m, required)
+			held = children(jsontree.Pointer(c.pointer, m.Name), v, m, required)
 		}
 		if held == nil {
 			parts.rest.Parts = append(parts.rest.Parts, m)
@@ -434,6 +438,52 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 		return diff.IsDialect(m.Value.Text)
 	}
 	return isNameInWords(m, key)
+}
+
+// mostAlternatives are compared to name one by a constant, and as many parameters of each.
+const mostAlternatives = 50
+
+// Constant tells one of several alternatives of a schema from the others by a parameter that always is something else in
+// each of them that has parameters: "name find". It is "" where there is none that can be said in plain words, or more than
+// one list of alternatives.
+func Constant(around jsontree.Value, keyword string, one jsontree.Value) string {
+	list := around.Get(keyword).Items()
+	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
+		return ""
+	}
+	properties := one.Get("properties").Members()
+	for _, p := range properties[:min(len(properties), mostAlternatives)] {
+		value := alwaysIs(p.Value)
+		if value != "" && nameOf(p.Name) == p.Name && nameOf(value) == value && tellsApart(list, p.Name, value) {
+			return p.Name + " " + value
+		}
+	}
+	return ""
+}
+
+// tellsApart reports whether a parameter always is a value in one alternative, and another one in each other that has
+// parameters.
+func tellsApart(alternatives []jsontree.Member, name, value string) bool {
+	holders := 0
+	for _, one := range alternatives {
+		properties := one.Get("properties")
+		is := alwaysIs(properties.Get(name))
+		if len(properties.Members()) > 0 && is == "" {
+			return false
+		}
+		if is == value {
+			holders++
+		}
+	}
+	return holders == 1
+}
+
+// alwaysIs is the text that a schema insists on, or "".
+func alwaysIs(v jsontree.Value) string {
+	if listed := v.Get("enum").Items(); len(listed) == 1 {
+		return listed[0].Text
+	}
+	return v.Get("const").Text
 }
 
 // nameOf is the printable name of a parameter. One that has a character which stands

@@ -1,0 +1,191 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
+	"pinproof/internal/signature"
+	"pinproof/internal/text"
+)
+
+// What is said of parameters: which were renamed, and which became optional or required.
+
+// joinParameters makes one edit of a parameter that went and one that came beside it with an equal schema, where no other
+// fits. A schema without a description says too little to be known again.
+func (e *drifted) joinParameters() {
+	went := map[[2]string][]*edit{} // by what they stand in, and the schema
+	came := map[[2]string][]*edit{}
+	for _, ed := range e.edits {
+		around, isParameter := parameterIn(ed.Pointer)
+		schema := ed.New
+		if ed.New.Kind == 0 {
+			schema = ed.Old
+		}
+		if !isParameter || ed.From != "" || ed.unseen != "" || (ed.Old.Kind == 0) == (ed.New.Kind == 0) || schema.Get("description").Kind != '"' {
+			continue
+		}
+		key := [2]string{around, string(jsontree.Append(nil, schema))}
+		if ed.New.Kind == 0 {
+			went[key] = append(went[key], ed)
+		} else {
+			came[key] = append(came[key], ed)
+		}
+	}
+	joined := map[*edit]bool{}
+	for key, new := range came {
+		old := went[key]
+		if len(new) != 1 || len(old) != 1 {
+			continue
+		}
+		new[0].renamedFrom = old[0].Pointer
+		new[0].key = keyOf([]string{new[0].key, old[0].key})
+		joined[old[0]] = true
+	}
+	e.edits = slices.DeleteFunc(e.edits, func(ed *edit) bool { return joined[ed] })
+}
+
+// parameterIn is the pointer to the schema that a parameter is one of.
+func parameterIn(pointer string) (around string, isParameter bool) {
+	properties := above(pointer)
+	around, isParameter = strings.CutSuffix(properties, "/properties")
+	return around, isParameter && !strings.HasSuffix(around, "/properties")
+}
+
+// above is the pointer to what something stands in.
+func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
+
+// renamed makes the row of a parameter that only has another name.
+func (m *rowMaker) renamed(e *drifted, ed *edit, row Row) Row {
+	around, _ := parameterIn(ed.Pointer)
+	old, _ := jsontree.Tokens(ed.renamedFrom)
+	new, _ := jsontree.Tokens(ed.Pointer)
+	wasRequired := isRequired(e.tree(0), around, old[len(old)-1])
+	isNow := isRequired(e.tree(1), around, new[len(new)-1])
+	turned := ""
+	if wasRequired && !isNow {
+		turned = "required -> optional"
+	} else if isNow && !wasRequired {
+		turned = "optional -> required"
+	}
+	row.Word = label.Renamed.Words()
+	row.Place = e.place(0, ed.renamedFrom)
+	name := "-> " + text.Name(new[len(new)-1])
+	about := slices.Clone(e.about(1, ed.Pointer))
+	if about == nil {
+		about = []signature.Line{{Text: ed.New, Pointer: ed.Pointer}}
+	}
+	for i := len(about) - 1; i >= 0; i-- {
+		about[i].Depth -= about[0].Depth
+	}
+	row.Detail = joined("; ", name+text.Spaced(about[0].Phrase), turned)
+	row.Lines = m.lines(e.Type, e.tree(1), '=', about)
+	row.Lines[0].Name = ""
+	row.Lines[0].Phrase = ""
+	row.Lines[0].Brief = ""
+	return row
+}
+
+// isRequired reports whether a schema in a definition lists a parameter as required.
+func isRequired(definition jsontree.Value, around, name string) bool {
+	at := valueAt(definition, around)
+	for _, item := range at.Get("required").Items() {
+		if item.Value.Kind == '"' && item.Value.Text == name {
+			return true
+		}
+	}
+	return false
+}
+
+// valueAt is what a pointer leads to, absent if that is nothing.
+func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
+	at := &definition
+	steps, _ := jsontree.Tokens(pointer)
+	for _, step := range steps {
+		at = jsontree.Lookup(at, step)
+	}
+	if at == nil {
+		return jsontree.Value{}
+	}
+	return *at
+}
+
+// turned says of a list of required parameters which of those that stay became optional or required, and where they are.
+// It says nothing where that isn't all that the list says: of parameters that came or went, what stands at them says it.
+func (e *drifted) turned(ed *edit) (places, said string) {
+	around, found := strings.CutSuffix(ed.Pointer, "/required")
+	if !found || ed.From != "" || len(ed.Old.Items())+len(ed.New.Items()) == 0 {
+		return "", ""
+	}
+	was := parametersAt(e.tree(0), around)
+	is := parametersAt(e.tree(1), around)
+	before := namesIn(ed.Old, was)
+	after := namesIn(ed.New, is)
+	if before == nil || after == nil || ed.New.Kind != 0 && len(after) == 0 || ed.Old.Kind != 0 && len(before) == 0 {
+		return "", ""
+	}
+	var optional, required []string
+	for _, name := range before {
+		if is[name] && !slices.Contains(after, name) {
+			optional = append(optional, e.place(1, around+"/properties/"+name))
+		}
+	}
+	for _, name := range after {
+		if was[name] && !slices.Contains(before, name) {
+			required = append(required, e.place(1, around+"/properties/"+name))
+		}
+	}
+	places = strings.Join(required, ", ")
+	switch {
+	case required == nil && optional == nil:
+		return "", ""
+	case required == nil:
+		return strings.Join(optional, ", "), "required -> optional"
+	case optional == nil:
+		return places, "optional -> required"
+	}
+	return places, "optional -> required; " + strings.Join(optional, ", ") + "  required -> optional"
+}
+
+// follows is the row of the whole list of required parameters, where those that became optional or required have a row of
+// their own: the rest follows from the parameters, and their order says nothing.
+func follows(e *drifted, ed *edit) Row {
+	row := Row{Word: label.RequiredFollows.Words(), Label: label.RequiredFollows.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+	list := listLine(ed.Old, ed.New)
+	if list == nil {
+		list = twoSides(ed.Old, ed.New, false)
+	}
+	row.Lines = []Line{{Text: list}}
+	return row
+}
+
+// mostRequired are the names in a list that are told one by one.
+const mostRequired = 50
+
+// namesIn are the texts of a list of plain names of parameters, each once. It is nil for anything else, and empty where
+// there is no list.
+func namesIn(list jsontree.Value, parameters map[string]bool) []string {
+	names := []string{}
+	if list.Kind != 0 && list.Kind != '[' || len(list.Parts) > mostRequired {
+		return nil
+	}
+	for _, item := range list.Items() {
+		name := item.Value.Text
+		if item.Value.Kind != '"' || !parameters[name] || text.Name(name) != name || slices.Contains(names, name) {
+			return nil
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// parametersAt are the names of the parameters of a schema in a definition.
+func parametersAt(definition jsontree.Value, pointer string) map[string]bool {
+	names := map[string]bool{}
+	at := valueAt(definition, pointer)
+	for _, p := range at.Get("properties").Members() {
+		names[p.Name] = true
+	}
+	return names
+}
