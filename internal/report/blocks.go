@@ -122,9 +122,6 @@ type group struct {
 	// that changed alike. Each of these is accepted by itself.
 	parts []*group
 
-	// Then: each of its entries is named above the rows that not all of them have.
-	namedInRows bool
-
 	number  int
 	entries []*drifted // the most dangerous first
 	at      []int      // their indexes

@@ -136,8 +136,9 @@ func (r *Report) pinLine(key pin.Ref) int {
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
+	named := 0
 	words := diff.FullWordBudget
-	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest}
+	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest, named: &named}
 	findLetters(r.groups, rows)
 	m.Minor = r.minor()
 	for i, g := range r.groups {
@@ -212,10 +213,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
 	}
 	if len(g.parts) > 0 {
-		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text"
-		if !g.namedInRows {
-			b.Title += ": " + strings.Join(b.Names, ", ")
-		}
+		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text: " + strings.Join(b.Names, ", ")
 	}
 	if g.renamed() {
 		b.Kind = Renamed

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,13 +13,16 @@ const (
 	// Entries that have a change which is told once, under a letter.
 	leastLettered = 3
 
+	// Likewise, if it fits into a few words and no other change has the same entries.
+	leastShort = 5
+
 	// Entries of a review with letters: nobody reads a longer one whole.
 	mostLettered = 2_000
 )
 
 // A letter stands for changes that several entries have, each the same in all of them.
 type letter struct {
-	name    string // "a"
+	name    string // "a", once it is told
 	entries pin.Counts
 	rows    []Row
 	made    map[string]bool // by key of an edit, once it has its row
@@ -61,31 +65,43 @@ func findLetters(groups []*group, alone *rowMaker) {
 		return
 	}
 	letters := map[string]*letter{} // by the entries
-	for _, key := range order {
-		c := changes[key]
-		if len(c.entries) < leastLettered || len(c.groups) < 2 || !c.readsAlike(alone) {
-			continue
-		}
-		var refs []string
-		for _, e := range c.entries {
-			refs = append(refs, fmt.Sprint(e.Ref()))
-		}
-		who := keyOf(refs)
-		if letters[who] == nil {
-			letters[who] = &letter{name: letterName(len(letters)), made: map[string]bool{}}
-			for _, e := range c.entries {
-				letters[who].entries[e.Type]++
+	for _, short := range []bool{false, true} {
+		for _, key := range order {
+			c := changes[key]
+			if c.isShort() == short && len(c.entries) >= leastLettered && len(c.groups) > 1 && c.readsAlike(alone) {
+				c.give(letters)
 			}
-		}
-		for _, ed := range c.edits {
-			ed.letter = letters[who]
 		}
 	}
 }
 
-// canBeLettered reports whether a change of an entry is shown, and longer than a letter.
+// isShort reports whether a change fits into a few words.
+func (c *repeatedChange) isShort() bool { return c.edits[0].shortSides() != "" }
+
+// give gives a change the letter of its entries, which is made if there is none.
+func (c *repeatedChange) give(letters map[string]*letter) {
+	var refs []string
+	for _, e := range c.entries {
+		refs = append(refs, fmt.Sprint(e.Ref()))
+	}
+	who := keyOf(refs)
+	if letters[who] == nil && c.isShort() && len(c.entries) < leastShort {
+		return
+	}
+	if letters[who] == nil {
+		letters[who] = &letter{made: map[string]bool{}}
+		for _, e := range c.entries {
+			letters[who].entries[e.Type]++
+		}
+	}
+	for _, ed := range c.edits {
+		ed.letter = letters[who]
+	}
+}
+
+// canBeLettered reports whether a change of an entry is shown, and may be told elsewhere.
 func (ed *edit) canBeLettered(e *drifted) bool {
-	return !ed.Minor() && ed.moved == "" && ed.unseen == "" && e.RenamedFrom == "" && ed.shortSides() == ""
+	return !ed.Minor() && ed.moved == "" && ed.unseen == "" && e.RenamedFrom == ""
 }
 
 // readsAlike reports whether a change reads the same in all its entries: what stands around it may differ.
@@ -120,6 +136,8 @@ func (m *rowMaker) lettered(e *drifted, ed *edit) Row {
 		return row
 	}
 	if len(l.rows) == 0 {
+		l.name = letterName(*m.named)
+		*m.named++
 		m.letters = append(m.letters, l)
 	}
 	maker := *m
@@ -135,7 +153,7 @@ func (m *rowMaker) lettered(e *drifted, ed *edit) Row {
 // takeLetters lists the letters that have got rows since it was last called.
 func (m *rowMaker) takeLetters() (list []Letter) {
 	for _, l := range m.letters {
-		list = append(list, Letter{Name: l.name, Text: "the same in " + l.entries.Plural(), Rows: l.rows})
+		list = append(list, Letter{Name: l.name, Text: "the same in " + l.entries.Plural(), Rows: together(l.rows)})
 	}
 	m.letters = nil
 	return list
@@ -157,6 +175,9 @@ func (b *Block) Also(shown map[string]bool) (list []Also) {
 		if !slices.Contains(list[at].Letters, row.Letter) {
 			list[at].Letters = append(list[at].Letters, row.Letter)
 		}
+	}
+	for i := range list {
+		slices.SortFunc(list[i].Letters, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
 	}
 	return list
 }

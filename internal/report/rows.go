@@ -31,6 +31,9 @@ type rowMaker struct {
 	// That got their first row since a block was begun.
 	letters []*letter
 
+	// How many letters have a name.
+	named *int
+
 	isAlone bool // nothing stands above
 
 	quiet bool // nothing refers to what it shows
@@ -121,14 +124,10 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 	}
 	var groups []string // the names of each, in order
 	byNames := map[string][]Row{}
-	named := map[string]bool{}
 	for i, ed := range list {
 		row := m.changed(of[i], ed)
 		if names := has[ed.key]; len(names) < len(g.entries) {
 			row.Names = strings.Join(names, ", ")
-			for _, name := range names {
-				named[name] = true
-			}
 		}
 		if byNames[row.Names] == nil {
 			groups = append(groups, row.Names)
@@ -138,58 +137,7 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 	for _, names := range groups {
 		rows = append(rows, together(byNames[names])...)
 	}
-	g.namedInRows = len(named) == len(g.entries)
 	return rows
-}
-
-// A limit is what a row says, if that is a short thing of one keyword of a schema.
-type limit struct {
-	schema  string // where that is, a JSON Pointer
-	place   string // the same for people
-	keyword string
-	said    string // "+ 24"
-}
-
-// limits are the keywords whose value is a number or a short text that values are held against.
-var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
- minProperties multipleOf pattern uniqueItems`)
-
-// limitOf is the limit that an edit says, if its row says nothing else.
-func (e *drifted) limitOf(ed *edit, row *Row, said string) limit {
-	at := strings.LastIndexByte(ed.Pointer, '/')
-	keyword := ed.Pointer[at+1:]
-	if row.Detail != said || !slices.Contains(limits, keyword) {
-		return limit{}
-	}
-	return limit{ed.Pointer[:at], e.place(ed.sideOf(), ed.Pointer[:at]), keyword, said}
-}
-
-// together makes one row of those that follow each other and say limits of one schema, under one label.
-func together(rows []Row) (folded []Row) {
-	for _, row := range rows {
-		last := len(folded) - 1
-		if last < 0 || row.limit.schema == "" || folded[last].limit.schema != row.limit.schema || folded[last].Label != row.Label {
-			folded = append(folded, row)
-			continue
-		}
-		one := &folded[last]
-		if one.Detail == one.limit.said { // it was alone so far
-			one.Place = one.limit.place
-			one.Pointer = text.WholePointer(one.limit.schema)
-			one.Detail = one.limit.whole()
-		}
-		one.Detail += ", " + row.limit.whole()
-	}
-	return folded
-}
-
-// whole is a limit with its keyword: "+ minLength 24".
-func (l *limit) whole() string {
-	sign, value, found := strings.Cut(l.said, " ")
-	if found && (sign == "+" || sign == "-") {
-		return sign + " " + l.keyword + " " + value
-	}
-	return l.keyword + " " + l.said
 }
 
 // minor makes the rows of what is summed up, each once. One that some entries of the group don't have names those that do.

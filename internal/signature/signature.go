@@ -582,14 +582,10 @@ func wordsOf(v jsontree.Value) (w wording) {
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
-		w.kind, w.said = strings.TrimLeft(w.kind+" "+low.Text+".."+high.Text, " "), append(w.said, "minimum", "maximum")
+		w.kind, w.said = strings.TrimLeft(w.kind+" "+Range(low.Text, high.Text), " "), append(w.said, "minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
-		length := low.Text + ".." + high.Text
-		if low.Text == high.Text {
-			length = low.Text
-		}
-		w.limits = append(w.limits, "length "+length)
+		w.limits = append(w.limits, Length(low.Text, high.Text))
 		w.said = append(w.said, "minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
@@ -652,6 +648,17 @@ func (w *wording) member(m jsontree.Member) {
 	if limit != "" {
 		w.limits = append(w.limits, limit)
 	}
+}
+
+// Range is what is said of a minimum and a maximum: "1..600".
+func Range(low, high string) string { return low + ".." + high }
+
+// Length is what is said of the least and the most length of a text: "length 1..64", "length 24".
+func Length(low, high string) string {
+	if low == high {
+		return "length " + low
+	}
+	return "length " + Range(low, high)
 }
 
 // inLine is a value as JSON that stands in a line.
