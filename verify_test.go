@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -428,6 +429,107 @@ func TestJudge(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestJudgeServers: what a server means beside its entries, which all match. Expected are the exit code and what differs,
+// fails and has no answer, by the contract.
+func TestJudgeServers(t *testing.T) {
+	match := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
+	marked := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
+	marked.Find(pin.Key{Name: "a"}).Denied = true
+	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
+	recorded.Accepted = []pin.Record{{ID: "oversize", Digest: "1"}}
+	whole := pin.Comparison{Server: "s", Known: true, Present: true, Locked: match, Captured: match}
+	denied := whole
+	denied.Locked = marked
+	part := denied
+	part.Part = true
+	part.Captured = canonPins(t, `[{"name":"b"}]`, pin.Policy{})
+	gone := denied
+	gone.Captured = part.Captured
+	drifted := denied
+	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
+	forbidden := whole
+	forbidden.Forbidden = true
+	records := whole
+	records.Lockfiles = true
+	records.Captured = recorded
+	joined := records
+	joined.Known = false
+	joined.Locked = pin.Set{}
+	uncaptured := pin.Comparison{Server: "s", Known: true, Missing: true, Uncaptured: true, Locked: match}
+	absent := pin.Comparison{Server: "s", Known: true, Locked: match}
+	other := whole
+	other.Server = "t"
+	hooked := pin.Leniency{RefusesDenied: true}
+	spared := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true}}
+
+	for what, tt := range map[string]struct {
+		sides    []pin.Comparison
+		warnings int
+		allow    pin.Leniency
+		want     string
+	}{
+		"a match":                               {[]pin.Comparison{whole}, 0, pin.Leniency{}, "0 matches"},
+		"a match, and a warning":                {[]pin.Comparison{whole}, 2, pin.Leniency{}, "1 failed"},
+		"a match, and a warning, --warn":        {[]pin.Comparison{whole}, 2, pin.Leniency{Warnings: true}, "0"},
+		"a match, over budget":                  {[]pin.Comparison{whole}, 0, pin.Leniency{OverBudget: true}, "1 failed"},
+		"denied":                                {[]pin.Comparison{denied}, 0, pin.Leniency{}, "0 matches denied:a"},
+		"denied, and nobody leaves it out":      {[]pin.Comparison{denied}, 0, hooked, "1 failed differs:s denied:a"},
+		"nothing denied, --hook":                {[]pin.Comparison{whole}, 0, hooked, "0 matches"},
+		"denied, and not in the part":           {[]pin.Comparison{part}, 0, pin.Leniency{}, "0 matches"},
+		"denied, and not in the part, refused":  {[]pin.Comparison{part}, 0, hooked, "1 failed differs:s denied:a"},
+		"denied, and gone":                      {[]pin.Comparison{gone}, 0, hooked, "1 failed differs:s blocked:a"},
+		"denied, and another definition":        {[]pin.Comparison{drifted}, 0, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"records differ":                        {[]pin.Comparison{records}, 0, pin.Leniency{}, "1 failed differs:s"},
+		"records differ, nothing grave":         {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
+		"a server joined, with records":         {[]pin.Comparison{joined}, 0, spared, "0 differs:s"},
+		"a server joined":                       {[]pin.Comparison{joined}, 0, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
+		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, 0, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture":            {[]pin.Comparison{absent, other}, 0, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture, spared":    {[]pin.Comparison{absent, other}, 0, spared, "1 failed differs:s"},
+		"it could not be captured":              {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"it could not be captured, allowed":     {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{Missing: true}, "2 failed differs:s unanswered:s"},
+		"two servers, one of them with denials": {[]pin.Comparison{denied, other}, 0, hooked, "1 failed differs:s denied:a"},
+	} {
+		v := judge(tt.sides, driftOf(t, tt.sides), tt.warnings, tt.allow)
+		if got := verdictLine(v); got != tt.want {
+			t.Errorf("%s: %s, want %s", what, got, tt.want)
+		}
+	}
+}
+
+// verdictLine is a verdict in a line: the exit code, and what isn't empty.
+func verdictLine(v pin.Verdict) string {
+	line := strconv.Itoa(v.ExitCode)
+	if v.Matches {
+		line += " matches"
+	}
+	if v.Failed {
+		line += " failed"
+	}
+	var differs, blocked, denied []string
+	for server := range v.Differs {
+		differs = append(differs, server)
+	}
+	for ref := range v.Blocked {
+		blocked = append(blocked, ref.Name)
+	}
+	for _, ref := range v.Denied {
+		denied = append(denied, ref.Name)
+	}
+	slices.Sort(blocked)
+	for _, part := range []struct {
+		name string
+		list []string
+	}{{"differs", differs}, {"blocked", blocked}, {"denied", denied}, {"unanswered", v.Unanswered}} {
+		if len(part.list) > 0 {
+			line += " " + part.name + ":" + strings.Join(part.list, ",")
+		}
+	}
+	return line
 }
 
 // TestEmptiedOfPrompts: a server that pins no tools, and lists nothing any more, is let pass by no

@@ -217,3 +217,52 @@ func TestDeniedRename(t *testing.T) {
 		}
 	}
 }
+
+// TestDenialElsewhere: of several servers only that one is asked which has the entry, and a part of a session says nothing
+// of what it lacks.
+func TestDenialElsewhere(t *testing.T) {
+	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "2", `[{"name":"y"}]`, `[{"name":"y"}]`)}
+	out := approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "y")})
+	if out.Reason != nil || marked(out.Denied) != "y" || out.Sets["a"] != nil || !out.Sets["b"].Pins[0].Denied {
+		t.Errorf("%+v", out)
+	}
+	text := pin.Pin{Key: pin.Key{Type: pin.Instructions}}
+	sides[1].Captured.Put(append(slices.Clone(sides[1].Captured.Pins), text))
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "instructions")})
+	if out.Reason == nil || out.Reason.Why != approval.NotDeniable {
+		t.Errorf("instructions are denied: %+v", out)
+	}
+	sides[0].Part = true
+	sides[0].Captured.Pins = nil
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "x")})
+	if out.Reason != nil || marked(out.Denied) != "x" {
+		t.Errorf("what the part lacks isn't denied: %+v", out)
+	}
+	sides[0].Locked.Pins[0].Denied = true
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Accepts: saying(t, "x")})
+	if out.Reason != nil || len(out.Allowed) > 0 || len(out.Idle) != 1 {
+		t.Errorf("what nobody has read is allowed: %+v", out)
+	}
+}
+
+// TestDenialChangesNothing: what is denied already, and what is refused for a warning, keep what they are.
+func TestDenialChangesNothing(t *testing.T) {
+	c := deniedCase(t)
+	c.Drifts = nil
+	c.Verdict.Matches = true
+	if out := approval.Decide(c, &approval.Said{Deny: saying(t, "kept")}); !out.Settled {
+		t.Errorf("denied already: %+v", out)
+	}
+	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "kept")}); out.Settled || marked(out.Allowed) != "kept" || len(out.Idle) > 0 {
+		t.Errorf("allowed by its name: %+v", out)
+	}
+	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "kept", "same")}); marked(out.Allowed) != "kept" || len(out.Idle) != 1 || out.Idle[0].Arg != "same" {
+		t.Errorf("allowed by its name, beside an idle one: %+v", out)
+	}
+	c = deniedCase(t)
+	c.Warnings = warningsOf("hid")
+	out := approval.Decide(c, &approval.Said{Accepts: saying(t, "new"), Deny: saying(t, "hid")})
+	if marked(out.Denied) != "" || marked(out.Refused) != "hid" || deniedPins(c, out) != "edited gone kept" {
+		t.Errorf("refused, and denied: %+v", out)
+	}
+}

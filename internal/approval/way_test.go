@@ -1,0 +1,372 @@
+package approval_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/approval"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// The way of a yes, branch by branch: what is refused before a text is read, when a person is asked, when nothing has
+// to be written, and what the exit code is.
+
+// sideOf is a server with a set digest of one digit; without a locked list nothing of it is pinned.
+func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison {
+	t.Helper()
+	p := pin.Comparison{Server: server, Known: locked != "", Present: captured != ""}
+	if p.Known {
+		p.Locked = pintest.PinsOf(t, locked, pin.Policy{})
+	}
+	if p.Present {
+		p.Captured = pintest.PinsOf(t, captured, pin.Policy{})
+		p.Captured.Digest = setDigest(digit)
+	}
+	p.Locked.Server = server
+	p.Captured.Server = server
+	return p
+}
+
+func setDigest(digit string) string { return pin.DigestPrefix + strings.Repeat(digit, 64) }
+
+// saying reads the values of a flag.
+func saying(t *testing.T, args ...string) (list []approval.Selector) {
+	t.Helper()
+	for _, arg := range args {
+		list = append(list, selectorOf(t, arg))
+	}
+	return list
+}
+
+// TestCheck: what no reading of a text could mend.
+func TestCheck(t *testing.T) {
+	two := []pin.Comparison{sideOf(t, "a", "2", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "1", `[{"name":"y"}]`, `[{"name":"y"}]`)}
+	absent := []pin.Comparison{two[0], sideOf(t, "b", "", `[{"name":"y"}]`, "")}
+	empty := []pin.Comparison{two[0], sideOf(t, "b", "1", `[{"name":"y"}]`, `[]`)}
+	part := slices.Clone(empty)
+	part[1].Part = true
+	policy := slices.Clone(two)
+	policy[1].Captured.Policy.HashOnly = true
+	repeated := []pin.Comparison{two[0], sideOf(t, "b", "1", `[{"name":"y"}]`, `[{"name":"y"},{"name":"y"},{"name":"y"}]`)}
+	unpinned := []pin.Comparison{sideOf(t, "a", "2", "", `[{"name":"x"}]`)}
+	word := []pin.Comparison{sideOf(t, "a", "2", `[{"name":"prose"}]`, `[{"name":"prose"}]`)}
+	both := []string{setDigest("1"), setDigest("2")}
+	turned := []string{setDigest("2"), setDigest("1")}
+
+	for what, tt := range map[string]struct {
+		sides []pin.Comparison
+		said  approval.Said
+		want  string
+		about string // the server
+	}{
+		"nothing said":                        {two, approval.Said{}, "", ""},
+		"the expected sets":                   {two, approval.Said{Expect: both}, "", ""},
+		"the expected sets, turned round":     {two, approval.Said{Expect: turned}, "", ""},
+		"one set of two":                      {two, approval.Said{Expect: both[:1]}, "other set", ""},
+		"another set":                         {two, approval.Said{Expect: []string{setDigest("1"), setDigest("3")}}, "other set", ""},
+		"a set too many":                      {two, approval.Said{Expect: append(both, setDigest("3"))}, "other set", ""},
+		"what isn't there has no set":         {absent, approval.Said{Expect: both[1:]}, "", ""},
+		"what isn't there isn't empty":        {absent, approval.Said{}, "", ""},
+		"an empty list":                       {empty, approval.Said{}, "empty list", "b"},
+		"an empty list of another set":        {empty, approval.Said{Expect: both[:1]}, "empty list", "b"},
+		"an empty list, allowed":              {empty, approval.Said{AllowsEmpty: true}, "", ""},
+		"an empty list of a part":             {part, approval.Said{}, "", ""},
+		"lock":                                {two, approval.Said{Approves: true}, "", ""},
+		"lock, another set":                   {two, approval.Said{Approves: true, Expect: both[:1]}, "other set", ""},
+		"lock under another policy":           {policy, approval.Said{Approves: true}, "other policy", "b"},
+		"relock under another policy":         {policy, approval.Said{}, "", ""},
+		"lock of a repeated name":             {repeated, approval.Said{Approves: true}, "repeated", "b"},
+		"relock of a repeated name":           {repeated, approval.Said{}, "", ""},
+		"--only what nobody has":              {two, approval.Said{Only: saying(t, "x", "z")}, "unknown", ""},
+		"--only what is there":                {two, approval.Said{Only: saying(t, "x", "y")}, "", ""},
+		"lock has no --only":                  {two, approval.Said{Approves: true, Only: saying(t, "z")}, "", ""},
+		"--accept a word":                     {two, approval.Said{Accepts: saying(t, "prose")}, "", ""},
+		"--accept a word that is a tool, too": {word, approval.Said{Accepts: saying(t, "prose")}, "two meanings", ""},
+		"--accept of a name comes later":      {two, approval.Said{Accepts: saying(t, "z")}, "", ""},
+		"a server without pins":               {unpinned, approval.Said{NeedsPins: true}, "no pins", "a"},
+		"a server without pins, in a folder":  {unpinned, approval.Said{NeedsPins: true, Folder: true}, "", ""},
+		"a server without pins, lock":         {unpinned, approval.Said{}, "", ""},
+		"a server with pins":                  {two, approval.Said{NeedsPins: true}, "", ""},
+	} {
+		why := approval.Check(tt.sides, pintest.Drifts(tt.sides), &tt.said)
+		if reasonText(why) != tt.want {
+			t.Errorf("%s: %q, want %q", what, reasonText(why), tt.want)
+			continue
+		}
+		if why == nil {
+			continue
+		}
+		if why.Entry.Server != tt.about && tt.about != "" {
+			t.Errorf("%s: about %q", what, why.Entry.Server)
+		}
+		if why.Why == approval.OtherSet && !slices.Equal(why.Sets, both) {
+			t.Errorf("%s: the sets %q", what, why.Sets)
+		}
+		if why.Why == approval.Repeated && why.Copies != 3 {
+			t.Errorf("%s: %d copies", what, why.Copies)
+		}
+	}
+}
+
+// A way is a case with what is said of it, and what comes of it.
+type way struct {
+	c    *approval.Case
+	said approval.Said
+
+	// "asks", "settled", a reason; or "writes", then what is accepted and the exit code.
+	want string
+}
+
+// wentBy says in a line what was decided.
+func wentBy(c *approval.Case, out approval.Outcome) string {
+	if out.Reason != nil {
+		text := reasonText(out.Reason)
+		if out.Sets != nil {
+			text += ", and writes"
+		}
+		return strings.TrimSpace(text + refusedNames(out))
+	}
+	if out.Ask {
+		return "asks"
+	}
+	if out.Settled {
+		return "settled"
+	}
+	return strings.Join(strings.Fields("writes "+acceptedNames(c.Drifts, out)+refusedNames(out)+" "+[]string{"0", "1", "2"}[out.Code]), " ")
+}
+
+// refusedNames are what was refused for a warning: "; not a b".
+func refusedNames(out approval.Outcome) string {
+	if len(out.Refused) == 0 {
+		return ""
+	}
+	return "; not " + marked(out.Refused)
+}
+
+// TestWay goes each way of a decision.
+func TestWay(t *testing.T) {
+	side := func(locked, captured string) []pin.Comparison {
+		return []pin.Comparison{sideOf(t, "s", "1", locked, captured)}
+	}
+	with := func(sides []pin.Comparison, warnings ...approval.Warning) *approval.Case {
+		c := caseOf(sides, pintest.Drifts(sides))
+		c.Verdict.Matches = len(c.Drifts) == 0
+		c.Warnings = warnings
+		return c
+	}
+	const one, other = `[{"name":"a"},{"name":"b"}]`, `[{"name":"a","x":1},{"name":"b","x":1}]`
+	same := func(warnings ...approval.Warning) *approval.Case { return with(side(one, one), warnings...) }
+	changed := func(warnings ...approval.Warning) *approval.Case { return with(side(one, other), warnings...) }
+	fresh := func(warnings ...approval.Warning) *approval.Case { return with(side("", other), warnings...) }
+	policy := func(captured string, warnings ...approval.Warning) *approval.Case {
+		sides := side(one, captured)
+		sides[0].Captured.Policy.HashOnly = true
+		c := with(sides, warnings...)
+		c.Verdict.Matches = false
+		return c
+	}
+	approved := func(list []approval.Warning) approval.Warning {
+		list[0].Approved = true
+		return list[0]
+	}
+	warned := warningsOf("a")[0]
+	inMatch := matching("a")[0]
+	unpinned := warned
+	unpinned.Where = approval.Unpinned
+	whole := approval.Warning{Of: pin.Ref{Server: "s"}, Record: rec("oversize")}
+	wholeApproved := whole
+	wholeApproved.Approved = true
+	all := approval.Said{All: true}
+	lock := approval.Said{Approves: true, Silent: true}
+	every := func(c *approval.Case) *approval.Answers {
+		a := answered(c.Drifts, 0, 1)
+		a.Policies = map[string]pin.Policy{"s": c.Sides[0].Captured.Policy}
+		return a
+	}
+	someone := func(c *approval.Case, indexes ...int) *approval.Answers {
+		a := answered(c.Drifts, indexes...)
+		a.Policies = map[string]pin.Policy{"s": c.Sides[0].Captured.Policy}
+		return a
+	}
+
+	// A server of two that nobody captured: what is there matches.
+	missing := func(isMissing, differs bool) *approval.Case {
+		sides := []pin.Comparison{sideOf(t, "a", "1", one, one), sideOf(t, "b", "", one, "")}
+		sides[1].Missing = isMissing
+		c := caseOf(sides, nil)
+		c.Verdict = pin.Verdict{Unanswered: []string{"b"}, Differs: map[string]bool{"b": differs}}
+		return c
+	}
+	unanswered := missing(true, true)
+	unanswered.Verdict.Unanswered = nil
+
+	for what, w := range map[string]way{
+		"nothing drifted":                         {same(), approval.Said{}, "settled"},
+		"nothing drifted, all":                    {same(), all, "settled"},
+		"nothing drifted, a name":                 {same(), approval.Said{Accepts: saying(t, "a")}, "settled"},
+		"nothing drifted, an unknown name":        {same(), approval.Said{Accepts: saying(t, "z")}, "unknown"},
+		"nothing drifted, an answer":              {same(), approval.Said{Answers: answered(nil)}, "writes 0"},
+		"nothing drifted, lock":                   {same(), lock, "writes 0"},
+		"nothing drifted, a warning":              {same(inMatch), approval.Said{}, "asks"},
+		"nothing drifted, a warning on record":    {same(approved(matching("a"))), approval.Said{}, "settled"},
+		"nothing drifted, a warning of the whole": {same(whole), approval.Said{}, "settled"},
+		"nothing drifted, the warning accepted":   {same(inMatch), approval.Said{All: true, AnyWarning: true}, "writes 0"},
+		"nothing drifted, an unknown warning":     {same(), approval.Said{Warnings: saying(t, "z")}, "unknown"},
+		"another policy":                          {policy(one), approval.Said{}, "asks"},
+		"another policy, all":                     {policy(one), all, "writes 0"},
+		"another policy, a name":                  {policy(other), approval.Said{Accepts: saying(t, "a")}, "needs all"},
+		"another policy, a denial":                {policy(other), approval.Said{Deny: saying(t, "a")}, "needs all"},
+		"another policy, all and a name":          {policy(other), approval.Said{All: true, Accepts: saying(t, "a")}, "writes a b 0"},
+		"another policy, all, one warned":         {policy(other, warned), all, "new warning; not a"},
+		"another policy, every yes":               {policy(other), approval.Said{Answers: every(policy(other))}, "writes a b 0"},
+		"another policy, one yes":                 {policy(other), approval.Said{Answers: someone(policy(other), 0)}, "policy in parts"},
+		"drift":                                   {changed(), approval.Said{}, "asks"},
+		"drift, all":                              {changed(), all, "writes a b 0"},
+		"drift, a name":                           {changed(), approval.Said{Accepts: saying(t, "b")}, "writes b 1"},
+		"drift, a name that isn't selected":       {changed(), approval.Said{Accepts: saying(t, "b"), Only: saying(t, "a")}, "writes 1"},
+		"drift, --only":                           {changed(), approval.Said{All: true, Only: saying(t, "a")}, "writes a 1"},
+		"drift, --only, all of it":                {changed(), approval.Said{All: true, Only: saying(t, "a", "b")}, "writes a b 0"},
+		"drift, not covered":                      {changed(unpinned), all, "not covered"},
+		"drift, not covered, nobody was asked":    {changed(unpinned), approval.Said{}, "not covered"},
+		"drift, warned":                           {changed(warned), all, "writes b; not a 1"},
+		"drift, warned and on record":             {changed(approved(warningsOf("a"))), all, "writes a b 0"},
+		"drift, warned elsewhere":                 {changed(inMatch), all, "writes a b 0"},
+		"drift, nothing but a warning":            {changed(warned), approval.Said{Accepts: saying(t, "a")}, "new warning; not a"},
+		"drift, the warning accepted":             {changed(warned), approval.Said{All: true, Warnings: saying(t, "a")}, "writes a b 0"},
+		"drift, another warning accepted":         {changed(warned), approval.Said{All: true, Warnings: saying(t, "b")}, "writes b; not a 1"},
+		"drift, a warning of the whole":           {changed(whole), all, "new warning"},
+		"drift, a warning of the whole, accepted": {changed(whole), approval.Said{All: true, AnyWarning: true}, "writes a b 0"},
+		"drift, a warning of the whole, before":   {changed(wholeApproved), all, "writes a b 0"},
+		"lock":                                    {fresh(), lock, "writes a b 0"},
+		"lock at a terminal":                      {fresh(), approval.Said{Approves: true}, "asks"},
+		"lock of an expected set":                 {fresh(), approval.Said{Approves: true, Expect: []string{setDigest("1")}}, "writes a b 0"},
+		"lock of an expected set, warned":         {fresh(warned), approval.Said{Approves: true, Expect: []string{setDigest("1")}}, "asks"},
+		"lock of an expected set, whole warned":   {fresh(whole), approval.Said{Approves: true, Expect: []string{setDigest("1")}}, "asks"},
+		"lock of an expected set, yes to it":      {fresh(warned), approval.Said{Approves: true, AnyWarning: true, Expect: []string{setDigest("1")}}, "writes a b 0"},
+		"lock, warned":                            {fresh(warned), lock, "new warning; not a"},
+		"lock, every yes":                         {fresh(), approval.Said{Approves: true, Answers: answered(fresh().Drifts, 0, 1)}, "writes a b 0"},
+		"lock and a denial":                       {fresh(), approval.Said{Approves: true, Silent: true, Deny: saying(t, "a")}, "writes a b 0"},
+		"a server is missing":                     {missing(true, true), approval.Said{}, "settled"},
+		"a server is missing, all":                {missing(true, true), all, "settled"},
+		"a server has no answer":                  {missing(false, true), all, "writes 0"},
+		"a server has no answer, nothing differs": {missing(false, false), all, "settled"},
+		"a server is missing and isn't named":     {unanswered, all, "writes 0"},
+	} {
+		out := approval.Decide(w.c, &w.said)
+		if got := wentBy(w.c, out); got != w.want {
+			t.Errorf("%s: %s, want %s; %+v", what, got, w.want, out)
+		}
+	}
+}
+
+// TestWarningOfSeveralServers: a name in --accept-warning that several servers have is none.
+func TestWarningOfSeveralServers(t *testing.T) {
+	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x","y":1}]`), sideOf(t, "b", "2", `[{"name":"x"}]`, `[{"name":"x"}]`)}
+	out := approval.Decide(caseOf(sides, pintest.Drifts(sides)), &approval.Said{All: true, Warnings: saying(t, "x")})
+	if reasonText(out.Reason) != "several servers" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestOnly: --only narrows what is asked about, put on record and accepted; what it leaves out is drift that is left.
+func TestOnly(t *testing.T) {
+	words := []string{"minor", "warnings", "risky"}
+	only := func(word string) []approval.Selector {
+		s, why := approval.ParseSelector("--only", word, words)
+		if why != nil {
+			t.Fatal(word, reasonText(why))
+		}
+		return []approval.Selector{s}
+	}
+	pairs, drifts := relockCase(t)
+	c := caseOf(pairs, drifts)
+	c.Warnings = append(warningsOf("edited"), matching("same")...)
+	c.Facts[drifts[2].Ref()] = approval.Fact{Words: []string{"minor", "risky"}, Minor: true} // hid
+	for what, tt := range map[string]struct {
+		said               approval.Said
+		accepted, recorded string
+		leftOut            int
+	}{
+		"warnings":             {approval.Said{All: true, AnyWarning: true, Only: only("warnings")}, "edited", "same", 4},
+		"warnings, of a name":  {approval.Said{All: true, AnyWarning: true, Only: only("gone")}, "gone", "", 4},
+		"minor, and hidden":    {approval.Said{All: true, Only: only("minor")}, "", "", 4},
+		"a risk":               {approval.Said{All: true, Only: only("risky")}, "hid", "", 4},
+		"two":                  {approval.Said{All: true, Only: append(only("risky"), only("gone")...)}, "gone hid", "", 3},
+		"nothing is left out":  {approval.Said{All: true, AnyWarning: true}, "edited gone hid new", "same", 0},
+		"named, but left out":  {approval.Said{Accepts: saying(t, "gone", "new"), Only: only("new")}, "new", "", 4},
+		"a word, but left out": {approval.Said{Accepts: saying(t, "added", "removed"), Only: only("new")}, "new", "", 4},
+	} {
+		out := approval.Decide(c, &tt.said)
+		if out.Reason != nil || acceptedNames(drifts, out) != tt.accepted || out.LeftOut != tt.leftOut || out.Code != 1 {
+			t.Errorf("%s: accepted %q, left out %d, exit code %d, %s", what, acceptedNames(drifts, out), out.LeftOut, out.Code, reasonText(out.Reason))
+		}
+		var recorded []string
+		for ref := range out.Recorded {
+			recorded = append(recorded, ref.Name)
+		}
+		if strings.Join(recorded, " ") != tt.recorded {
+			t.Errorf("%s: on record %q, want %q", what, recorded, tt.recorded)
+		}
+	}
+}
+
+// TestRenewed: an approval that holds for a part of its definition is given anew to what matches, where an approver is
+// named and the flags take the entry: by its name, or as all there is.
+func TestRenewed(t *testing.T) {
+	sides := func() []pin.Comparison {
+		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"},{"name":"bound"},{"name":"drifted"},{"name":"gone"},{"name":"never"}]`,
+			`[{"name":"a"},{"name":"b"},{"name":"bound"},{"name":"drifted","x":1},{"name":"never"}]`)
+		for i := range p.Locked.Pins {
+			one := &p.Locked.Pins[i]
+			if one.Name != "never" {
+				one.Approval = &pin.Approval{By: "Ada"}
+			}
+			if one.Name == "bound" {
+				one.Approval.Digest = one.Digest
+			}
+		}
+		return []pin.Comparison{p}
+	}
+	for what, tt := range map[string]struct {
+		said approval.Said
+		want string
+	}{
+		"all":                   {approval.Said{Signs: true, All: true}, "a b"},
+		"all, nobody signs":     {approval.Said{All: true}, ""},
+		"all of a part":         {approval.Said{Signs: true, All: true, Only: saying(t, "drifted")}, ""},
+		"a name":                {approval.Said{Signs: true, Accepts: saying(t, "a")}, "a"},
+		"a name of a part":      {approval.Said{Signs: true, Accepts: saying(t, "a"), Only: saying(t, "drifted")}, "a"},
+		"a pattern":             {approval.Said{Signs: true, Accepts: saying(t, "a*")}, ""},
+		"a kind":                {approval.Said{Signs: true, Accepts: saying(t, "changed")}, ""},
+		"what drifted":          {approval.Said{Signs: true, Accepts: saying(t, "drifted")}, ""},
+		"what went":             {approval.Said{Signs: true, Accepts: saying(t, "gone")}, ""},
+		"what is bound already": {approval.Said{Signs: true, Accepts: saying(t, "bound")}, ""},
+		"lock":                  {approval.Said{Signs: true, All: true, Approves: true, Silent: true}, ""},
+	} {
+		c := caseOf(sides(), pintest.Drifts(sides()))
+		out := approval.Decide(c, &tt.said)
+		var names []string
+		for _, ref := range out.Renewed {
+			names = append(names, ref.Name)
+		}
+		if out.Reason != nil || strings.Join(names, " ") != tt.want {
+			t.Errorf("%s: %q, want %q; %+v", what, names, tt.want, out.Reason)
+			continue
+		}
+		for _, name := range names {
+			if set := out.Sets["s"]; set == nil || set.Find(pin.Key{Name: name}).Approval != nil {
+				t.Errorf("%s: %s isn't signed anew", what, name)
+			}
+		}
+	}
+	// Nothing drifted: it is written all the same.
+	p := sideOf(t, "s", "1", `[{"name":"a"}]`, `[{"name":"a"}]`)
+	p.Locked.Pins[0].Approval = &pin.Approval{By: "Ada"}
+	c := caseOf([]pin.Comparison{p}, nil)
+	c.Verdict.Matches = true
+	if out := approval.Decide(c, &approval.Said{Signs: true, All: true}); out.Settled || out.Sets["s"] == nil || out.Code != 0 {
+		t.Errorf("%+v", out)
+	}
+}
