@@ -153,7 +153,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 		v.Unanswered = append(v.Unanswered, p.Server)
 	}
 	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
-	if p.RecordsDiffer() && p.Known {
+	if p.RecordsDiffer() {
 		v.Matches = false
 		v.Differs[p.Server] = true
 		// No record breaks a caller.

@@ -58,7 +58,8 @@ const (
 	Unpinned
 )
 
-// A Said is what a person said: by flags or, if Answers is there, at the prompt.
+// A Said is what a person said: by flags or, if Answers is there, at the prompt. Which flags go together is checked before:
+// Accepts stand beside neither All nor Only, Deny not beside Only, and with All no selector of Only is a name.
 type Said struct {
 	// Lock: servers that have no pins are approved whole or not at all.
 	Approves bool

@@ -168,7 +168,7 @@ func (said *Said) isIdle() bool { return said.Answers == nil && !said.Approves }
 
 // takesParts reports whether flags take a part of what there is.
 func (said *Said) takesParts() bool {
-	return len(said.Accepts)+len(said.Deny) > 0 && !said.All && !said.Approves
+	return len(said.Accepts)+len(said.Deny) > 0 && !said.All
 }
 
 // writesNothing reports whether nothing beside drift changes by an outcome.
@@ -189,9 +189,6 @@ func (d *decision) left() (list []pin.Ref) {
 
 // selected lists the drift that is decided about.
 func (d *decision) selected() (list []pin.Drift) {
-	if len(d.said.Only) == 0 {
-		return d.Drifts
-	}
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
 		words := slices.Clone(d.Facts[drift.Ref()].Words)
@@ -296,7 +293,7 @@ func (d *decision) renewed() (refs []pin.Ref) {
 
 // isSettled reports whether every server that there is a capture of matches its pins.
 func isSettled(c *Case) bool {
-	if c.Verdict.Matches || len(c.Verdict.Unanswered) == 0 {
+	if len(c.Verdict.Unanswered) == 0 {
 		return c.Verdict.Matches
 	}
 	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })

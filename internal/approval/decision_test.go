@@ -173,6 +173,26 @@ func TestAllOfALabel(t *testing.T) {
 	}
 }
 
+// TestLabelsNeedTheirYes: a label takes nothing that has a new warning, and --only by two words takes an entry by what each
+// of them says of it.
+func TestLabelsNeedTheirYes(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	c := caseOf(pairs, drifts)
+	c.Facts[drifts[0].Ref()] = approval.Fact{Labels: []string{"prose"}, Words: []string{"prose"}}
+	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "prose")}); acceptedNames(drifts, out) != "edited" {
+		t.Errorf("%+v", out)
+	}
+	c.Warnings = warningsOf("edited")
+	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "prose", "new")}); acceptedNames(drifts, out) != "new" || len(out.Idle) != 1 {
+		t.Errorf("a label takes what has a warning: %+v", out)
+	}
+	c.Warnings = nil
+	c.Facts[drifts[0].Ref()] = approval.Fact{Labels: []string{"looser", "prose"}, Words: []string{"looser", "prose"}}
+	if out := approval.Decide(c, &approval.Said{All: true, Only: saying(t, "prose", "added")}); acceptedNames(drifts, out) != "new" {
+		t.Errorf("%+v", out)
+	}
+}
+
 // TestAlone: what is suggested for one entry would be written: Alone says of each drift what a
 // decision about that one entry says. So does Would of all of them.
 func TestAlone(t *testing.T) {

@@ -41,9 +41,6 @@ func (d *decision) denials() (denial, *Reason) {
 			if pinned && !listed && !p.Part {
 				return said, &Reason{Why: NothingToDeny, Flag: flag, Arg: s.Arg}
 			}
-			if !pinned && !listed {
-				continue
-			}
 			if said.allow[ref] {
 				return said, &Reason{Why: TwoAnswers, Flag: flag, Arg: s.Arg}
 			}
@@ -99,11 +96,7 @@ func (d *decision) wasDenied(ref pin.Ref) bool {
 	if pinned := locked.Find(ref.Key); pinned != nil {
 		return pinned.Denied
 	}
-	from := d.Facts[ref].RenamedFrom
-	if from == "" {
-		return false
-	}
-	pinned := locked.Find(pin.Key{Type: ref.Type, Name: from})
+	pinned := locked.Find(pin.Key{Type: ref.Type, Name: d.Facts[ref].RenamedFrom})
 	return pinned != nil && pinned.Denied
 }
 

@@ -178,6 +178,15 @@ func TestWay(t *testing.T) {
 	whole := approval.Warning{Of: pin.Ref{Server: "s"}, Record: rec("oversize")}
 	wholeApproved := whole
 	wholeApproved.Approved = true
+	wholeInMatch := whole
+	wholeInMatch.Where = approval.InMatch
+	unclean := warned
+	unclean.Unclean = true
+	clean := func(c *approval.Case) *approval.Case {
+		c.Sides[0].Locked.Policy.RequireClean = true
+		c.Sides[0].Captured.Policy.RequireClean = true
+		return c
+	}
 	all := approval.Said{All: true}
 	lock := approval.Said{Approves: true, Silent: true}
 	every := func(c *approval.Case) *approval.Answers {
@@ -214,6 +223,12 @@ func TestWay(t *testing.T) {
 		"nothing drifted, a warning of the whole": {same(whole), approval.Said{}, "settled"},
 		"nothing drifted, the warning accepted":   {same(inMatch), approval.Said{All: true, AnyWarning: true}, "writes 0"},
 		"nothing drifted, an unknown warning":     {same(), approval.Said{Warnings: saying(t, "z")}, "unknown"},
+		"nothing drifted, a warning of a list":    {same(wholeInMatch), approval.Said{}, "settled"},
+		"drift, unclean":                          {clean(changed(unclean)), all, "not clean"},
+		"drift, unclean, and it isn't asked for":  {clean(changed(unclean)), approval.Said{Accepts: saying(t, "b")}, "writes b 1"},
+		"drift, unclean, no such policy":          {changed(unclean), approval.Said{All: true, AnyWarning: true}, "writes a b 0"},
+		"an answer, a warning of the whole":       {changed(whole), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "warning declined"},
+		"an answer, a warning on record":          {changed(wholeApproved), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "writes a b 0"},
 		"another policy":                          {policy(one), approval.Said{}, "asks"},
 		"another policy, all":                     {policy(one), all, "writes 0"},
 		"another policy, a name":                  {policy(other), approval.Said{Accepts: saying(t, "a")}, "needs all"},
@@ -339,6 +354,7 @@ func TestRenewed(t *testing.T) {
 		"a name":                {approval.Said{Signs: true, Accepts: saying(t, "a")}, "a"},
 		"a name of a part":      {approval.Said{Signs: true, Accepts: saying(t, "a"), Only: saying(t, "drifted")}, "a"},
 		"a pattern":             {approval.Said{Signs: true, Accepts: saying(t, "a*")}, ""},
+		"a name and its digest": {approval.Said{Signs: true, Accepts: saying(t, "a@"+sides()[0].Locked.Pins[0].Digest)}, ""},
 		"a kind":                {approval.Said{Signs: true, Accepts: saying(t, "changed")}, ""},
 		"what drifted":          {approval.Said{Signs: true, Accepts: saying(t, "drifted")}, ""},
 		"what went":             {approval.Said{Signs: true, Accepts: saying(t, "gone")}, ""},

@@ -11,10 +11,19 @@ type Tokens struct{ Before, After int }
 
 // Said is what a change of it costs, or "" where it is too little to tell.
 func (t *Tokens) Said() string {
+	grown := t.Grown()
+	if grown == "" {
+		return ""
+	}
+	return "about " + grown + " tokens for the model (of " + text.Number(rounded(t.After)) + ")"
+}
+
+// Grown is by how much it changed, "+1,480", or "" where that is too little to tell.
+func (t *Tokens) Grown() string {
 	if t == nil || t.Before == t.After {
 		return ""
 	}
-	return "about " + text.Signed(rounded(t.After-t.Before)) + " tokens for the model (of " + text.Number(rounded(t.After)) + ")"
+	return text.Signed(rounded(t.After - t.Before))
 }
 
 // rounded is an estimate to three digits: more would claim to be exact.

@@ -14,7 +14,7 @@ import (
 
 // table says what drifted of each of several servers, a row each.
 func (t *Writer) table(m *report.Model) {
-	rows := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "text", "versions"}}
+	rows := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "tokens", "text", "versions"}}
 	most := 1
 	var differ []*report.Server
 	for i := range m.Servers {
@@ -30,9 +30,9 @@ func (t *Writer) table(m *report.Model) {
 			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
 		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]),
-			number(c.Code), number(c.Destructive), bar, s.Versions})
+			number(c.Code), number(c.Destructive), c.Tokens.Grown(), bar, s.Versions})
 	}
-	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 5 }) {
+	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
 		line = strings.TrimRight(line, " ")
 		t.notes("", cut(line, t.Width))
 		if i > 0 {
