@@ -10,13 +10,17 @@ import (
 )
 
 // InWords reports whether a title is nothing but a name in words: "Read file" for read_file
-// and readFile. SDKs make such titles.
+// and readFile. SDKs make such titles. One that cuts a name otherwise may say something else.
 func InWords(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
 	}
-	return titleWords.MatchString(title) && plainName.MatchString(name) &&
-		strings.EqualFold(strings.ReplaceAll(title, " ", ""), strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
+	if !titleWords.MatchString(title) || !plainName.MatchString(name) {
+		return false
+	}
+	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-.", r) })
+	said := strings.Join(words, " ")
+	return strings.EqualFold(title, said) || strings.EqualFold(title, apart(said))
 }
 
 var (

@@ -131,6 +131,8 @@ var askings = []struct {
 	{thing.isSecret, thing.asksSecret, "secret-path", "asks for secrets"},
 	{thing.isSystemPrompt, thing.asksPrompt, "instruction-like", askPrompt},
 	{isRole(rolePiped), thing.runsDownload, "instruction-like", "runs a download in a shell"},
+	{isRole(roleAccount), thing.namesAccount, "instruction-like", ownAccount},
+	{isRole(roleWallet), thing.paysWallet, "instruction-like", ownAccount},
 	{isRole(roleTalk), thing.asksTalk, "instruction-like", askTalk},
 }
 
@@ -181,9 +183,18 @@ func (n thing) asksPrompt(s surroundings) bool {
 	return (s.into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4)
 }
 
-// runsDownload reports whether no word before it makes an example of it. That in example.com doesn't.
+// runsDownload reports whether a download in a shell is neither an example nor a hint how something is
+// installed, which is no order.
 func (n thing) runsDownload(surroundings) bool {
-	return !slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
+	if n.near(roleInstall, aroundThing, 4) && !n.near(roleMust|roleFirst, aroundThing, aroundThing) {
+		return false
+	}
+	return !n.isExampleHere()
+}
+
+// isExampleHere reports whether a word before the thing makes an example of it. That in example.com doesn't.
+func (n thing) isExampleHere() bool {
+	return slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
 		before, _ := n.beside(w.from, w.from)
 		return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0
 	})
@@ -253,17 +264,33 @@ func ownSlot(name string) bool {
 	return slices.ContainsFunc(nameWords(name), func(word string) bool { return phrases().word(word).roles&roleOwnSlot != 0 })
 }
 
-// quoted reports whether what was found is quoted by a sentence about finding such texts: "Flags
-// phrases like 'ignore previous instructions'."
+// quoted reports whether what was found is quoted by a text about finding such texts: "Flags phrases like
+// 'ignore previous instructions'."
 func (t *tokenizer) quoted(first, to int) bool {
-	for i := first - 1; i >= 0 && t.words[i].roles&isStop == 0; i-- {
-		if t.words[i].roles&roleWatch == 0 {
+	from := t.words[first].from
+	if !inQuotes(t.s[strings.LastIndexByte(t.s[:from], '\n')+1:from], t.s[to:]) {
+		return false
+	}
+	return slices.ContainsFunc(t.words[:first], func(w textToken) bool { return w.roles&roleWatch != 0 })
+}
+
+// quoteMarks are the marks before and behind a quotation.
+var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
+
+// inQuotes reports whether a quotation is open behind the first text, and ends in the second one.
+func inQuotes(before, after string) bool {
+	after, _, _ = strings.Cut(after, "\n")
+	for _, mark := range quoteMarks {
+		at := strings.LastIndex(before, mark[0])
+		if at < 0 || !strings.Contains(after, mark[1]) {
 			continue
 		}
-		before := t.s[t.words[i].from:t.words[first].from]
-		after, _, _ := strings.Cut(t.s[to:], "\n")
-		return strings.Count(before, `"`)%2 == 1 && strings.Contains(after, `"`) || strings.LastIndex(before, "\u201c") > strings.LastIndex(before, "\u201d") ||
-			strings.Count(before, " '") > strings.Count(before, "' ") && strings.Contains(after, "'")
+		if mark[0] == mark[1] && strings.Count(before, mark[0])%2 == 1 {
+			return true
+		}
+		if mark[0] != mark[1] && !strings.Contains(before[at+len(mark[0]):], mark[1]) {
+			return true
+		}
 	}
 	return false
 }

@@ -34,6 +34,11 @@ const (
 	roleTell  // by saying it
 	rolePiped // a download that a shell runs
 	roleWatch // looks for texts
+	roleInstall
+	roleFirst // before anything else
+	roleMoney // what is paid, or that it is
+	roleAccount
+	roleWallet // what may be an account
 
 	// What the tokenizer and the matcher look at.
 	isNegation
@@ -43,7 +48,7 @@ const (
 	isStop      // the end of a sentence
 )
 
-const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped
+const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped | roleAccount | roleWallet
 
 // roleWords are the words of each role. Those of other languages have ASCII letters only up to
 // the first other one, which ends a word.
@@ -85,11 +90,17 @@ var roleWords = [...]struct {
 	{roleTell, "reveal|repeat|recite|output|print|share|leak|write|summarize|copy|paste|include|provide"},
 	{rolePiped, "{piped}"},
 	{isNegation, "NEGATION"},
-	{isExample, "default|defaults|example|examples|such|path|g|e"}, // g as in e.g., e as in i.e.
+	{isExample, "default|defaults|example|examples|instance|such|path|g|e"}, // g as in e.g., e as in i.e.
 	{isDirection, "to|into"},
 	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
 	{isStop, "."},
-	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks"},
+	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks|" +
+		"attack|malicious|suspicious|adversarial|poisoning|phishing|phrases|risk|risky|hit|scanner|detecta|segnala|acusa|erkennt|angriff"},
+	{roleAccount, "{account}"},
+	{roleWallet, "{wallet}"},
+	{roleInstall, "install|installs|installed|installing|installation|installer|setup|missing|upgrade|upgraded"},
+	{roleFirst, "first|before|you|your|immediately|now"},
+	{roleMoney, "send|pay|pays|paid|transfer|transfers|deposit|deposits|forward|fee|fees|tip|tips|donate|remainder|remaining|rest|funds|payment|payments|charge|charged|balance|refund|refunds|credit|bill|invoice|invoices|wire"},
 }
 
 // foreignNegations say in scripts without blanks, or in Russian, that something is not read.

@@ -119,6 +119,9 @@ type Reviewer struct {
 
 	where string // what it is, for a detail
 
+	// It stands where a label or a value does, and has more words than those need.
+	isLabel bool
+
 	// Bytes at its beginning that the pinned definition has, too.
 	pinned int
 
@@ -378,6 +381,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded = s
 	r.origin = nil
 	r.where = where
+	r.isLabel = r.standsForLabel()
 	r.said = r.said[:0]
 	r.paddings()
 	if !isPlain(s) {

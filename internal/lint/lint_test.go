@@ -493,12 +493,12 @@ func TestNames(t *testing.T) {
 		{"x", "MCP files", "note names-other-tool"},
 		{"x", "Call read_file, unless mode='read_file'.", "warning names-other-tool"},
 		{"x", "read_file(action='read_file')", "warning names-other-tool"},
-		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool, note names-other-tool, note names-other-tool"},
-		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", "note names-other-tool, note names-other-tool"},
+		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool, note names-other-tool"},
+		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", "note names-other-tool"},
 		{"x", "as `npx sum read_file` and gh pages getPage do", "note names-other-tool, note names-other-tool"},
 		{"x", "actions (add_all, read_file, del_all)", "note names-other-tool"},
 		{"x", "tools (getPage, read_file, del_all)", "warning names-other-tool, warning names-other-tool"},
-		{"x", "action='read_file', then call read_file", "warning names-other-tool, note names-other-tool"},
+		{"x", "action='read_file', then call read_file", "warning names-other-tool"},
 		{"x", "in memory, files on disk, the server memory", ""},
 		{"x", "mcp__memory__x", "note names-other-tool"},
 		{"x", "call get_all first", "note names-other-tool"}, // four servers have it
@@ -1194,7 +1194,11 @@ func phraseExamples(t testing.TB) map[[2]string][]string {
 func TestPhraseExamples(t *testing.T) {
 	for kind, texts := range phraseExamples(t) {
 		for _, text := range texts {
-			found := findingsIn(t, toolSaying("list_dir", text))
+			tool := toolSaying("list_dir", text)
+			if kind[1] == inLabel {
+				tool = fmt.Sprintf(`{"name":"list_dir","title":%q}`, text)
+			}
+			found := findingsIn(t, tool)
 			if !slices.ContainsFunc(found, func(f Finding) bool { return f.ID == kind[0] && strings.HasPrefix(f.Detail, kind[1]+": ") }) {
 				t.Errorf("%s: %q: %v", kind, text, found)
 			}
@@ -1209,6 +1213,7 @@ func TestPhraseRows(t *testing.T) {
 	found := func(m *phraseMatcher, kind [2]string, text string) bool {
 		r := NewNames(nil, nil).newReview("here", &pin.Pin{})
 		r.text, r.folded = text, plainText(text)
+		r.isLabel = kind[1] == inLabel
 		words := newTokenizer(m)
 		words.read(r)
 		words.match()

@@ -308,7 +308,8 @@ func (r *Reviewer) name(name string) {
 // lacks. Its name stands as a word of its own in the same letter case, also after the
 // label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
 // be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
-// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool.
+// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. There
+// is no note either where the text defines the name.
 // A label gives a note. It counts anywhere if it is distinct, else only beside "server", "tool"
 // or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
 // name with a blank in it isn't looked for.
@@ -360,6 +361,9 @@ func (r *Reviewer) mention(name string, at int) bool {
 		return false
 	}
 	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
+	if !warning && r.defines(name, at) {
+		return true
+	}
 	if !r.mentioned[name] && (warning || r.first("note "+name)) {
 		r.mentioned[name] = warning
 		others := r.x.others(r.about.Server, name)
@@ -367,6 +371,18 @@ func (r *Reviewer) mention(name string, at int) bool {
 		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), others, said)
 	}
 	return true
+}
+
+// defines reports whether a name at a place of the text is the head of an item ("- **list_all**: …") or a quoted
+// value ("operation='list_all'"): a mode of the tool itself.
+func (r *Reviewer) defines(name string, at int) bool {
+	before := r.folded[:at]
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	after := strings.TrimLeft(r.folded[at+len(name):], "'\"`*")
+	if strings.Trim(line, " \t-*•`\"'") == "" && strings.HasPrefix(after, ":") {
+		return true
+	}
+	return strings.HasSuffix(before, "='") || strings.HasSuffix(before, `="`)
 }
 
 // called reports whether a name at a place of the text stands for a tool: near behind a word such

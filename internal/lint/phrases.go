@@ -169,6 +169,7 @@ func (t *tokenizer) match() {
 			}
 			group := step.group
 			switch {
+			case group.inLabels && !t.r.isLabel:
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				// An earlier start goes, too: "send it here, never send it there".
 				t.progress[n] = phraseProgress{}
@@ -223,6 +224,11 @@ func (t *tokenizer) read(r *Reviewer) {
 		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
 			t.credential(from, i)
 			t.encoded(from, i)
+		}
+		if account, word := accountAt(s[from:]); account != "" {
+			t.add(word, from)
+			i = max(i, from+len(account))
+			continue
 		}
 		formed := distinct(s[from:i])
 		if joint {
@@ -330,6 +336,10 @@ func (t *tokenizer) joined(from, to int) int {
 		t.file(name, from)
 		return end
 	}
+	if dayPattern().MatchString(t.s[from:to]) {
+		t.add("{date}", from)
+		return to
+	}
 	count := len(t.words)
 	orders := false
 	for at := from; at < to; at++ {
@@ -374,9 +384,9 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 }
 
 // file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
-// tools name, too, as for a default or an example. A file that a tool writes to gets none.
+// tools name, too, as for a default or an example, or as the default of a parameter for such a file. A file that a tool writes to gets none.
 func (t *tokenizer) file(name string, from int) {
-	credentials := secretFiles()[name] != ordinaryFile
+	credentials := secretFiles()[name] != ordinaryFile && !t.r.takesSuchFile()
 	into := false
 	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
 		credentials = credentials && t.words[i].roles&isExample == 0
@@ -465,7 +475,9 @@ func (t *tokenizer) comment(i int) {
 // otherScripts reports one order for each row of otherScripts.
 func (r *Reviewer) otherScripts() {
 	for _, rule := range otherScripts {
-		if from, to := rule.find(r.text, r.pinned); to > 0 {
+		from, to := rule.find(r.text, r.pinned)
+		isExample := has(r.text, foreignWatch) && inQuotes(r.text[:from], r.text[to:])
+		if to > 0 && !isExample {
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}

@@ -14,6 +14,9 @@ package lint
 //	{variable} a variable of the environment that is named as a secret
 //	{colon}    a colon before white space
 //	{comma}    a comma right after a negation: "If you can't, tell the user"
+//	{date}     a day: 2027-01-31
+//	{account}  an IBAN or the number of a card
+//	{wallet}   40 hexadecimal digits
 type phraseGroup struct {
 	id      string // of the finding
 	what    string // for its detail
@@ -21,6 +24,9 @@ type phraseGroup struct {
 
 	unlessNegated bool   // a negation before them forbids it: "never send …"
 	unless        string // words in an order or right after it that make it ordinary
+
+	// Only of titles, and of values that a schema lists, gives as the default or as an example.
+	inLabels bool
 }
 
 var wordClasses = [...]struct{ name, words string }{
@@ -44,6 +50,10 @@ var wordClasses = [...]struct{ name, words string }{
 	{"SECRETS", "password|passwords|credential|credentials|secret|secrets|keystrokes|passphrase|passphrases|apikey|apikeys"},
 	{"PRIVATE", "conversation|history|prompt|keys|tokens|contents|cookies|environment"},
 	{"ALL", "all|any|every|each|entire|full|whole|complete"},
+	{"DAY", "{date}|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|midnight"},
+	{"DOES", "send|delete|pay|transfer|execute|run|go|apply|publish|remove|submit|perform|carry|erase|wipe|purge|merge|deploy|approve|buy|book|order|act|do"},
+	{"GRANT", "consent|approval|permission|authorization|authorisation|confirmation"},
+	{"COLLECT", "collect|collects|gather|gathers|harvest|harvests|grab|grabs|compile|compiles|assemble|assembles|amass|amasses|hoard|scrape|scrapes"},
 	{"COVERTLY", "secretly|covertly|surreptitiously|stealthily|silently|quietly|invisibly|discreetly"},
 }
 
@@ -66,6 +76,9 @@ const (
 	changeCall   = "tells the model to change the arguments of another call"
 	rankAbove    = "claims to rank above the user, other tools or other instructions"
 	collectsData = "says that it collects what it is not given"
+	ownAccount   = "names an account of its own"
+	waits        = "waits for a day, or for nobody to watch"
+	inLabel      = "tells a user or a model what to do, where a label or a value stands"
 	asTag        = "a tag that pretends to be part of the prompt"
 	asComment    = "text in an HTML comment"
 	asHeading    = "has a heading that pretends to be part of the prompt"
@@ -123,6 +136,20 @@ var phraseTable = []phraseGroup{
 		"treat|regard|consider|count ..3 confirmation|approval|consent|permission ..3 done|given|granted|obtained|implied",
 		"PEOPLE ..1 waive|waives|waived ..3 right|approval|consent|confirmation",
 		"assume|presume|consider ..3 PEOPLE ..2 consent|approved|consented|approval|permission|agreed|confirmed|given",
+	}},
+	{id: "instruction-like", what: noConsent, unless: "if|unless|only|not|never|t|dont|after|until|once|whether", phrases: []string{
+		"PEOPLE ..3 already|previously|beforehand ..1 consented|approved|agreed|authorized|confirmed|accepted|signed ..8 proceed|directly|immediately|straight|now|just|DOES",
+		"PEOPLE ..3 consented|approved|agreed|authorized|confirmed|accepted ..2 already|beforehand|earlier ..8 proceed|directly|immediately|straight|now|just|DOES",
+		"GRANT ..3 given|granted|obtained|recorded|implied|secured|settled|standing ..12 so|proceed|directly|immediately|straight|now|just ..2 DOES|proceed|away|on",
+		"GRANT ..1 is|was|are ..2 on|in ..0 file|record|place ..8 DOES|proceed",
+		"GRANT ..2 is|are|be|as ..1 implied|presumed|waived|immaterial",
+		"so|therefore|hence|and ..2 DOES ..4 without ..1 checking|asking|prompting|confirming|confirmation|waiting|verifying ..1 again|back|first|PEOPLE|for",
+	}},
+	{id: "instruction-like", what: noConsent, phrases: []string{
+		"not|never|dont|t ..0 bother|disturb|trouble|interrupt|pester|burden ..2 PEOPLE ..3 confirmation|confirmations|approval|consent|permission|questions|prompts|first|again",
+		"ask|asks|asking|consult ..0 nobody|noone",
+		"without ..1 bothering|disturbing|troubling ..1 anyone|anybody|them|him|her|PEOPLE",
+		"no ..0 need ..0 to ..0 check|ask|confirm|consult|verify ..1 with ..1 PEOPLE ..1 before|first|again",
 	}},
 	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
 		"adopt|embody|impersonate ..2 persona|personality|identity|character|role",
@@ -270,6 +297,9 @@ var phraseTable = []phraseGroup{
 		"not|never|dont|t ..1 ever|explicitly|directly|actually|under ..3 tell|inform ..2 PEOPLE",
 	}},
 	{id: "instruction-like", what: fromUser, phrases: []string{
+		"tell|telling|inform|notify ..0 nobody|noone",
+		"tell|inform|notify ..0 no ..0 one|human",
+		"nobody|noone ..1 has|have|needs|need|must ..0 to ..0 be|know ..1 told|asked|notified|informed|of|about",
 		"not|never|dont|t|cannot|avoid|without ..1 mention|mentioning|reveal|revealing|disclose|disclosing ..0 this|that|it|these|them|any|anything ..4 to ..1 PEOPLE",
 		"not|never|dont|t|cannot|avoid ..0 mention|mentioning ..6 to ..1 PEOPLE",
 		"not|never|dont|t ..1 mention|disclose|reveal ..1 that|this ..0 you|step|call|requirement|instruction|instructions|behavior|behaviour|filtering|change|modification|action|redirect|process|check",
@@ -364,6 +394,30 @@ var phraseTable = []phraseGroup{
 		"keystrokes|passwords ..6 logged|recorded|stored|sent|collected|uploaded",
 	}},
 
+	{id: "instruction-like", what: collectsData, unlessNegated: true, unless: harmless, phrases: []string{
+		"COLLECT ..5 passwords|credentials|passphrases|keystrokes|apikeys",
+		"COLLECT ..3 api|access|private|ssh|auth|session|bearer|login|browser|saved|stored|secret ..1 keys|tokens|cookies|logins|passwords|secrets",
+		"all|every|any|each ..1 password|passwords|credential|credentials|passphrase|secret|secrets|apikey ..8 seen|found|known|mentioned|encountered|typed|shared|available|present|appeared ..4 session|conversation|chat|so|far|memory|context",
+		"all|every|any|each ..1 api|access|private|ssh|auth|secret|session ..0 key|keys|token|tokens ..8 seen|found|known|mentioned|encountered|typed|shared|available|present|appeared ..4 session|conversation|chat|so|far|memory|context",
+	}},
+	{id: "instruction-like", what: waits, unlessNegated: true, phrases: []string{
+		"after|from|starting|beginning|once|on|since|until|by ..2 DAY ..8 SEND|COLLECT|delete|wipe|erase|disable|approve|transfer|route|redirect|switch|include ..1 ALL|PEOPLE|your|their",
+		"DAY ..4 agent|assistant|model|models|agents|assistants|llm ..1 must|shall|should|will",
+		"if|when|once|whenever ..2 date|year|month|clock|day|time ..3 after|past|reaches|later|passes|is|beyond ..6 SEND|COLLECT|delete|wipe|erase|disable|approve|transfer|route|redirect|switch",
+		"when|while|whenever|if|once|where ..2 nobody|noone|unobserved|unattended|unsupervised|unwatched ..4 watching|looking|around|there|present|online|reviewing|monitoring|awake|checking|observing|nearby|DOES|you",
+		"when|while|whenever|if|once ..1 no ..0 one|human|person|operator|user|reviewer ..1 is|s ..2 watching|looking|around|there|present|online|reviewing|monitoring|awake|checking|observing|nearby",
+		"when|while|whenever|if|once ..2 PEOPLE ..1 is|are|isn|aren|has|have|goes|go|steps|leaves|left ..1 away|asleep|offline|absent|afk|inactive|idle|sleeping|looking|watching|left|gone|desk ..10 approve|accept|confirm|grant|SEND|delete|wipe|transfer|execute|proceed|behalf",
+	}},
+	{id: "instruction-like", what: inLabel, inLabels: true, phrases: []string{
+		"you|assistant|agent|model|ai|claude|llm ..2 must|should|shall|always|never ..2 send|call|run|use|read|copy|paste|include|tell|ask|ignore|do|make|add|answer|reply|write|keep|put|forward|delete|approve|accept|share",
+		"please ..1 always|never|first|do|make|ensure|call|run|use|tell|send|copy|read|ignore|remember|include ..10 you|your|PEOPLE|me",
+		"tell|inform|assure|remind|convince|notify ..1 PEOPLE ..1 that|to|everything|it|this|nothing|about",
+		"assistant|agent|model|ai|claude|llm ..1 copy|send|put|paste|include|call|run|read|use|ignore|add|forward|tell|remember|write|do",
+		"always|first|must|please ..2 CALL|use|read ..0 this|it ..4 before|first|you|every|any",
+		"before ..1 you ..1 answer|respond|reply|continue|proceed|finish",
+		"copy|send|put|paste|include|read|forward ..2 ALL ..1 chat|conversation|history|prompt|messages|context|memory",
+	}},
+
 	{id: "promotes-itself", what: "praises itself", phrases: []string{
 		"best|finest|fastest|smartest|greatest|ultimate|superior ..2 tool|function|server|service",
 		"most ..0 effective|accurate|reliable|powerful|advanced|efficient|trusted|comprehensive|popular|complete ..2 tool|function|server|service",
@@ -385,6 +439,10 @@ var phraseTable = []phraseGroup{
 		"first|must|silently|also ..3 delete|remove|erase|clear|overwrite|empty|truncate|read ..6 {secret}",
 	}},
 }
+
+// harmless are words beside collected secrets that make it ordinary: what is counted or checked of them.
+const harmless = "policy|policies|usage|metric|metrics|count|counts|names|name|metadata|expiry|expiration|age|rotation|strength|statistics|leaked|exposed|" +
+	"hashed|redacted|masked|encrypted|scan|scans|scanner|vault|manager"
 
 // An otherScript is an order in a script that the tokenizer can't split into words: one of
 // first, and after it one of second, with at most within bytes in between.
@@ -412,6 +470,9 @@ var otherScripts = [...]otherScript{
 
 // foreignSecrets are what such an order is about.
 var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
+
+// foreignWatch say that a text is about finding such orders.
+var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}
 
 // secretFiles are files that hold nothing but secrets, or an agent's configuration. To name
 // one is to ask for it, except as the default or an example of a path. Whole names are
@@ -454,6 +515,9 @@ var pseudoTags = wordsOf(
 	wordRow{tagPlain, "example examples input output query data value name title item id text code response request use_case usecase note notes hint hints"},
 	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
 )
+
+// dayPattern matches a day (ISO 8601).
+var dayPattern = pattern(`^(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}$`)
 
 // promptMark matches marks of chat templates, and headings in square brackets and capitals that
 // pretend to come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].

@@ -49,6 +49,52 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 	})
 }
 
+// labelWords is how many words a text has that is more than a label or a value.
+const labelWords = 5
+
+// standsForLabel reports whether the text that is read is a title, or a value that a schema lists, gives as
+// the default or as an example, and has the words of a sentence. A prompt for another model is what some
+// parameters take.
+func (r *Reviewer) standsForLabel() bool {
+	place := ""
+	owner := ""
+	for i, step := range r.path {
+		if step.Index < 0 && slices.Contains(labelMembers, step.Name) && (i == 0 || r.path[i-1].Name != "properties") {
+			place = step.Name
+			break
+		}
+		owner = step.Name
+	}
+	if place == "" || place != "title" && promptNames().MatchString(owner) {
+		return false
+	}
+	return len(strings.Fields(r.text)) >= labelWords
+}
+
+// standsIn reports whether the text that is read stands in a member of a schema with one of these names.
+func (r *Reviewer) standsIn(members ...string) bool {
+	for i, step := range r.path {
+		if slices.Contains(members, step.Name) && (i == 0 || r.path[i-1].Name != "properties") {
+			return true
+		}
+	}
+	return false
+}
+
+// takesSuchFile reports whether the text that is read is a path and no more, the default or an example of a
+// parameter that is named after a key, a certificate or an account.
+func (r *Reviewer) takesSuchFile() bool {
+	if len(r.path) < 2 || strings.ContainsAny(r.text, " \t\n") || !r.standsIn("default", "example", "examples", "enum") {
+		return false
+	}
+	for i, step := range r.path {
+		if i > 0 && r.path[i-1].Name == "properties" {
+			return slices.ContainsFunc(nameWords(step.Name), func(word string) bool { return keyFileWords()[word] != "" })
+		}
+	}
+	return false
+}
+
 // image reads what stands in an image and no viewer shows.
 func (r *Reviewer) image(s string) {
 	if p, ok := picture.Read(s); ok {

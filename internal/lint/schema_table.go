@@ -30,6 +30,15 @@ var parameterNames = wordsOf(
 		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
 )
 
+// labelMembers hold labels and values.
+var labelMembers = []string{"title", "default", "example", "examples", "enum", "const"}
+
+// promptNames match the names of parameters for what another model is told.
+var promptNames = pattern(`(?i)prompt|instruction|system|persona|message|template|question`)
+
+// keyFileWords are words in the name of a parameter for a file that holds a secret.
+var keyFileWords = wordsOf(wordRow{"key file", "key keys keyfile identity pem ssh credential credentials certificate cert netrc kubeconfig pgpass gnupg gpg"})
+
 // conversationWords in the description of a context say that it is the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
 

@@ -1,0 +1,86 @@
+package lint
+
+import (
+	"strings"
+)
+
+// Accounts as literals: a tool that moves money takes the account from its caller. One that stands in
+// a text is where somebody wants it to go.
+
+// accountForms match what may be an account at the beginning of a text.
+var (
+	ibanForm   = pattern(`^[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	cardForm   = pattern(`^[3-6][0-9]{3}(?:[ -]?[0-9]{4,6}){2}(?:[ -]?[0-9]{1,5})?\b`)
+	walletForm = pattern(`^(?:0x)?[0-9a-fA-F]{40}\b`)
+)
+
+// accountAt returns the account at the beginning of a text, and the word that stands for it: {account} for
+// an IBAN (ISO 13616) and the number of a card (ISO/IEC 7812), {wallet} for 40 hexadecimal digits, which
+// may be something else.
+func accountAt(s string) (account, word string) {
+	const shortest = 15
+	if len(s) < shortest {
+		return "", ""
+	}
+	isDigit := s[0] >= '0' && s[0] <= '9'
+	isHex := isDigit || s[0] >= 'a' && s[0] <= 'f' || s[0] >= 'A' && s[0] <= 'F'
+	isCountry := s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z' && s[2] >= '0' && s[2] <= '9'
+	if isCountry {
+		account = ibanForm().FindString(s)
+		if account != "" && isIBAN(strings.ReplaceAll(account, " ", "")) {
+			return account, "{account}"
+		}
+	}
+	if isDigit {
+		account = cardForm().FindString(s)
+		if account != "" && isCard(strings.NewReplacer(" ", "", "-", "").Replace(account)) {
+			return account, "{account}"
+		}
+	}
+	if isHex {
+		account = walletForm().FindString(s)
+		if account != "" && varied(account) {
+			return account, "{wallet}"
+		}
+	}
+	return "", ""
+}
+
+// isIBAN reports whether the check digits of an IBAN are right (ISO 7064, MOD 97-10).
+func isIBAN(s string) bool {
+	rest := 0
+	for _, c := range s[4:] + s[:4] {
+		if c >= 'A' {
+			rest = (rest*100 + int(c-'A') + 10) % 97
+		} else {
+			rest = (rest*10 + int(c-'0')) % 97
+		}
+	}
+	return rest == 1
+}
+
+// isCard reports whether digits have the length of a card's number and its check digit (ISO/IEC 7812-1, annex B).
+func isCard(s string) bool {
+	if len(s) < 13 || len(s) > 19 {
+		return false
+	}
+	sum := 0
+	for i := range len(s) {
+		digit := int(s[len(s)-1-i] - '0')
+		if i%2 == 1 {
+			digit *= 2
+		}
+		sum += digit/10 + digit%10
+	}
+	return sum%10 == 0
+}
+
+// namesAccount reports whether an account isn't an example.
+func (n thing) namesAccount(surroundings) bool {
+	return !n.isExampleHere() && !n.r.standsIn("examples", "example", "pattern")
+}
+
+// paysWallet reports whether money is to go there.
+func (n thing) paysWallet(s surroundings) bool {
+	return n.near(roleMoney, aroundThing, 6) && n.namesAccount(s)
+}
