@@ -71,7 +71,7 @@ var roleWords = [...]struct {
 	{roleWhole, "far|all|every|everything|whole|entire|full|complete|whatever|any|last|previous|verbatim|dump"},
 	{roleContent, "content|contents|text|value|values|output|everything|whatever|what|copy|lines|said|shows|holds|contains|contenido|contenu|contenuto|inhalt|conte"},
 	{roleLive, "current|shell|process|far|verbatim|word|you|your|this|session"},
-	{roleCarry, "pass|put|paste|include|fill|provide|add|append|attach|send|forward|supply|insert|copy|hand|submit|enter|set|upload|transmit|embed|" +
+	{roleCarry, "CARRY|fill|provide|add|supply|insert|copy|hand|submit|enter|set|embed|" +
 		"carries|holds|hold|contain|contains|give|given|carry|goes|go|passed|takes|copied|pasa|p|mettez|passa|passez|invia|envia|eintragen|coloque|inserisci"},
 	{roleRead, "read|open|cat|load|get|fetch|take|collect|look|gather|list|dump|access|examine|lee|lisez|leggi|leia|lies"},
 	{roleMust, "must|always|need|needs|should|shall|has|requires"},
@@ -86,7 +86,7 @@ var roleWords = [...]struct {
 	{roleReject, "rejected|refused|fails|fail|error|errors|denied|blocked|invalid"},
 	{roleThen, "and|then|but|instead|just|et|und|y"},
 	{roleIs, "is|are|be|isn|aren|can|will|won|doesn|don|never|cannot|neither|nie|werden"},
-	{roleSend, "upload|send|transmit|forward|exfiltrate|leak|paste|attach|append"},
+	{roleSend, "AWAY|paste|attach|append"},
 	{roleTell, "reveal|repeat|recite|output|print|share|leak|write|summarize|copy|paste|include|provide"},
 	{rolePiped, "{piped}"},
 	{isNegation, "NEGATION"},
@@ -100,7 +100,7 @@ var roleWords = [...]struct {
 	{roleWallet, "{wallet}"},
 	{roleInstall, "install|installs|installed|installing|installation|installer|setup|missing|upgrade|upgraded"},
 	{roleFirst, "first|before|you|your|immediately|now"},
-	{roleMoney, "send|pay|pays|paid|transfer|transfers|deposit|deposits|forward|fee|fees|tip|tips|donate|remainder|remaining|rest|funds|payment|payments|charge|charged|balance|refund|refunds|credit|bill|invoice|invoices|wire"},
+	{roleMoney, "AWAY|pay|pays|paid|transfer|transfers|deposit|deposits|fee|fees|tip|tips|donate|remainder|remaining|rest|funds|payment|payments|charge|charged|balance|refund|refunds|credit|bill|invoice|invoices|wire"},
 }
 
 // foreignNegations say in scripts without blanks, or in Russian, that something is not read.

@@ -29,6 +29,7 @@ type phraseGroup struct {
 	inLabels bool
 }
 
+// wordClasses are the vocabulary of the phrases and of the roles. A class may have those above it.
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
 	{"{secret}", "{secret}|{credentials}"},
@@ -40,11 +41,12 @@ var wordClasses = [...]struct{ name, words string }{
 	{"CALL", "call|invoke|trigger|run|execute|perform"},
 	{"USING", "use|using|used|uses|call|calling|called|calls|invoke|invoking|invoked|invokes|run|running|execute|executing|executed|performing"},
 	{"CHANGE", "change|modify|replace|override|overwrite|alter|rewrite|substitute|swap|redirect|reroute|append|prepend|inject|set|ignore|discard|adjust|increase|decrease"},
-	{"ADD", "add|include|insert|attach|pass|use|fill|put|send|copy|forward|instead"},
 	{"ARGUMENT", "parameter|parameters|argument|arguments|arg|param|field|fields|option|options"},
-	{"CARRY", "pass|include|send|put|append|paste|attach|upload|forward|transmit|exfiltrate|leak"},
+	{"AWAY", "send|forward|upload|transmit|exfiltrate|leak"},
+	{"CARRY", "AWAY|pass|include|put|append|paste|attach"},
 	{"CARRIES", "sends|uploads|forwards|transmits|copies|mirrors|posts|logs|leaks|exfiltrates|reports|submits|relays"},
-	{"SEND", "send|forward|post|upload|transmit|exfiltrate|leak|submit|report|email|copy|log|relay|mirror|beacon"},
+	{"ADD", "CARRY|add|insert|use|fill|copy|instead"},
+	{"SEND", "AWAY|post|submit|report|email|copy|log|relay|mirror|beacon"},
 	{"INSTRUCTIONS", "instruction|instructions|guideline|guidelines|directive|directives"},
 	{"EARLIER", "previous|prior|earlier|preceding|above|foregoing|original|existing"},
 	{"SECRETS", "password|passwords|credential|credentials|secret|secrets|keystrokes|passphrase|passphrases|apikey|apikeys"},
