@@ -82,6 +82,28 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// pages are the pages of testdata/script: all, or with -short the first of each topic, which is the first word of its name.
+func pages(t *testing.T) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	if !testing.Short() {
+		return all
+	}
+	topics := map[string]bool{}
+	for _, file := range all {
+		topic, _, _ := strings.Cut(filepath.Base(file), "_")
+		if !topics[topic] {
+			topics[topic] = true
+			files = append(files, file)
+		}
+	}
+	t.Logf("left out with -short: %d pages of %d, for each runs the program a dozen times", len(all)-len(files), len(all))
+	return files
+}
+
 // TestScript runs the pages. Each finds the captures of testdata in its folder.
 // Beside the commands of testscript there are:
 //
@@ -104,7 +126,7 @@ func TestScript(t *testing.T) {
 	t.Parallel()
 	folder := programFolder(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               pages(t),
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

@@ -17,12 +17,15 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/jsontest"
 )
 
 // TestSSECut: a stream of the old transport that is cut is opened again, and the session begun anew with the client's own
 // initialize. A call in flight gets an error and is never repeated; one that comes meanwhile is judged by the new lists.
 func TestSSECut(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, part := range []string{"good", "the first asking"} {
 		t.Run(part, func(t *testing.T) {
@@ -71,6 +74,7 @@ func TestSSECut(t *testing.T) {
 // TestSSEGone: a server of the old transport that doesn't come back gives errors, and the end of the client is the end.
 func TestSSEGone(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it waits half a minute for a server that is gone")
 	s := newPlaying(t, "good", asOld)
 	p := newGuarded(t).web(t, s)
 	s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
@@ -89,6 +93,7 @@ func TestSSEGone(t *testing.T) {
 // the server takes its time with it, and once more where it is refused until then.
 func TestStandsEarly(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, way := range []string{"slow", "refused"} {
 		s := newPlaying(t, "good", asEvents)
@@ -123,6 +128,7 @@ func TestStandsEarly(t *testing.T) {
 // the client through the guard.
 func TestNotesOfTheOfficialPackage(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{
 		Instructions: "Use the tools.",
@@ -150,6 +156,7 @@ func TestNotesOfTheOfficialPackage(t *testing.T) {
 // TestProbe: a server that refuses server/discover has no older transport for that reason.
 func TestProbe(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for method, isHinted := range map[string]bool{"server/discover": false, "initialize": true} {
 		for _, code := range []int{http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable} {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // A puppet is a stdio server that does what a test says, line by line.
@@ -104,6 +106,7 @@ func (p *peer) lists(id int, cursor string) {
 // with the same: each is held against its own pages.
 func TestGuardTwoListings(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p, s := g.puppet(t)
 	step := func(id int, cursor, result string) string {
@@ -138,6 +141,7 @@ func TestGuardTwoListings(t *testing.T) {
 // TestGuardListingOfOurs: the guard's own listing between the pages of the client's.
 func TestGuardListingOfOurs(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p, s := newGuarded(t).puppet(t)
 	p.lists(1, "")
 	s.hears()
@@ -202,6 +206,7 @@ var smuggled = map[string][]string{
 // approves reaches nobody, whichever id it comes under, and whatever comes beside it.
 func TestGuardSmuggles(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for name, lines := range smuggled {
 		for _, onDrift := range []string{"end", "subset"} {
@@ -266,6 +271,7 @@ func TestWebSmuggles(t *testing.T) {
 // last one comes under an id that nobody asked with.
 func TestGuardPagesLeaveNothing(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, last := range []string{page(""), page("", evilTool)} {
 		p, s := g.puppet(t, "--on-drift=subset")
@@ -293,6 +299,7 @@ func TestGuardPagesLeaveNothing(t *testing.T) {
 // behind it.
 func TestGuardLastLine(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p, s := newGuarded(t).puppet(t)
 	s.says(listChanged, strings.Replace(listChanged, "tools", "prompts", 1))
 	<-p.lines
@@ -345,6 +352,7 @@ func TestGuardEndsInItsListing(t *testing.T) {
 // TestGuardApprovedMeanwhile: what a person approves, or takes back, during a session counts from the next list on.
 func TestGuardApprovedMeanwhile(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p, s := g.puppet(t, "--on-drift=subset")
 	list := func(id int, result string) string {
@@ -413,6 +421,7 @@ func (g *guarded) pinproof(t *testing.T, args ...string) {
 // between two pages of the client's.
 func TestWebRenewalInItsListing(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	s := newPlaying(t, "the same after list_changed", asEvents)
 	p := g.web(t, s)
@@ -457,38 +466,42 @@ func TestWebRenewalInItsListing(t *testing.T) {
 // no more than what it is on page 2, and is called as that.
 func TestGuardChangesBetweenPages(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for page2, passes := range map[string]bool{
 		page("", toolB, toolC): true, page("", evilA): false, page("", toolB, evilTool): false, page("", toolB, toolB): false,
 	} {
-		p, s := g.puppet(t)
-		p.lists(1, "")
-		s.hears()
-		s.answers(1, page("2", toolA))
-		p.answer(1)
-		s.says(listChanged)
-		p.lists(2, "2")
-		s.hears()
-		s.answers(2, page2)
-		if got := p.answer(2); strings.Contains(got, blockedCode) == passes {
-			t.Errorf("%s: %s", page2, got)
-		}
-		if !passes {
-			p.end()
-			continue
-		}
-		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
-		line, ours := s.hears()
-		if !strings.Contains(line, "tools/list") {
-			t.Errorf("a call of what wasn't listed since: %s", line)
-		}
-		s.answers(ours, page("", toolB, toolC))
-		if got := p.answer(3); !strings.Contains(got, "no longer lists") {
-			t.Errorf("a call of what is gone: %s", got)
-		}
-		if code, all := p.end(); code != 0 || strings.Contains(all, "EVIL") {
-			t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
-		}
+		t.Run(page2, func(t *testing.T) {
+			t.Parallel()
+			p, s := g.puppet(t)
+			p.lists(1, "")
+			s.hears()
+			s.answers(1, page("2", toolA))
+			p.answer(1)
+			s.says(listChanged)
+			p.lists(2, "2")
+			s.hears()
+			s.answers(2, page2)
+			if got := p.answer(2); strings.Contains(got, blockedCode) == passes {
+				t.Errorf("%s: %s", page2, got)
+			}
+			if !passes {
+				p.end()
+				return
+			}
+			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
+			line, ours := s.hears()
+			if !strings.Contains(line, "tools/list") {
+				t.Errorf("a call of what wasn't listed since: %s", line)
+			}
+			s.answers(ours, page("", toolB, toolC))
+			if got := p.answer(3); !strings.Contains(got, "no longer lists") {
+				t.Errorf("a call of what is gone: %s", got)
+			}
+			if code, all := p.end(); code != 0 || strings.Contains(all, "EVIL") {
+				t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+			}
+		})
 	}
 }
 
@@ -496,6 +509,7 @@ func TestGuardChangesBetweenPages(t *testing.T) {
 // taken for one another.
 func TestGuardLargeIDs(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := g.folder + "/calls.log"
 	p, s := g.puppet(t, "--log", log)

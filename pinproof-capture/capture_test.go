@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/jsontest"
 )
 
 var revisions = []string{"2024-11-05", "2025-06-18", "2025-11-25", "2026-07-28"}
@@ -40,6 +42,7 @@ func TestStdioToTheByte(t *testing.T) {
 // TestSilentAtInitialize: a server that passes over initialize is asked server/discover.
 func TestSilentAtInitialize(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	stdioToTheByte(t, "6", "2026-07-28", "silent") // it is asked after half of that
 }
 
@@ -212,6 +215,7 @@ func TestAsksByCapability(t *testing.T) {
 // 2026-07-28 it ends the list where an error, nothing or the same follows.
 func TestEmptyCursor(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for _, revision := range revisions {
 		dir := t.TempDir()
 		out, log := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "log")
@@ -271,6 +275,7 @@ func TestOneRevision(t *testing.T) {
 // TestSaysMoreOverHTTP: the same of a server at an address.
 func TestSaysMoreOverHTTP(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for twist, want := range map[string]string{
 		"answers twice":                   `"name":"other"`,
 		"discovers other instructions":    `"instructions":"Others."`,
@@ -289,6 +294,7 @@ func TestSaysMoreOverHTTP(t *testing.T) {
 // TestStreamsOfTwoReadings: a live event stream is held to the rules for a saved one.
 func TestStreamsOfTwoReadings(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	const evil = `{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"evil"}]}}`
 	for before, good := range map[string]bool{
 		"":                                 true,
@@ -323,6 +329,7 @@ func TestStreamsOfTwoReadings(t *testing.T) {
 // it, and can't be asked anything else then. The error says what can be done.
 func TestEndsAtInitialize(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	for twist, want := range map[string]string{
 		"ends at initialize":          "error: the server ended with code 5 before it answered\n",
@@ -360,6 +367,7 @@ func TestEndsAtInitialize(t *testing.T) {
 // TestOpensAPort: where a server seems to listen at an address, more time helps nobody.
 func TestOpensAPort(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	code, _, stderr := capturing(t, append([]string{"save", out, "--timeout", "2", "--"}, standIn(t, "2025-11-25", "opens a port")...)...)
 	const want = "hint: it listens at http://localhost:3001/mcp rather than on standard input: pinproof-capture save FILE http://localhost:3001/mcp\n"
@@ -372,6 +380,7 @@ func TestOpensAPort(t *testing.T) {
 // server said, made printable.
 func TestRefused(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for twist, want := range map[string]string{
 		"dies":                     "error: the server ended with code 3 before it answered\n",
 		"dies later":               "error: the server ended with code 4 before it answered\n",
@@ -434,6 +443,7 @@ func TestDoesNotStart(t *testing.T) {
 // leaves by itself or not.
 func TestNothingIsLeftRunning(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t)
 	for _, twist := range []string{"leaves a child", "ignores the end"} {
 		t.Run(twist, func(t *testing.T) {
@@ -511,6 +521,7 @@ func TestRedirects(t *testing.T) {
 
 func TestHTTPAnswers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for _, c := range []struct {
 		status     int
 		kind, body string
@@ -558,6 +569,7 @@ func TestHTTPAnswers(t *testing.T) {
 // TestFloodOfStreams: the limit is one for all event streams, also for what is no message in them.
 func TestFloodOfStreams(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	much := strings.Repeat("event: x\ndata: "+strings.Repeat("x", 1<<20)+"\n\n", 40)
 	server := aWeb(t, func(method string, id int, _ func(string)) string {
 		return much + event(strings.Replace(good(method, id, "a"), `}]`, `}],"nextCursor":"`+fmt.Sprint(id)+`"`, 1))
@@ -590,6 +602,7 @@ func TestHeaderEnv(t *testing.T) {
 // transport.
 func TestSDKServers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{Instructions: "Use the tools."})
 	mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(context.Context, *mcp.CallToolRequest, struct{ A int }) (*mcp.CallToolResult, any, error) {
 		return nil, nil, nil
@@ -698,6 +711,7 @@ func event(text string) string { return "data: " + text + "\n\n" }
 // says there is captured like any other answer, also a second one.
 func TestStandaloneStream(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for _, answers := range []int{1, 2} {
 		server := aWeb(t, func(method string, id int, push func(string)) string {
 			if method != "tools/list" {

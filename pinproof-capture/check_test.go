@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // TestStale: where a server fails, nothing takes what it said once for what it says now.
@@ -123,6 +125,7 @@ func checking(t *testing.T, g *guarded, folder string, args ...string) (code int
 // that fails is 2 in every format, and nothing of an earlier run is judged.
 func TestCheck(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	programs, err := pinproofHere()
 	if err != nil {
@@ -238,6 +241,7 @@ func TestCheck(t *testing.T) {
 // and no answer.
 func TestCheckShowsTheOthers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	folder := t.TempDir()
 	server := func(twist string) map[string]any {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 func TestConfig(t *testing.T) {
@@ -98,6 +100,7 @@ func TestConfigWithAFailingServer(t *testing.T) {
 // TestConfigKeysNotDone: a key that changes how a client reaches the server is
 // refused where it isn't done, and the server isn't asked.
 func TestConfigKeysNotDone(t *testing.T) {
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
 	program := standIn(t, "2025-11-25", "one tool")
 	with := func(key string, value any) map[string]any {
@@ -176,6 +179,7 @@ func TestPathOfTheServer(t *testing.T) {
 // the code stays 2.
 func TestNobodyReads(t *testing.T) {
 	unixOnly(t)
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	dir := t.TempDir()
 	servers := map[string]any{}
 	program := standIn(t, "2025-11-25", "one tool")

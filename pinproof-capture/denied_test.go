@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // modes are the flags of the guard's modes.
@@ -54,6 +56,7 @@ func TestGuardDenied(t *testing.T) {
 // all other drift does, nor where there is no verdict.
 func TestGuardDeniedDrifts(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for mode, flags := range modes {
 		g := newGuarded(t)
 		g.pinproof(t, "relock", "files.jsonl", "--deny", "a")
@@ -81,6 +84,7 @@ func TestGuardDeniedDrifts(t *testing.T) {
 // the permission to call it.
 func TestGuardDeniedMeanwhile(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p := g.start(t, nil, "good")
 	p.ask(1, "tools/list", "{}")
@@ -106,6 +110,7 @@ func TestGuardDeniedMeanwhile(t *testing.T) {
 // TestHookDenied: a hook can't leave an entry out, so it blocks, unless it is told that something else does.
 func TestHookDenied(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	g.pinproof(t, "relock", "files.jsonl", "--deny", "b")
 	self, err := os.Executable()
@@ -136,6 +141,7 @@ func TestHookDenied(t *testing.T) {
 // mode, whatever is asked and answered.
 func TestGuardDeniedSkill(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	main := pdf + "SKILL.md"
 	contents := `{"contents":[` + textItem(main, pdfMain) + `]}`
 	for mode, flags := range modes {

@@ -600,6 +600,7 @@ func TestGuardBlocks(t *testing.T) {
 // a call of any other reaches nobody.
 func TestGuardSubset(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	record := filepath.Join(t.TempDir(), "record")
 	for part, want := range map[string]string{
@@ -637,6 +638,7 @@ func TestGuardSubset(t *testing.T) {
 // in two ways.
 func TestGuardWarns(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
 	p := g.start(t, []string{"--on-drift", "warn", "--log", log}, "no verdict")
@@ -751,6 +753,7 @@ func TestGuardCalls(t *testing.T) {
 // and has no id that the server made up.
 func TestGuardAnswers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, part := range []string{"an id of its own", "an id of its own, unreadable", "two ids of its own"} {
 		p := g.start(t, nil, part)
@@ -776,6 +779,7 @@ func TestGuardMissing(t *testing.T) {
 // TestGuardEnds: the server's exit code is the guard's, and nothing of either stays.
 func TestGuardEnds(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for part, want := range map[string]int{"exits with 7": 7, "floods one line": 2} {
 		p := g.start(t, nil, part)
@@ -813,6 +817,7 @@ func TestGuardEnds(t *testing.T) {
 // file stands in its name, the same text is kept once, and what is too old is deleted.
 func TestGuardSaves(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	other := filepath.Join(g.cache, "pinproof", "refused", "another")
 	if runtime.GOOS == "darwin" {
@@ -865,6 +870,7 @@ func TestGuardSaves(t *testing.T) {
 // disk: the session ends with it.
 func TestGuardLog(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
 	p := g.start(t, []string{"--log", log}, "good")
@@ -962,6 +968,7 @@ func BenchmarkGuard(b *testing.B) {
 // of the other direction, too. It logs what one costs.
 func TestGuardThroughput(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	messages := jsontest.Rounds(20_000, 100_000)
 	took := func(p *peer) time.Duration {

@@ -262,6 +262,7 @@ var statelessWays = []string{asJSON, asEvents, asTwoLines}
 // the guard.
 func TestWebPasses(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	self, _ := os.Executable()
 	for _, part := range []string{"good", "pages"} {
@@ -299,6 +300,7 @@ func TestWebPasses(t *testing.T) {
 // approves.
 func TestWebBlocks(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for i, part := range []string{
 		"the first asking", "the second asking", "after list_changed", "pages, the third is changed", "pages, one comes again",
@@ -369,6 +371,7 @@ func TestWebCalls(t *testing.T) {
 // TestWebListChanged: the guard asks a server at an address for a list that has changed, too.
 func TestWebListChanged(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for part, want := range changedLists {
 		if strings.HasPrefix(part, "asks back") {
@@ -399,6 +402,7 @@ func TestWebListChanged(t *testing.T) {
 // back, however it comes.
 func TestWebOtherID(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, how := range []string{asJSON, asEvents, asAlone, asOld} {
 		for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
@@ -419,6 +423,7 @@ func TestWebOtherID(t *testing.T) {
 // waits for what doesn't pass gets an error.
 func TestWebHalves(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, how := range []string{asEvents, asOld} {
 		s := newPlaying(t, "half a pair", how)
@@ -439,6 +444,7 @@ func TestWebHalves(t *testing.T) {
 // TestWebSubset: of a list at an address, too, the client gets the entries that match.
 func TestWebSubset(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, how := range ways {
 		s := newPlaying(t, "the first asking", how)
@@ -471,6 +477,7 @@ func (p *playing) turn(twist func(w http.ResponseWriter, req *http.Request, body
 // TestWebSession: the headers of a session, and its end.
 func TestWebSession(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	s := newPlaying(t, "good", asEvents)
 	p := newGuarded(t).web(t, s, "--header-env", "Authorization=TOKEN")
 	p.ask(3, "tools/call", `{"name":"a"}`)
@@ -498,6 +505,7 @@ func TestWebSession(t *testing.T) {
 // is answered by a request of its own. A stream that is cut goes on behind its last event.
 func TestWebServerAsks(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for _, how := range []string{asEvents, asOld} {
 		s := newPlaying(t, "good", how)
 		p := newGuarded(t).web(t, s)
@@ -534,6 +542,7 @@ func TestWebServerAsks(t *testing.T) {
 // that met the end of the session waits for the new list, too.
 func TestWebRenewal(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, how := range []string{asJSON, asEvents} {
 		s := newPlaying(t, "good", how)
@@ -610,6 +619,7 @@ func TestWebRenewal(t *testing.T) {
 // is told.
 func TestWebRefusals(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	elsewhere := newPlaying(t, "the first asking", asJSON)
 	g := newGuarded(t)
 	for what, c := range map[string]struct {
@@ -729,6 +739,7 @@ func BenchmarkGuardWeb(b *testing.B) {
 // as it does without, whichever way the server speaks.
 func TestWebSDK(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	server := mcp.NewServer(&mcp.Implementation{Name: "s", Version: "1"}, &mcp.ServerOptions{Instructions: "Use the tools."})
 	mcp.AddTool(server, &mcp.Tool{Name: "add"}, func(ctx context.Context, req *mcp.CallToolRequest, in struct{ A int }) (*mcp.CallToolResult, any, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(in.A + 1)}}}, nil, nil
@@ -806,6 +817,7 @@ func TestWebSDK(t *testing.T) {
 // server sees of that, and a request for notifications has no other end.
 func TestWebCancelled(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		s := newPlaying(t, "good", asEvents)
 		p := newGuarded(t).web(t, s)
@@ -848,6 +860,7 @@ func TestWebCancelled(t *testing.T) {
 // TestWebCancelledMeanwhile: a stream that was cut off isn't asked for again once its request is cancelled.
 func TestWebCancelledMeanwhile(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	s := newPlaying(t, "good", asEvents)
 	p := newGuarded(t).web(t, s)
 	cut, again := make(chan bool, 1), make(chan bool, 1)

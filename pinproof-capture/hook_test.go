@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // gated makes a project with a lockfile, a pinproof on the path, and a temporary
@@ -266,6 +268,7 @@ func TestRemedy(t *testing.T) {
 // TestInterrupted: the server ends with the capture, and no file is written.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t)
 	self, err := os.Executable()
 	if err != nil {

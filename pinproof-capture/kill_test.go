@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // running reports whether a process runs; one that only waits to be collected doesn't.
@@ -58,6 +60,7 @@ func pidOf(path string, guard int) int {
 // ignores the end of its input is ended where the system can tell it of ours (Linux).
 func TestGuardKilled(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	kills := 40
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
@@ -131,6 +134,7 @@ func TestGuardSignals(t *testing.T) {
 // its input.
 func TestGuardHangsUp(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	self, err := os.Executable()
@@ -167,6 +171,7 @@ func TestGuardHangsUp(t *testing.T) {
 // TestGuardWaits: a server may answer after the end of its input, as without a guard.
 func TestGuardWaits(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p := newGuarded(t).start(t, nil, "good")
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without an end
@@ -192,6 +197,7 @@ func (g *guarded) limited(t *testing.T, flags []string, part string) *peer {
 // full.
 func TestGuardLogTogether(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
 	write(t, log, `{"event":"call","cut":"sh`) // what a guard left that was killed
@@ -226,6 +232,7 @@ func TestGuardLogTogether(t *testing.T) {
 // TestGuardSavesWholeFiles: what can't be saved whole is refused all the same, and leaves nothing.
 func TestGuardSavesWholeFiles(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p := g.limited(t, nil, "a long list")
 	got := p.ask(1, "tools/list", "{}")
@@ -242,6 +249,7 @@ func TestGuardSavesWholeFiles(t *testing.T) {
 // where the client reads nothing and the server ignores all that it is told.
 func TestGuardSignalsUnread(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	self, err := os.Executable()
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // All text of these tests that isn't the user's own argument says EVIL, and what kind of text it is. A model may
@@ -34,6 +36,7 @@ var modelHeard struct {
 // TestModelWords has every message of both programs said, with all text hostile but the user's own arguments.
 func TestModelWords(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	t.Run("each", func(t *testing.T) {
 		t.Run("verify --hook", verifyHookWords)
 		t.Run("guard", guardWords)

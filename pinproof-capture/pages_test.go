@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 const (
@@ -18,6 +20,7 @@ const (
 // TestGuardPages: the guard judges the entries of pages, and no other resource.
 func TestGuardPages(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	if err := os.Remove(filepath.Join(g.folder, "tools.lock")); err != nil {
 		t.Fatal(err)
@@ -44,14 +47,17 @@ func TestGuardPages(t *testing.T) {
 		{`{"resources":[{"uri":"UI://acme/chart.html","name":"chart"}]}`, false},
 		{`{"Resources":[` + mapWider + `]}`, false},
 	} {
-		p, s := g.puppet(t)
-		p.send(`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}`)
-		s.hears()
-		s.answers(1, c.result)
-		if got := p.answer(1); strings.Contains(got, blockedCode) == c.passes {
-			t.Errorf("of %s the client gets %s", c.result, got)
-		}
-		p.end()
+		t.Run(c.result, func(t *testing.T) {
+			t.Parallel()
+			p, s := g.puppet(t)
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}`)
+			s.hears()
+			s.answers(1, c.result)
+			if got := p.answer(1); strings.Contains(got, blockedCode) == c.passes {
+				t.Errorf("the client gets %s", got)
+			}
+			p.end()
+		})
 	}
 	for _, c := range []struct{ result, want string }{
 		{`{"resources":[` + mapWider + `,` + ofNotes + `]}`, `"result":{"resources":[` + ofNotes + `]}`},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // A library is a server with all that a model reads, before an upgrade and after it.
@@ -163,6 +165,7 @@ func TestOneReview(t *testing.T) {
 // the lists that came to their end, and what comes later is kept as well.
 func TestRefusedAtOnce(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t)
 	for what, isSilent := range map[string]bool{"silent": true, "late": false} {
 		t.Run(what, func(t *testing.T) {
@@ -219,6 +222,7 @@ func TestRefusedAtOnce(t *testing.T) {
 // TestPartKept: where the client is gone before all is told, what has come to its end until then is kept.
 func TestPartKept(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newLibrary(t)
 	p, s := g.puppetAs(t, "library")
 	s.serves(func(method string, n int) string {
@@ -239,6 +243,7 @@ func TestPartKept(t *testing.T) {
 // else: the file can't be approved.
 func TestSaysOtherwise(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	a, b := `{"name":"a","inputSchema":{"type":"object"}}`, `{"name":"b","inputSchema":{"type":"object"}}`
 	both := map[string]string{"tools/list": `{"tools":[` + a + `,` + b + `]}`}
 	same := func(method string, n int) string { return of(both)(method, n) }
@@ -296,6 +301,7 @@ func TestSaysOtherwise(t *testing.T) {
 // TestSaysTheSame: a server that lists the same to server/discover, too, has said nothing else.
 func TestSaysTheSame(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t)
 	g := newLibrary(t)
 	p, s := g.puppetAs(t, "library")

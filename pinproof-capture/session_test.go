@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 const called, wentGone, notGiven = "called ", "no longer lists this tool", "did not give the new one"
@@ -69,6 +71,7 @@ func TestGuardListChanged(t *testing.T) {
 // the end of the client's input.
 func TestGuardWaitsForList(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	record := filepath.Join(t.TempDir(), "record")
 	p := g.start(t, nil, "silent after list_changed", record)
@@ -192,6 +195,7 @@ func TestGuardNamesNpx(t *testing.T) {
 // it: one relock, and the next session passes.
 func TestGuardSavesSession(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p := g.start(t, nil, "pages, the third is changed")
 	p.session()
@@ -218,6 +222,7 @@ func TestGuardSavesSession(t *testing.T) {
 // content. Whoever waits for what doesn't pass gets an error.
 func TestGuardHalves(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	record := filepath.Join(t.TempDir(), "record")
 	p := g.start(t, nil, "half a pair", record)
@@ -257,6 +262,7 @@ func TestGuardHalves(t *testing.T) {
 // ends with CR CR LF.
 func TestGuardPassesUnjudged(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for part, want := range map[string]string{"a large size": "9007199254740993", "many resources": `"uri":"a:1"`, "two carriage returns": "}\r\r\n"} {
 		p := g.start(t, nil, part)
@@ -271,21 +277,26 @@ func TestGuardPassesUnjudged(t *testing.T) {
 // JavaScript, so an entry of page 1 in it is a repetition.
 func TestGuardOtherID(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
-		p := g.start(t, nil, "page 2 under another id: "+spelling)
-		p.ask(1, "tools/list", "{}")
-		p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
-		p.answer(3)
-		if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
-			t.Errorf("%s: code %d\n%s\n%s", spelling, code, all, &p.stderr)
-		}
+		t.Run(spelling, func(t *testing.T) {
+			t.Parallel()
+			p := g.start(t, nil, "page 2 under another id: "+spelling)
+			p.ask(1, "tools/list", "{}")
+			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
+			p.answer(3)
+			if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
+				t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
+			}
+		})
 	}
 }
 
 // TestGuardTooLarge: a message of more than 64 MiB is answered as every other end of a session.
 func TestGuardTooLarge(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
 	p := g.start(t, []string{"--log", log}, "floods at a ping")

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pinproof/internal/jsontest"
 )
 
 // A served skill is what a server built with the official package says: texts by their URIs, and
@@ -119,6 +121,7 @@ func (s *servedSkill) serve(t *testing.T) (url string) {
 // approved and nothing else.
 func TestSkillsOfTheOfficialPackage(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	s := &servedSkill{files: map[string]string{pdf + "SKILL.md": pdfMain, pdf + "scripts/a.py": pdfScript}}
 	url := s.serve(t)
 	g := newGuarded(t)

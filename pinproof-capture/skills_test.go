@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // A made skill has a SKILL.md, a script, and a picture that is no text.
@@ -94,6 +96,7 @@ func passesRead(t *testing.T, p *peer, s *puppet, id int, method, params, result
 // TestGuardReads: hostile and honest answers to what a client reads.
 func TestGuardReads(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	main, script, image := pdf+"SKILL.md", pdf+"scripts/a.py", pdf+"logo.png"
 	one := func(items ...string) string { return `{"contents":[` + strings.Join(items, ",") + `]}` }
 	newer := func(items ...string) string {
@@ -196,6 +199,7 @@ const (
 // bytes.
 func TestGuardStaleRead(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newSkilled(t)
 	p, s := g.puppet(t)
 	main := pdf + "SKILL.md"
@@ -220,6 +224,7 @@ func TestGuardStaleRead(t *testing.T) {
 // TestGuardListsSkills: lists of skills are judged as those of tools are.
 func TestGuardListsSkills(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newSkilled(t)
 	second := skillEntry("skill://other/pdf/", "pdf", pdfMain)
 	for _, c := range []struct{ about, result string }{
@@ -233,14 +238,18 @@ func TestGuardListsSkills(t *testing.T) {
 		{"dynamic", `{"skills":[{"uri":"` + pdf + `SKILL.md","frontmatter":{"name":"pdf","description":"Reads PDF files."},"resources":"dynamic"}]}`},
 		{"no skill at all", `{"skills":[{"uri":"` + pdf + `SKILL.md"}]}`},
 	} {
-		p, s := g.puppet(t)
-		p.send(`{"jsonrpc":"2.0","id":1,"method":"skills/list","params":{}}`)
-		s.hears()
-		s.answers(1, c.result)
-		if got := p.answer(1); !strings.Contains(got, blockedCode) { // which ends the session
-			t.Errorf("%s: the client gets %s", c.about, got)
-		}
-		p.end()
+		t.Run(c.about, func(t *testing.T) {
+			t.Parallel()
+			p, s := g.puppet(t)
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"skills/list","params":{}}`)
+			s.hears()
+			s.answers(1, c.result)
+			// An error ends the session.
+			if got := p.answer(1); !strings.Contains(got, blockedCode) {
+				t.Errorf("the client gets %s", got)
+			}
+			p.end()
+		})
 	}
 	for _, result := range []string{
 		`{"skills":[` + pdfEntry + `]}`,
@@ -277,6 +286,7 @@ func TestGuardListsSkills(t *testing.T) {
 // TestGuardReadsHashOnly: a lockfile without definitions names no file. The list does, once it matches.
 func TestGuardReadsHashOnly(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newSkilled(t, "--hash-only")
 	p, s := g.puppet(t)
 	main := pdf + "SKILL.md"
@@ -303,6 +313,7 @@ func TestGuardReadsHashOnly(t *testing.T) {
 // approved it passes, and so do its files.
 func TestGuardKeepsSkill(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newSkilled(t)
 	folder := "skill://acme/doc/"
 	body := strings.ReplaceAll(pdfMain, "name: pdf", "name: doc")
@@ -332,6 +343,7 @@ func TestGuardKeepsSkill(t *testing.T) {
 // TestGuardWarnsOfReads: in that mode everything passes, and a person is told.
 func TestGuardWarnsOfReads(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newSkilled(t)
 	p, s := g.puppet(t, "--on-drift", "warn")
 	main := pdf + "SKILL.md"
@@ -348,6 +360,7 @@ func TestGuardWarnsOfReads(t *testing.T) {
 // once, within its bounds; pinproof locks what it saved. What the server refuses stays unread.
 func TestSaveReadsSkills(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	large := strings.Repeat("a", 300<<10)
 	entry := strings.Replace(pdfEntry, `"resources":[`, `"resources":[`+fileEntry(pdf+"large.md", large)+`,`+fileEntry(pdf+"gone.md", "x")+`,`, 1)
 	other := skillEntry("skill://acme/doc/", "doc", strings.ReplaceAll(pdfMain, "name: pdf", "name: doc"))

@@ -13,6 +13,7 @@ import (
 // TestLimitsOfADefinition: at the limit is fine, one more is not.
 func TestLimitsOfADefinition(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it reads captures of many MiB")
 	tool := func(member string) string { return `{"tools":[{"name":"t","x":` + member + `}]}` }
 	nested := func(n int) string { return tool(strings.Repeat("[", n-1) + strings.Repeat("]", n-1)) } // the definition is 1
 	zeros := func(n int) string { return tool("[" + strings.TrimSuffix(strings.Repeat("0,", n-3), ",") + "]") }

@@ -840,6 +840,7 @@ func FuzzLabels(f *testing.F) {
 // A change must not cost a walk over its schema: these would run on and on.
 func TestLabelsOfHugeSchemas(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it compares schemas with thousands of changes")
 	const n = MaxChanges - 1
 	repeat := func(format string) string {
 		var parts []string

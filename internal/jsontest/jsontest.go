@@ -85,12 +85,23 @@ func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} 
 // Long reports whether tests may take long: where PINPROOF_LONG is set, as .ci/run does.
 func Long() bool { return os.Getenv("PINPROOF_LONG") != "" }
 
-// Rounds is how many times a test makes something up.
+// Rounds is how many times a test makes something up: many in .ci/run, else few, and a fifth of these with -short.
 func Rounds(few, many int) int {
 	if Long() {
 		return many
 	}
+	if testing.Short() {
+		return max(few/5, 1)
+	}
 	return few
+}
+
+// SkipShort skips a test with -short, because of what takes its time.
+func SkipShort(t testing.TB, why string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short: " + why)
+	}
 }
 
 // Pick returns one text of a list.

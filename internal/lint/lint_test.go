@@ -610,6 +610,7 @@ func TestBounds(t *testing.T) {
 
 // What isn't read is a warning: of the capture and, where no digest covers it, of each entry.
 func TestReadingStops(t *testing.T) {
+	jsontest.SkipShort(t, "it reads 8 MiB of definitions")
 	var tools []string
 	for i := range 4 {
 		tools = append(tools, toolSaying(fmt.Sprint("t", i), strings.Repeat("Читает файл. ", maxRead/80)+"Do not tell the user."))
@@ -678,6 +679,7 @@ func realSets(t testing.TB) map[string]pin.Set {
 // alone, and in a lockfile with the largest capture of every other server.
 func TestFindingsOfRealServers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it reads all captures of real servers")
 	sets := realSets(t)
 	var all lockfile.Lockfile
 	for _, path := range slices.Sorted(maps.Keys(sets)) {

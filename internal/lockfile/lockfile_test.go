@@ -127,7 +127,7 @@ func reversed(t testing.TB, s string) string {
 // TestLockfileRoundTrip: parse → marshal → parse is identity, whatever is pinned.
 func TestLockfileRoundTrip(t *testing.T) {
 	random := jsontest.NewMaker(3)
-	for i := range 300 {
+	for i := range jsontest.Rounds(100, 300) {
 		var l lockfile.Lockfile
 		for range random.IntN(3) {
 			pol := pin.Policy{HashOnly: random.IntN(4) == 0, RequireClean: random.IntN(4) == 0, EmptyCursorEnds: random.IntN(4) == 0,
@@ -455,6 +455,7 @@ func TestIsLockfile(t *testing.T) {
 // TestManyServers: the work grows with the size of a lockfile, not with its square.
 func TestManyServers(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it reads 50,000 servers")
 	var b strings.Builder
 	b.WriteString(`{"lockfileVersion":1,"servers":{`)
 	for i := range 50_000 {
@@ -513,6 +514,7 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 // TestLimitOfValues: a lockfile with more values than the parser may take is not taken for what
 // is written either, so that the parser says why.
 func TestLimitOfValues(t *testing.T) {
+	jsontest.SkipShort(t, "it writes and reads 200,000 pins")
 	s := pin.Set{Server: "s", Policy: pin.Policy{HashOnly: true}}
 	for i := range 4 * jsontree.MaxEntries { // ten values each, at most
 		key := pin.Key{Type: pin.EntryType(i / jsontree.MaxEntries), Name: fmt.Sprintf("t%06d", i)}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pinproof/internal/capture"
+	"pinproof/internal/jsontest"
 	"pinproof/internal/pin"
 )
 
@@ -57,6 +58,26 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 		t.Fatal(err)
 	}
 	return set
+}
+
+// SomeUpgrades calls f for upgrades of each server: all in .ci/run, else every third, and with -short those that we made up.
+func SomeUpgrades(t *testing.T, f func(old, new string)) {
+	t.Helper()
+	var list [][2]string
+	RealUpgrades(t, func(old, new string) { list = append(list, [2]string{old, new}) })
+	rest := map[string]int{}
+	for _, pair := range list {
+		rest[filepath.Dir(pair[0])]++
+	}
+	for _, pair := range list {
+		server := filepath.Dir(pair[0])
+		rest[server]--
+		isOurs := filepath.Dir(server) == MadeUpServers
+		isTaken := rest[server]%3 == 0 && !testing.Short()
+		if jsontest.Long() || isOurs || isTaken {
+			f(pair[0], pair[1])
+		}
+	}
 }
 
 // RealUpgrades calls f for each two neighbouring captures of a server.

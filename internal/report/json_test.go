@@ -536,23 +536,28 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
+// textOf is the text of a file.
+func textOf(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // TestRealReports has every format report what real servers changed from one
 // capture to the next.
 func TestRealReports(t *testing.T) {
 	t.Parallel()
-	paths := pintest.Captures(t, "*/*.json*")
 	report, sarif, locked := compiledSchema(t, pintest.Path("docs/report.schema.json")), sarifSchemaFile(t), compiledSchema(t, pintest.Path("docs/lockfile.schema.json"))
-	old, drifted := "", 0
-	for _, path := range paths {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, lock := scene{found: true, server: "s", old: old, new: string(data), other: old == ""}.report(t)
-		old = string(data)
+	upgrades, drifted := 0, 0
+	check := func(old, new string, other bool) {
+		r, lock := scene{found: true, server: "s", old: old, new: new, other: other}.report(t)
 		if r == nil {
-			t.Fatalf("%s is refused", path)
+			t.Fatalf("%.100s is refused", new)
 		}
+		upgrades++
 		drifted += len(r.Drifts)
 		text, err := lockfile.Marshal(lock)
 		if err != nil {
@@ -565,7 +570,13 @@ func TestRealReports(t *testing.T) {
 		checkJUnit(t, r)
 		holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return junit.Write(w, r.Model) })
 	}
-	t.Logf("%d captures, %d drifts", len(paths), drifted)
+	pintest.SomeUpgrades(t, func(old, new string) {
+		if upgrades == 0 {
+			check("", textOf(t, old), true)
+		}
+		check(textOf(t, old), textOf(t, new), false)
+	})
+	t.Logf("%d upgrades, %d drifts", upgrades, drifted)
 }
 
 // verdictOf is the verdict for programs.

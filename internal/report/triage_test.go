@@ -15,6 +15,7 @@ import (
 	"testing"
 	"unicode"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -189,7 +190,17 @@ func ordersWithoutWarning(t *testing.T) (texts []string) {
 // TestOrdersComeFirst: in a mass upgrade most orders that no rule warns of are among the sentences to read first.
 func TestOrdersComeFirst(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it makes five hundred reviews of real upgrades")
 	orders, all, first := ordersWithoutWarning(t), 0, 0
+	least := 50
+	if !jsontest.Long() {
+		// Every third order shows the same.
+		least = 15
+		for i := range len(orders) / 3 {
+			orders[i] = orders[3*i]
+		}
+		orders = orders[:len(orders)/3]
+	}
 	for _, upgrade := range [][3]string{
 		{"mcp-filesystem", "2025.7.29", "2025.11.25"}, {"mcp-filesystem", "0.5.1", "2026.8.31"}, {"mongodb", "1.0.2", "1.14.0"},
 		{"mongodb", "2.1.1", "3.0.4"}, {"notion", "1.8.0", "2.5.2"}, {"playwright", "0.0.33", "0.0.83"}, {"playwright", "0.0.68", "0.0.83"},
@@ -236,7 +247,7 @@ func TestOrdersComeFirst(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d are read first", first, all)
-	if all < 50 || first*100 < 80*all {
+	if all < least || first*100 < 80*all {
 		t.Errorf("only %d of %d orders are read first", first, all)
 	}
 }

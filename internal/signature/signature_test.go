@@ -356,9 +356,10 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
 	m := jsontest.NewMaker(77)
+	rounds, allAlike := jsontest.Rounds(500, 1_500), 0
 	for list := range pin.Instructions {
 		different, alike := 0, 0
-		for range 1_500 {
+		for range rounds {
 			was := pintest.Tree(t, madeEntry(m, list))
 			is := edited(t, m, was)
 			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
@@ -387,8 +388,12 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 				}
 			}
 		}
-		if different < 1_000 || alike < 1 {
+		allAlike += alike
+		if different < rounds*2/3 || alike < 1 && jsontest.Long() {
 			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[list].Member, different, alike)
 		}
+	}
+	if allAlike < 1 {
+		t.Error("no pair is alike")
 	}
 }
