@@ -609,3 +609,68 @@ func TestRecords(t *testing.T) {
 		t.Errorf("same %s", of(one, "same"))
 	}
 }
+
+// TestRecordsOfOthers: an entry that isn't accepted keeps its record, and a warning about the list is recorded with it.
+func TestRecordsOfOthers(t *testing.T) {
+	pairs, drifts := relockCase(t)
+	c := caseOf(pairs, drifts)
+	whole := approval.Warning{Of: pin.Ref{Server: "s"}, Record: rec("oversize"), Approved: true}
+	c.Warnings = append(warningsOf("edited", "hid"), whole)
+	out := approval.Decide(c, &approval.Said{Accepts: saying(t, "edited"), AnyWarning: true})
+	set := out.Sets["s"]
+	if set == nil || ids(set.Find(pin.Key{Name: "hid"}).Accepted) != "" || ids(set.Find(pin.Key{Name: "edited"}).Accepted) != "hidden-text" || ids(set.Accepted) != "oversize" {
+		t.Errorf("%+v", set)
+	}
+	// Of two warnings of what matches, a yes to one records one.
+	c = caseOf(pairs, nil)
+	c.Verdict.Matches = true
+	c.Warnings = matching("same", "same")
+	c.Warnings[1].Record = rec("bidi-control")
+	answers := answered(nil)
+	answers.Records = []approval.Record{{Of: c.Warnings[0].Of, Record: c.Warnings[0].Record}}
+	out = approval.Decide(c, &approval.Said{Answers: answers})
+	if set := out.Sets["s"]; set == nil || ids(set.Find(pin.Key{Name: "same"}).Accepted) != "hidden-text" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestPolicyAlone: a changed policy is written although every entry matches.
+func TestPolicyAlone(t *testing.T) {
+	p := sideOf(t, "s", "1", `[{"name":"a"}]`, `[{"name":"a"}]`)
+	p.Captured.Policy.HashOnly = true
+	out := approval.Decide(caseOf([]pin.Comparison{p}, nil), &approval.Said{All: true})
+	if set := out.Sets["s"]; set == nil || !set.Policy.HashOnly || out.Code != 0 {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestAboutStays: a server's version is that of its pins: the old one as long as one of them differs from the capture.
+func TestAboutStays(t *testing.T) {
+	old, new := pin.About{Name: "pond", Version: "1"}, pin.About{Name: "pond", Version: "2"}
+	for what, tt := range map[string]struct {
+		accepts []int // of two drifts
+		mangle  func(*pin.Comparison)
+		want    pin.About
+	}{
+		"nothing":                  {nil, func(*pin.Comparison) {}, old},
+		"one of two":               {[]int{0}, func(*pin.Comparison) {}, old},
+		"both":                     {[]int{0, 1}, func(*pin.Comparison) {}, new},
+		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.Known = false }, new},
+		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true }, new},
+		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true; p.Captured.About = pin.About{} }, old},
+		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.About = pin.About{} }, pin.About{}},
+	} {
+		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"}]`, `[{"name":"a","x":1},{"name":"b","x":1}]`)
+		p.Locked.About = old
+		p.Captured.About = new
+		tt.mangle(&p)
+		drifts := pintest.Drifts([]pin.Comparison{p})
+		var accepted []*pin.Drift
+		for _, i := range tt.accepts {
+			accepted = append(accepted, &drifts[i])
+		}
+		if next := approval.Pins(&p, accepted, nil); next.About != tt.want {
+			t.Errorf("%s: %+v, want %+v", what, next.About, tt.want)
+		}
+	}
+}

@@ -385,3 +385,29 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternsKeepToTheirList: a pattern is one of tools. Behind the name of a list, and with a digest, it is a name.
+func TestPatternsKeepToTheirList(t *testing.T) {
+	digest := pin.DigestPrefix + strings.Repeat("1", 64)
+	var drifts []*pin.Drift
+	for _, key := range []pin.Key{{Name: "page"}, {Type: pin.Prompts, Name: "page"}, {Name: "pa*"}} {
+		found := &pin.Pin{Key: key}
+		found.Digest = digest
+		drifts = append(drifts, &pin.Drift{Key: key, Kind: pin.Changed, Locked: found, Captured: found})
+	}
+	for arg, want := range map[string]string{
+		"pa*": "tool=page tool=\"pa*\"", "p?ge": "tool=page", "prompt=pa*": "", "tool=pa*": "tool=\"pa*\"", "pa*@" + digest: "tool=\"pa*\"",
+		digest: "tool=page prompt=page tool=\"pa*\"",
+	} {
+		s := selectorOf(t, arg)
+		var fits []string
+		for _, d := range drifts {
+			if s.Fits(d, nil) {
+				fits = append(fits, d.EntryRef())
+			}
+		}
+		if got := strings.Join(fits, " "); got != want {
+			t.Errorf("%s selects %s, want %s", arg, got, want)
+		}
+	}
+}

@@ -108,7 +108,9 @@ func (ed *edit) canBeLettered(e *drifted) bool {
 func (c *repeatedChange) readsAlike(alone *rowMaker) bool {
 	first := ""
 	for i, e := range c.entries {
-		row := fmt.Sprint(alone.alone().edit(e, c.edits[i]))
+		made := alone.alone().edit(e, c.edits[i])
+		made.limit = nil // it says what the row says
+		row := fmt.Sprint(made)
 		e.signed = [2]signed{}
 		if i > 0 && row != first {
 			return false

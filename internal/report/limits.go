@@ -10,7 +10,7 @@ import (
 
 // A limit is what a row says, if that is a short thing of one keyword of a schema.
 type limit struct {
-	schema  string // where that is, a JSON Pointer; "" for no limit
+	schema  string // where that is, a JSON Pointer
 	place   string // the same for people
 	keyword string
 
@@ -24,14 +24,14 @@ type limit struct {
 var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
  minProperties multipleOf pattern uniqueItems`)
 
-// limitOf is the limit that an edit says, if its row says nothing else.
-func (e *drifted) limitOf(ed *edit, row *Row, said string) limit {
+// limitOf is the limit that an edit says, if its row says nothing else; or nil.
+func (e *drifted) limitOf(ed *edit, row *Row, said string) *limit {
 	around := above(ed.Pointer)
 	keyword := strings.TrimPrefix(ed.Pointer, around+"/")
 	if row.Detail != said || !slices.Contains(limits, keyword) {
-		return limit{}
+		return nil
 	}
-	l := limit{schema: around, place: e.place(ed.sideOf(), around), keyword: keyword, value: said}
+	l := &limit{schema: around, place: e.place(ed.sideOf(), around), keyword: keyword, value: said}
 	if ed.Old.Kind == 0 || ed.New.Kind == 0 {
 		l.sign = said[0]
 		l.value = said[len("+ "):]
@@ -43,8 +43,8 @@ func (e *drifted) limitOf(ed *edit, row *Row, said string) limit {
 func together(rows []Row) (folded []Row) {
 	for i := 0; i < len(rows); {
 		row := rows[i]
-		list := []limit{row.limit}
-		for i++; i < len(rows) && row.limit.schema != "" && rows[i].goesWith(&row); i++ {
+		list := []*limit{row.limit}
+		for i++; i < len(rows) && rows[i].goesWith(&row); i++ {
 			list = append(list, rows[i].limit)
 		}
 		if len(list) > 1 {
@@ -59,7 +59,7 @@ func together(rows []Row) (folded []Row) {
 
 // goesWith reports whether two rows say limits of one schema, under one label.
 func (r *Row) goesWith(other *Row) bool {
-	return r.limit.schema == other.limit.schema && r.Label == other.Label && r.Letter == other.Letter
+	return r.limit != nil && other.limit != nil && r.limit.schema == other.limit.schema && r.Label == other.Label && r.Letter == other.Letter
 }
 
 // ranges are limits that are said as one, as a signature says them: "1..600", "length 1..64".
@@ -69,14 +69,14 @@ var ranges = [...]struct {
 }{{"minimum", "maximum", signature.Range}, {"minLength", "maxLength", signature.Length}}
 
 // saidOf are limits of one schema: "+ length 1..64, + pattern "^a"".
-func saidOf(list []limit) string {
+func saidOf(list []*limit) string {
 	for _, r := range ranges {
 		low := indexOf(list, r.low)
 		high := indexOf(list, r.high)
 		if low < 0 || high < 0 || list[low].sign != list[high].sign || list[low].sign == 0 {
 			continue
 		}
-		both := limit{sign: list[low].sign, value: r.both(list[low].value, list[high].value)}
+		both := &limit{sign: list[low].sign, value: r.both(list[low].value, list[high].value)}
 		list[min(low, high)] = both
 		list = slices.Delete(list, max(low, high), max(low, high)+1)
 	}
@@ -92,6 +92,6 @@ func saidOf(list []limit) string {
 }
 
 // indexOf is where in a list of limits a keyword is, or -1.
-func indexOf(list []limit, keyword string) int {
-	return slices.IndexFunc(list, func(l limit) bool { return l.keyword == keyword })
+func indexOf(list []*limit, keyword string) int {
+	return slices.IndexFunc(list, func(l *limit) bool { return l.keyword == keyword })
 }

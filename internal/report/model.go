@@ -496,7 +496,7 @@ type Row struct {
 	// What stands below it, also if Home is set: a format that leaves that block out shows it here.
 	Lines []Line
 
-	limit limit // that it says, and nothing else
+	limit *limit // that it says, and nothing else; or nil
 }
 
 // Above divides a row of a block whose entries changed in different ways: the names that stand above it and the rows beside
