@@ -281,7 +281,7 @@ pinproof relock files.jsonl --server files --ignore /_meta --approved-by somebod
 approves "$first" TOKEN=secret-token
 said=$(asks)
 is "a comment: kept up to date ($said)" test "$code" = 0 -a "${said#PATCH issues/comments/}" != "$said"
-is "a comment: server IDs that aren't plain words stay out, policies are in" grep -qx '## This approves 1 added, another policy of a server whose ID isn't a plain word; 1 added, 1 removed, another policy of server `files`' "$GITHUB_STEP_SUMMARY"
+is "a comment: unusual server IDs stay out, policies are in" grep -qx '## This approves 1 added, another policy of a server with an unusual ID; 1 added, 1 removed, another policy of server `files`' "$GITHUB_STEP_SUMMARY"
 git checkout -q "$first" -- tools.lock
 approves "$first" TOKEN=secret-token
 is "a comment: it says that nothing is approved any more" grep -q '"method":"PATCH".*### This approves nothing any more' "$work/requests"
