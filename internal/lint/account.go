@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -75,12 +76,28 @@ func isCard(s string) bool {
 	return sum%10 == 0
 }
 
-// namesAccount reports whether an account isn't an example.
+// namesAccount reports whether an account isn't an example. To call it a sample doesn't make it one where
+// money goes there.
 func (n thing) namesAccount(surroundings) bool {
+	if n.near(roleSample, 4, 8) && !n.near(roleMoney, aroundThing, aroundThing) {
+		return false
+	}
 	return !n.isExampleHere() && !n.r.standsIn("examples", "example", "pattern")
 }
 
 // paysWallet reports whether money is to go there.
 func (n thing) paysWallet(s surroundings) bool {
-	return n.near(roleMoney, aroundThing, 6) && n.namesAccount(s)
+	return (n.near(roleMoney, aroundThing, 6) || n.isPayee()) && n.namesAccount(s)
 }
+
+// isPayee reports whether the text is a value for a parameter that says who is paid.
+func (n thing) isPayee() bool {
+	if !n.r.standsIn("default", "enum", "const") {
+		return false
+	}
+	words := nameWords(n.r.parameterRead())
+	return slices.ContainsFunc(words, func(word string) bool { return payeeWords()[word] != "" })
+}
+
+// payeeWords are words in the name of such a parameter.
+var payeeWords = wordsOf(wordRow{"payee", "to wallet recipient receiver payee beneficiary destination payout treasury"})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"pinproof/internal/text"
 )
 
 // Sentences that ask the model for what a tool can't have unless the model hands it over: the
@@ -25,6 +27,7 @@ type thing struct {
 	*tokenizer
 	words []textToken
 	at    int
+	first int // of the words, in those of the text
 }
 
 // asks reports what the sentences of the text ask for.
@@ -42,7 +45,7 @@ func (t *tokenizer) asks() {
 		for to < min(len(t.words), at+aroundThing) && t.words[to].roles&isStop == 0 {
 			to++
 		}
-		thing{t, t.words[first:to], at - first}.ask()
+		thing{t, t.words[first:to], at - first, first}.ask()
 	}
 }
 
@@ -76,13 +79,13 @@ func (n thing) ask() {
 	}
 }
 
-// report adds a finding, unless the clause says that the thing is left alone.
+// report adds a finding, unless the clause says that the thing is left alone, or quotes it as an attack.
 func (n thing) report(id, what string) {
-	if n.handled() {
-		return
-	}
 	from := n.words[n.at].from
 	to := from + len(n.word(from))
+	if n.handled() || n.quoted(n.first+n.at) {
+		return
+	}
 	n.r.hit(id, what, to, textRange{from, to}, beside, afterOrder+from-to)
 }
 
@@ -265,32 +268,79 @@ func ownSlot(name string) bool {
 }
 
 // quoted reports whether what was found is quoted by a text about finding such texts: "Flags phrases like
-// 'ignore previous instructions'."
-func (t *tokenizer) quoted(first, to int) bool {
-	from := t.words[first].from
-	if !inQuotes(t.s[strings.LastIndexByte(t.s[:from], '\n')+1:from], t.s[to:]) {
+// 'ignore previous instructions'." Its sentence says so, or it or a sentence before it speaks of attacks. Not
+// if the sentence says that the quotation is to be followed. What more than maxQuoted orders of a text are
+// quoted by isn't asked.
+func (t *tokenizer) quoted(first int) bool {
+	const maxQuoted = 30
+	t.asked++
+	if t.asked > maxQuoted {
 		return false
 	}
-	return slices.ContainsFunc(t.words[:first], func(w textToken) bool { return w.roles&roleWatch != 0 })
+	at := t.words[first].from
+	from := max(0, at-2*nearQuotation)
+	to := min(len(t.s), at+nearQuotation)
+	inside := quotations(t.s[from:to])
+	if !inside[at-from] {
+		return false
+	}
+	isQuoted := false
+	inSentence := true
+	for i := first; i >= 0 && t.words[i].from >= from; i-- {
+		roles := t.words[i].roles
+		if inside[t.words[i].from-from] {
+			continue
+		}
+		inSentence = inSentence && roles&isStop == 0
+		if inSentence && roles&roleObey != 0 {
+			return false
+		}
+		isQuoted = isQuoted || roles&roleAttack != 0 || inSentence && roles&roleWatch != 0
+	}
+	// "…" is what you do next; "…" is an attack
+	for i := first; i < len(t.words) && t.words[i].from < to; i++ {
+		roles := t.words[i].roles
+		if inside[t.words[i].from-from] {
+			continue
+		}
+		if roles&roleObey != 0 {
+			return false
+		}
+		if roles&isStop != 0 {
+			break
+		}
+		isQuoted = isQuoted || roles&roleAttack != 0
+	}
+	return isQuoted
 }
+
+// nearQuotation is how many bytes behind the beginning of an order are looked at, and half of those before it.
+const nearQuotation = 400
 
 // quoteMarks are the marks before and behind a quotation.
 var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
 
-// inQuotes reports whether a quotation is open behind the first text, and ends in the second one.
-func inQuotes(before, after string) bool {
-	after, _, _ = strings.Cut(after, "\n")
+// quotations says of each byte of a text whether it stands in a quotation, which is in one line. An
+// apostrophe in a word ends none.
+func quotations(s string) []bool {
+	inside := make([]bool, len(s)+1)
 	for _, mark := range quoteMarks {
-		at := strings.LastIndex(before, mark[0])
-		if at < 0 || !strings.Contains(after, mark[1]) {
-			continue
-		}
-		if mark[0] == mark[1] && strings.Count(before, mark[0])%2 == 1 {
-			return true
-		}
-		if mark[0] != mark[1] && !strings.Contains(before[at+len(mark[0]):], mark[1]) {
-			return true
+		from := 0
+		for at, c := range []byte(s) {
+			isOpen := from > 0
+			inWord := mark[1] == "'" && at+1 < len(s) && text.IsAlnum(s[at+1])
+			switch {
+			case c == '\n':
+				from = 0
+			case isOpen && at >= from && strings.HasPrefix(s[at:], mark[1]) && !inWord:
+				for i := from; i < at; i++ {
+					inside[i] = true
+				}
+				from = 0
+			case !isOpen && strings.HasPrefix(s[at:], mark[0]):
+				from = at + len(mark[0])
+			}
 		}
 	}
-	return false
+	return inside
 }

@@ -28,15 +28,18 @@ const (
 	roleUndo     // turns it back: "never forget", "not optional"
 	roleWrite    // what is behind is written, not read
 	roleReject
-	roleThen  // may begin another clause
-	roleIs    // what is said of a thing behind it: "is not read"
-	roleSend  // away
-	roleTell  // by saying it
-	rolePiped // a download that a shell runs
-	roleWatch // looks for texts
+	roleThen   // may begin another clause
+	roleIs     // what is said of a thing behind it: "is not read"
+	roleSend   // away
+	roleTell   // by saying it
+	rolePiped  // a download that a shell runs
+	roleWatch  // looks for texts
+	roleAttack // what such texts are
+	roleObey
 	roleInstall
-	roleFirst // before anything else
-	roleMoney // what is paid, or that it is
+	roleFirst  // before anything else
+	roleMoney  // what is paid, or that it is
+	roleSample // what is tried out
 	roleAccount
 	roleWallet // what may be an account
 
@@ -94,13 +97,15 @@ var roleWords = [...]struct {
 	{isDirection, "to|into"},
 	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
 	{isStop, "."},
-	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|injection|injections|jailbreak|jailbreaks|attempts|attacks|" +
-		"attack|malicious|suspicious|adversarial|poisoning|phishing|phrases|risk|risky|hit|scanner|detecta|segnala|acusa|erkennt|angriff"},
+	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|attempts|tries|phrases|risk|risky|hit|hits|scanner|detecta|segnala|acusa|erkennt"},
+	{roleAttack, "injection|injections|injected|jailbreak|jailbreaks|attack|attacks|malicious|suspicious|adversarial|poisoning|poisoned|phishing|angriff"},
+	{roleObey, "obey|follow|heed|comply|execute|do|you|must|now|then|next|instead|step"},
 	{roleAccount, "{account}"},
 	{roleWallet, "{wallet}"},
 	{roleInstall, "install|installs|installed|installing|installation|installer|setup|missing|upgrade|upgraded"},
 	{roleFirst, "first|before|you|your|immediately|now"},
-	{roleMoney, "AWAY|pay|pays|paid|transfer|transfers|deposit|deposits|fee|fees|tip|tips|donate|remainder|remaining|rest|funds|payment|payments|charge|charged|balance|refund|refunds|credit|bill|invoice|invoices|wire"},
+	{roleMoney, "AWAY|pay|pays|paid|transfer|transfers|deposit|deposits|fee|fees|tip|tips|donate|remainder|remaining|rest|funds|payment|payments|charge|charged|balance|refund|refunds|credit|bill|invoice|invoices|wire|recipient|payee|beneficiary|wallet"},
+	{roleSample, "test|tests|testing|sandbox|sample|dummy|format|placeholder|mock"},
 }
 
 // foreignNegations say in scripts without blanks, or in Russian, that something is not read.

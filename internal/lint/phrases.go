@@ -175,7 +175,7 @@ func (t *tokenizer) match() {
 				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p
-			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start-base, w.from):
+			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.follows(p.start-base, group.unlessAfter), t.quoted(p.start - base):
 			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				found := textRange{t.words[p.start-base].from, w.from + last}
@@ -186,6 +186,16 @@ func (t *tokenizer) match() {
 			negation = at
 		}
 	}
+}
+
+// follows reports whether a word with one of the roles stands before a word of a sentence.
+func (t *tokenizer) follows(first int, roles uint64) bool {
+	for i := first - 1; i >= max(0, first-aroundThing) && t.words[i].roles&isStop == 0; i-- {
+		if t.words[i].roles&roles != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 type textRange struct{ from, to int }
@@ -200,6 +210,7 @@ type tokenizer struct {
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	commentEnd int
+	asked      int // how often quoted was
 }
 
 // read splits a text in one pass. A name is a run of [A-Za-z0-9_.-] that doesn't end in a
@@ -472,12 +483,18 @@ func (t *tokenizer) comment(i int) {
 	}
 }
 
-// otherScripts reports one order for each row of otherScripts.
+// otherScripts reports one order for each row of otherScripts, passing over those that a text about finding
+// them quotes.
 func (r *Reviewer) otherScripts() {
 	for _, rule := range otherScripts {
 		from, to := rule.find(r.text, r.pinned)
-		isExample := has(r.text, foreignWatch) && inQuotes(r.text[:from], r.text[to:])
-		if to > 0 && !isExample {
+		if to > 0 && has(r.text, foreignWatch) {
+			inside := quotations(r.text)
+			for n := 0; n < maxAlike && to > 0 && inside[from]; n++ {
+				from, to = rule.find(r.text, to)
+			}
+		}
+		if to > 0 {
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}

@@ -23,6 +23,7 @@ type phraseGroup struct {
 	phrases []string
 
 	unlessNegated bool   // a negation before them forbids it: "never send …"
+	unlessAfter   uint64 // roles of words before it in the sentence that make it ordinary
 	unless        string // words in an order or right after it that make it ordinary
 
 	// Only of titles, and of values that a schema lists, gives as the default or as an example.
@@ -52,7 +53,10 @@ var wordClasses = [...]struct{ name, words string }{
 	{"SECRETS", "password|passwords|credential|credentials|secret|secrets|keystrokes|passphrase|passphrases|apikey|apikeys"},
 	{"PRIVATE", "conversation|history|prompt|keys|tokens|contents|cookies|environment"},
 	{"ALL", "all|any|every|each|entire|full|whole|complete"},
-	{"DAY", "{date}|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|midnight"},
+	{"DAY", "{date}|january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|midnight"},
+	{"NOBODY", "nobody|noone|unobserved|unattended|unsupervised|unwatched"},
+	{"ACT", "send|delete|pay|transfer|execute|run|apply|publish|remove|submit|perform|erase|wipe|purge|merge|deploy|approve|accept|confirm|buy|book|order|push|post|upload|share|" +
+		"install|grant|drop|export|forward|copy|disable|proceed|skip|read|clear|make"},
 	{"DOES", "send|delete|pay|transfer|execute|run|go|apply|publish|remove|submit|perform|carry|erase|wipe|purge|merge|deploy|approve|buy|book|order|act|do"},
 	{"GRANT", "consent|approval|permission|authorization|authorisation|confirmation"},
 	{"COLLECT", "collect|collects|gather|gathers|harvest|harvests|grab|grabs|compile|compiles|assemble|assembles|amass|amasses|hoard|scrape|scrapes"},
@@ -185,11 +189,13 @@ var phraseTable = []phraseGroup{
 		"act|behave|respond|reply|pretend|proceed ..2 as|like ..0 if ..0 you|nothing",
 		"as ..0 if ..3 part ..0 of ..2 normal|regular|usual",
 		"decode ..8 base64|hex|rot13 ..8 execute|run|eval|follow|obey",
-		"execute|run ..2 curl|wget ..12 {address}",
 		"instead ..0 of ..4 reply|respond|answer ..2 to ..1 PEOPLE ..1 with",
 		"instead ..0 reply|respond|say ..2 to ..1 PEOPLE",
 		"prepend ..1 your ..1 response|responses|reply|answer",
 		"regardless ..0 of ..1 PEOPLE ..1 permission|permissions|consent|authorization",
+	}},
+	{id: "instruction-like", what: ownOrders, unlessAfter: roleInstall, phrases: []string{
+		"execute|run ..2 curl|wget ..12 {address}",
 	}},
 	{id: "instruction-like", what: asHeading, phrases: []string{
 		"system ..0 policy|update|notice|directive|override|protocol|requirement ..0 {colon}",
@@ -406,8 +412,10 @@ var phraseTable = []phraseGroup{
 		"after|from|starting|beginning|once|on|since|until|by ..2 DAY ..8 SEND|COLLECT|delete|wipe|erase|disable|approve|transfer|route|redirect|switch|include ..1 ALL|PEOPLE|your|their",
 		"DAY ..4 agent|assistant|model|models|agents|assistants|llm ..1 must|shall|should|will",
 		"if|when|once|whenever ..2 date|year|month|clock|day|time ..3 after|past|reaches|later|passes|is|beyond ..6 SEND|COLLECT|delete|wipe|erase|disable|approve|transfer|route|redirect|switch",
-		"when|while|whenever|if|once|where ..2 nobody|noone|unobserved|unattended|unsupervised|unwatched ..4 watching|looking|around|there|present|online|reviewing|monitoring|awake|checking|observing|nearby|DOES|you",
-		"when|while|whenever|if|once ..1 no ..0 one|human|person|operator|user|reviewer ..1 is|s ..2 watching|looking|around|there|present|online|reviewing|monitoring|awake|checking|observing|nearby",
+		"WHEN|as|where ..2 NOBODY ..4 watching|looking|observing",
+		"WHEN|as|where ..2 NOBODY ..14 ACT ..3 ALL|PEOPLE|your|their|the|this|it|them|request|transfer|message|messages|file|files|history|log|logs",
+		"WHEN|as ..1 no ..0 one|human|person|operator|user|reviewer ..2 watching|looking|observing",
+		"WHEN|as ..1 no ..0 one|human|person|operator|user|reviewer ..14 ACT ..3 ALL|PEOPLE|your|their|the|this|it|them|request|transfer|message|messages|file|files|history|log|logs",
 		"when|while|whenever|if|once ..2 PEOPLE ..1 is|are|isn|aren|has|have|goes|go|steps|leaves|left ..1 away|asleep|offline|absent|afk|inactive|idle|sleeping|looking|watching|left|gone|desk ..10 approve|accept|confirm|grant|SEND|delete|wipe|transfer|execute|proceed|behalf",
 	}},
 	{id: "instruction-like", what: inLabel, inLabels: true, phrases: []string{

@@ -68,6 +68,9 @@ func (r *Reviewer) standsForLabel() bool {
 	if place == "" || place != "title" && promptNames().MatchString(owner) {
 		return false
 	}
+	if (place == "examples" || place == "example" || place == "default") && proseNames().MatchString(owner) {
+		return false
+	}
 	return len(strings.Fields(r.text)) >= labelWords
 }
 
@@ -84,15 +87,21 @@ func (r *Reviewer) standsIn(members ...string) bool {
 // takesSuchFile reports whether the text that is read is a path and no more, the default or an example of a
 // parameter that is named after a key, a certificate or an account.
 func (r *Reviewer) takesSuchFile() bool {
-	if len(r.path) < 2 || strings.ContainsAny(r.text, " \t\n") || !r.standsIn("default", "example", "examples", "enum") {
+	if strings.ContainsAny(r.text, " \t\n") || !r.standsIn("default", "example", "examples", "enum") {
 		return false
 	}
-	for i, step := range r.path {
-		if i > 0 && r.path[i-1].Name == "properties" {
-			return slices.ContainsFunc(nameWords(step.Name), func(word string) bool { return keyFileWords()[word] != "" })
+	words := nameWords(r.parameterRead())
+	return slices.ContainsFunc(words, func(word string) bool { return keyFileWords()[word] != "" })
+}
+
+// parameterRead returns the name of the parameter that the text which is read is about, or "".
+func (r *Reviewer) parameterRead() string {
+	for i := 1; i < len(r.path); i++ {
+		if r.path[i-1].Name == "properties" {
+			return r.path[i].Name
 		}
 	}
-	return false
+	return ""
 }
 
 // image reads what stands in an image and no viewer shows.

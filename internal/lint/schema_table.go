@@ -36,6 +36,9 @@ var labelMembers = []string{"title", "default", "example", "examples", "enum", "
 // promptNames match the names of parameters for what another model is told.
 var promptNames = pattern(`(?i)prompt|instruction|system|persona|message|template|question`)
 
+// proseNames match the names of parameters for what people read: an example of it may address them.
+var proseNames = pattern(`(?i)^(?:text|body|subject|comment|content|description|query|summary|caption|reply|answer|mail|email|post|topic)$|_(?:text|body|subject|comment|description|summary)$`)
+
 // keyFileWords are words in the name of a parameter for a file that holds a secret.
 var keyFileWords = wordsOf(wordRow{"key file", "key keys keyfile identity pem ssh credential credentials certificate cert netrc kubeconfig pgpass gnupg gpg"})
 
