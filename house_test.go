@@ -70,7 +70,7 @@ var root = map[string]string{
 }
 
 // outside says which packages may import what comes from elsewhere or touches the world.
-// The standard library is free, but for what stands here.
+// The standard library is free, but for what is here.
 var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
 	"golang.org/x/text/unicode/norm":              "text",
@@ -173,7 +173,7 @@ func TestWhoImportsWhat(t *testing.T) {
 
 // TestRankDecidesNothing: what is learned from texts can be evaded and can't be proved, so it may
 // say what to read first and nothing else. What decides can't reach it by any way, and its trainer
-// is no part of the program.
+// isn't a part of the program.
 func TestRankDecidesNothing(t *testing.T) {
 	for _, room := range []string{"canon.go", "verify.go", "approval", "lockfile", "capture", "workspace", "pin"} {
 		allowed, known := imports[room]

@@ -367,7 +367,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(inShell(ts, answers[0][1:]))
 				answers = answers[1:]
 			}
-			// What a person types stands behind the prompt.
+			// What a person types follows the prompt.
 			answer := "^D"
 			if len(answers) > 0 {
 				answer, answers = strings.TrimSuffix(answers[0], "\n"), answers[1:]
@@ -415,7 +415,7 @@ func inShell(ts *testscript.TestScript, command string) error {
 	return cmd.Run()
 }
 
-// cmdPaste runs a printed command in a shell, as it stands.
+// cmdPaste runs a printed command in a shell, as it is.
 func cmdPaste(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: paste N PATTERN")

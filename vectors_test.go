@@ -73,7 +73,7 @@ func jsonVectors(t *testing.T, kinds string) (list []jsonVector) {
 			list = append(list, jsonVector{text, kind, raw})
 		}
 	}
-	// What a reader of definitions can't take from others as it stands: parsers disagree
+	// What a reader of definitions can't take from others as it is: parsers disagree
 	// on repeated keys; underflow is 0, and a double holds 10^20 exactly.
 	ours := map[string]string{
 		"y_object_duplicated_key.json": "-", "y_object_duplicated_key_and_value.json": "-", "i_number_double_huge_neg_exp.json": "+",

@@ -19,12 +19,12 @@ import (
 // it, and codeOf the exit code of that.
 
 // compareAll compares several servers, in the order of their labels. Where a capture is part
-// of a session, a pin whose entry isn't there is no drift.
+// of a session, a pin whose entry isn't there isn't drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing {
-			// What nobody captured has neither stayed nor gone.
+			// If nobody captured it, nothing is known about it.
 			continue
 		}
 		for j := range p.Locked.Pins {
@@ -163,7 +163,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden {
 		v.Matches = false
 		v.Differs[p.Server] = true
-		// The entries of a server that joined are judged one by one.
+		// The entries of a server that was added are judged one by one.
 		joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present
 		v.Failed = v.Failed || missing || !p.Missing && !joined
 	}

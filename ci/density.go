@@ -2,7 +2,7 @@
 
 // Density counts how folded the code is: go run ci/density.go [-v] FOLDER...
 //
-// It reads every Go file that is no test and prints, per 1,000 lines that aren't blank, how many
+// It reads every Go file that isn't a test and prints, per 1,000 lines that aren't blank, how many
 // assignments have two or more right sides, how many comments stand behind code, and how many
 // switches have no tag; and which functions, tables aside, are above a cyclomatic complexity of 25
 // or, in pinproof-capture, above 60 lines. It leaves with 1 above one of the bounds. -v names the
@@ -155,7 +155,7 @@ func (c *counts) function(path string, set *token.FileSet, f *ast.FuncDecl) {
 	}
 }
 
-// isTable reports whether a function is one switch with a tag whose cases each return what stands there, or
+// isTable reports whether a function is one switch with a tag whose cases each return what is there, or
 // that and a last return.
 func isTable(f *ast.FuncDecl) bool {
 	if f.Body == nil || len(f.Body.List) == 0 {

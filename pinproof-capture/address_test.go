@@ -115,7 +115,7 @@ func TestStandsEarly(t *testing.T) {
 			return false
 		})
 		p := g.web(t, s)
-		<-s.listens // it stands in the end
+		<-s.listens // it is in the end
 		p.end()
 		got := []string{<-order, <-order}
 		if !slices.Equal(got, []string{"stream", "initialized"}) || way == "refused" && <-order != "stream" {
@@ -175,7 +175,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestCharsets: JSON is read by its bytes where the header says ISO-8859-1; what else is no UTF-8 is refused, and what a
+// TestCharsets: JSON is read by its bytes where the header says ISO-8859-1; anything else that isn't UTF-8 is refused, and what a
 // refusal is written in doesn't matter.
 func TestCharsets(t *testing.T) {
 	t.Parallel()

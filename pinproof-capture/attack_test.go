@@ -45,7 +45,7 @@ func (g *guarded) puppet(t *testing.T, flags ...string) (*peer, *puppet) {
 	return g.puppetAs(t, "files", flags...)
 }
 
-// puppetAs does so under a label.
+// puppetAs does so under a server ID.
 func (g *guarded) puppetAs(t *testing.T, label string, flags ...string) (*peer, *puppet) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")

@@ -211,7 +211,7 @@ func TestAsksByCapability(t *testing.T) {
 	}
 }
 
-// TestEmptyCursor: it is one like any other: what stands behind it is asked for. Before
+// TestEmptyCursor: it is one like any other: what follows it is asked for. Before
 // 2026-07-28 it ends the list where an error, nothing or the same follows.
 func TestEmptyCursor(t *testing.T) {
 	t.Parallel()
@@ -566,7 +566,7 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
-// TestFloodOfStreams: the limit is one for all event streams, also for what is no message in them.
+// TestFloodOfStreams: the limit is one for all event streams, also for what isn't a message in them.
 func TestFloodOfStreams(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -29,7 +29,7 @@ type check struct {
 	config *client.Config
 	labels []string // of the servers that are asked
 
-	// These were given: the others aren't judged.
+	// The command line names the servers: the others aren't judged.
 	named bool
 
 	lockfile string // "" is for the nearest
@@ -119,7 +119,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	// What a machine reads says so, too: a report with a code of 0 would be believed.
+	// A report for a program must say so, too, because a program would believe a code of 0.
 	if failed != nil && !k.review && hasCaptures(k.dir) {
 		for _, label := range failed {
 			argv = slices.Insert(argv, 1, "--uncaptured="+label)
@@ -140,7 +140,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	return code, noAnswer
 }
 
-// hintReview names the same check with the review, where there is drift and a person reads the answer.
+// hintReview suggests the same check with --review, if there is drift and a person reads the answer.
 func (k *check) hintReview(code int) {
 	isForPeople := k.format == "" && k.reports == nil && k.allow == nil
 	if code != 1 || k.review || !isForPeople {
@@ -237,7 +237,7 @@ func (k *check) verb() (argv []string, err error) {
 	return argv, nil
 }
 
-// pinnedLabels are those of the servers in a lockfile; none if there is no such file. What can't be read
+// pinnedLabels returns the server IDs of a lockfile, or none if there is no such file. What can't be read
 // is for pinproof to refuse.
 func pinnedLabels(lock string) (labels []string, err error) {
 	data, err := os.ReadFile(lock)

@@ -180,7 +180,7 @@ func (a *app) strangers(config *client.Config, dir string, prune bool) error {
 	return nil
 }
 
-// configured makes a command about a client's configuration, and about the servers there that are named
+// configured makes a command about a client's configuration, and about those of its servers that are named
 // behind so many arguments, or all.
 func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -296,7 +296,7 @@ func newUnwrap(a *app) *cobra.Command {
 	}, nil)
 }
 
-// rewriting makes a command that puts guards into a configuration, as guarding says, or takes them out.
+// rewriting makes a command that adds guards to a configuration, as guarding says, or takes them out.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, labels []string) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {

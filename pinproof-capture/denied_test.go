@@ -14,7 +14,7 @@ import (
 // modes are the flags of the guard's modes.
 var modes = map[string][]string{"end": nil, "subset": {"--on-drift=subset"}, "warn": {"--on-drift=warn"}}
 
-// TestGuardDenied: what a person keeps from agents stands in no list, and no call of it reaches the
+// TestGuardDenied: what a person keeps from agents is in no list, and no call of it reaches the
 // server, in each mode; all else passes as it came.
 func TestGuardDenied(t *testing.T) {
 	t.Parallel()
@@ -137,7 +137,7 @@ func TestHookDenied(t *testing.T) {
 	}
 }
 
-// TestGuardDeniedSkill: a denied skill stands in no list, and neither its entry nor a file of it is read, in each
+// TestGuardDeniedSkill: a denied skill is in no list, and neither its entry nor a file of it is read, in each
 // mode, whatever is asked and answered.
 func TestGuardDeniedSkill(t *testing.T) {
 	t.Parallel()

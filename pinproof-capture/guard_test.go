@@ -107,7 +107,7 @@ func (g *guarded) start(t testing.TB, flags []string, part ...string) *peer {
 	return g.startAs(t, "files", flags, part...)
 }
 
-// startAs does so under a label.
+// startAs does so under a server ID.
 func (g *guarded) startAs(t testing.TB, label string, flags []string, part ...string) *peer {
 	t.Helper()
 	self, err := os.Executable()
@@ -765,7 +765,7 @@ func TestGuardAnswers(t *testing.T) {
 	}
 }
 
-// TestGuardMissing: that something pinned isn't listed is no drift in a session.
+// TestGuardMissing: that something pinned isn't listed isn't drift in a session.
 func TestGuardMissing(t *testing.T) {
 	t.Parallel()
 	p := newGuarded(t).start(t, nil, "lacks entries")
@@ -814,7 +814,7 @@ func TestGuardEnds(t *testing.T) {
 }
 
 // TestGuardSaves: what was refused is kept, the newest three of a project and a server. The digest of a
-// file stands in its name, the same text is kept once, and what is too old is deleted.
+// file is in its name, the same text is kept once, and what is too old is deleted.
 func TestGuardSaves(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

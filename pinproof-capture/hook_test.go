@@ -108,7 +108,7 @@ func temporary(t *testing.T) []string {
 
 func TestHook(t *testing.T) {
 	project := gated(t)
-	lock := filepath.Join(project, "tools.lock") // whole, for whoever stands elsewhere
+	lock := filepath.Join(project, "tools.lock") // whole, for whoever is elsewhere
 	code, _, stderr := hooked(t, append([]string{"--"}, standIn(t, "2025-11-25", "one tool")...)...)
 	if code != 0 || stderr != "" || len(temporary(t)) != 0 {
 		t.Errorf("match: code %d, left %v\n%s", code, temporary(t), stderr)
@@ -123,7 +123,7 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestHookUnknownLabel: a label that the lockfile doesn't have is named, for it is the user's, and
+// TestHookUnknownLabel: a server ID that the lockfile doesn't have is named, for it is the user's, and
 // how many it has. No server is started.
 func TestHookUnknownLabel(t *testing.T) {
 	project := gated(t)

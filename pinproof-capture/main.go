@@ -1,5 +1,5 @@
 // pinproof-capture saves what an MCP server tells a model: its instructions, tools,
-// prompts, resources and templates, as the bytes that came, and stands between a client and
+// prompts, resources and templates, byte for byte, and runs between a client and
 // its server. pinproof itself starts nothing and opens no connection; this is the program that
 // does.
 package main
@@ -173,7 +173,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 			help(c, words)
 			return
 		}
-		// A hook's 0 is a yes, and a server's -h before a forgotten "--" is none.
+		// An agent takes a hook's 0 as a yes. So a server's -h, with the "--" before it forgotten, must not print help and exit with 0.
 		a.code = 2
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
 	})

@@ -246,7 +246,7 @@ func evilGuarded(t *testing.T) *guarded {
 	return g
 }
 
-// guardWords: every error of the guard's, over stdio, with all text hostile but the label.
+// guardWords: every error of the guard's, over stdio, with all text hostile but the server ID.
 func guardWords(t *testing.T) {
 	t.Parallel()
 	g := evilGuarded(t)
@@ -527,7 +527,7 @@ func brokenHookWords(t *testing.T) {
 	if err := os.Chmod(filepath.Join(programs, "pinproof"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	alone := t.TempDir() // where no pinproof stands beside the program
+	alone := t.TempDir() // where no pinproof is beside the program
 	copied := filepath.Join(alone, "pinproof-capture")
 	if data := read(t, self); os.WriteFile(copied, []byte(data), 0o755) != nil {
 		t.Fatal("no room for the program")

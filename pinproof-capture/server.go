@@ -53,7 +53,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	return o
 }
 
-// serving makes a command about one server, behind the name of a file or a label: a command behind
+// serving makes a command about one server, behind the name of a file or a server ID: a command behind
 // "--", or an address. pins, if it isn't nil, is told which pins the server is held against. No flag
 // takes a header itself: every user of the machine could read it in the list of processes.
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {

@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// A made skill has a SKILL.md, a script, and a picture that is no text.
+// A made skill has a SKILL.md, a script, and a picture that isn't text.
 const (
 	pdf       = "skill://acme/pdf/"
 	pdfMain   = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/a.py with the file. Grüße!\n"

@@ -268,7 +268,7 @@ func pinning(t *testing.T, folder string, labels ...string) {
 }
 
 // TestWrapUnpinned: what would not start behind the guard is not put there, and the lines that are
-// printed lead on. Only showing the lines is no failure.
+// printed lead on. Only showing the lines isn't a failure.
 func TestWrapUnpinned(t *testing.T) {
 	t.Parallel()
 	self, folder := program(t)
@@ -343,7 +343,7 @@ func TestWrapFlags(t *testing.T) {
 	}
 }
 
-// TestForeignGuardIsStarted: config starts what isn't our guard as it stands, as the client does.
+// TestForeignGuardIsStarted: config starts what isn't our guard as it is, as the client does.
 func TestForeignGuardIsStarted(t *testing.T) {
 	unixOnly(t)
 	t.Parallel()

@@ -38,7 +38,7 @@ type Warning struct {
 	Record pin.Record
 
 	Where    Where
-	Approved bool // it is on record with the pin
+	Approved bool // it was accepted with the pin
 	Unclean  bool // it is one that requireClean refuses
 }
 
@@ -59,7 +59,7 @@ const (
 )
 
 // A Said is what a person said: by flags or, if Answers is there, at the prompt. Which flags go together is checked before:
-// Accepts stand beside neither All nor Only, Deny not beside Only, and with All no selector of Only is a name.
+// Accepts goes with neither All nor Only, and Deny not with Only. With All, no selector of Only is a name.
 type Said struct {
 	// Lock: servers that have no pins are approved whole or not at all.
 	Approves bool
@@ -82,7 +82,7 @@ type Said struct {
 	// --approved-by: who matches, but is partly bound, can be approved anew.
 	Signs bool
 
-	// --expect: the set digests, and no others; none: whatever they are.
+	// --expect: the only set digests that are accepted; empty: any.
 	Expect []string
 
 	AllowsEmpty bool // --allow-empty
@@ -123,7 +123,7 @@ type Answers struct {
 	Records []Record
 }
 
-// A Record is a warning of an entry that is put on record.
+// A Record is an accepted warning of an entry, which the lockfile keeps.
 type Record struct {
 	Of pin.Ref
 	pin.Record
@@ -156,7 +156,7 @@ type Outcome struct {
 	// Servers without an entry that are pinned all the same.
 	Whole []string
 
-	// Warnings of matching entries that are put on record.
+	// Warnings of matching entries that are recorded as accepted.
 	Recorded WarningRecord
 
 	// Entries that are denied by this, or accepted and stay denied.
@@ -168,7 +168,7 @@ type Outcome struct {
 	// Entries that match their pins and are approved anew.
 	Renewed []pin.Ref
 
-	Idle []Selector // what was asked for and is no drift
+	Idle []Selector // what was asked for and isn't drift
 
 	// The new pins, by server, without the approvals of today.
 	Sets map[string]*pin.Set
@@ -197,7 +197,7 @@ type Reason struct {
 type Why int
 
 const (
-	// A value that is no name, digest or word.
+	// A value that isn't a name, digest or word.
 	NotASelector Why = iota
 
 	NotAPattern // a pattern that can't be read

@@ -202,7 +202,7 @@ func (d *decision) selected() (list []pin.Drift) {
 	return list
 }
 
-// selects reports whether --only selects what has some words, or isn't given.
+// selects reports whether --only selects an entry with these words. Without --only, everything is selected.
 func (said *Said) selects(drift *pin.Drift, words []string) bool {
 	fits := func(s Selector) bool { return s.Fits(drift, words) }
 	return len(said.Only) == 0 || slices.ContainsFunc(said.Only, fits)

@@ -404,8 +404,8 @@ func TestRelockPins(t *testing.T) {
 	}
 }
 
-// TestKeptPinsStayByteForByte: of made-up lists, what is accepted stands in the lockfile as a
-// lockfile of the capture alone has it, and all else as it stood before.
+// TestKeptPinsStayByteForByte: of made-up lists, what is accepted is in the lockfile as a
+// lockfile of the capture alone has it, and all else as it was before.
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	entries := func(set pin.Set) map[string]string {
 		var l struct {

@@ -8,13 +8,13 @@ import (
 )
 
 // A WarningRecord has the accepted warnings of entries. Those about a server's list as
-// a whole stand under the empty entry.
+// a whole are under the empty entry.
 type WarningRecord map[pin.Ref][]pin.Record
 
 // Add adds a warning of an entry.
 func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
 
-// of returns what stands in the lockfile for an entry: sorted, without repeats.
+// of returns what is in the lockfile for an entry: sorted, without repeats.
 func (r WarningRecord) of(key pin.Ref) []pin.Record {
 	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
 }

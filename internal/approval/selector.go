@@ -79,7 +79,7 @@ func (s *Selector) IsName() bool { return s.named() && s.pattern == nil && s.Dig
 // named reports whether the selector has the name of an entry, or a pattern of names.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
-// means reports whether the selector names an entry, whatever the digest.
+// means reports whether the selector names an entry, regardless of the digest.
 func (s *Selector) means(key pin.Key) bool {
 	if s.Word != "" {
 		return false

@@ -31,7 +31,7 @@ func TestParseAcceptance(t *testing.T) {
 		{"x@sha256:85ef", "", "", "not a selector"},
 		// An empty name, as of an empty shell variable, is not the name of a tool.
 		{"@" + hex, "", "", "not a selector"},
-		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… is no digest
+		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… isn't a digest
 	} {
 		got, why := approval.ParseSelector("--accept", tt.arg, nil)
 		if said := reasonText(why); said != tt.wrong {
@@ -342,7 +342,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	}
 }
 
-// TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't stand in
+// TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't be in
 // for the one that is meant.
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	good := pintest.PinsOf(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest

@@ -145,7 +145,7 @@ type entryProblem struct {
 	text string
 	hint string
 
-	// The text continues "tool 3 of the list": the entry is no object and has no name.
+	// The text continues "tool 3 of the list": the entry isn't an object and has no name.
 	bare bool
 }
 
@@ -615,7 +615,7 @@ func (r *captureReader) finishList(list pin.EntryType) error {
 }
 
 // unionOf returns the entries of lists of one session. It has each definition as often as
-// the list that repeats it most: what a session lists twice is no duplicate, what one list
+// the list that repeats it most: what a session lists twice isn't a duplicate, what one list
 // repeats is.
 func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	times := map[string]int{} // by digest, among entries

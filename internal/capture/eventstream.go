@@ -12,7 +12,7 @@ import (
 // Clients read streams differently: they end lines elsewhere, ignore or trim an event's type,
 // take an event that no empty line ends, or pass over blanks and byte order marks before a
 // field. An event that some of them would read otherwise is blanked out, and refused if it
-// could hold an answer. So is an answer that stands in no event.
+// could hold an answer. So is an answer that is in no event.
 func (s *stream) eventStream(isStream bool) ([]byte, error) {
 	// If it is none, some clients could still find an event in the file.
 	for line := range bytes.Lines(s.Data) {

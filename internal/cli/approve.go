@@ -87,7 +87,7 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// changed returns the policy on record as the flags change it.
+// changed returns the recorded policy as the flags change it.
 func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
 	if given("descriptions") {
 		p.Descriptions = f.policy.Descriptions
@@ -166,7 +166,7 @@ type approver struct {
 	style plain.Style
 }
 
-// newApprover reads the texts of what is decided about. If it is brief, nobody is asked about any of it.
+// newApprover reads the texts that the decision is about. If it is brief, nobody is asked about any of it.
 // room is how much of it is explained, in bytes; 0: all.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool, room int) *approver {
 	r, all := a.review(&f.request, w, brief, room)

@@ -93,7 +93,7 @@ func TestCarriedFlags(t *testing.T) {
 	}
 }
 
-// TestHeadings: every flag of every command stands under one heading of the help, and what
+// TestHeadings: every flag of every command is under one heading of the help, and what
 // everybody uses is at most eight.
 func TestHeadings(t *testing.T) {
 	heading := map[string]string{}

@@ -83,7 +83,7 @@ type diffRequest struct {
 	most      int // that it says; 0: no budget
 }
 
-// check refuses flags that don't go together, and reads the values of --fail-on and --max-tokens.
+// check refuses flags that can't be combined, and reads the values of --fail-on and --max-tokens.
 func (req *diffRequest) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("max-tokens") {
 		most, err := strconv.Atoi(req.maxTokens)
@@ -105,7 +105,7 @@ func (req *diffRequest) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkAgainst refuses what --against can't be compared with.
+// checkAgainst refuses an --against that CAPTURE can't be compared with.
 func (req *diffRequest) checkAgainst() error {
 	if req.against == "" {
 		return fail.New("--against needs a file")

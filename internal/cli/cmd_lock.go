@@ -62,7 +62,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
 	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
-	// What the run ends with if all that is new was pinned.
+	// How the run ends if everything new was pinned.
 	differs := a.pinnedOtherwise(req, w, old)
 	if len(fresh.Comparisons) == 0 || !old.Matches {
 		if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {

@@ -44,8 +44,8 @@ func (a *approver) sorted(refs map[pin.Ref]bool) (list []pin.Ref) {
 	return list
 }
 
-// hintDenied says how clients keep denied tools from their agents where no guard stands before the server.
-// A name that isn't plain stands in no rule. The label is the one in the client's configuration, as a
+// hintDenied says how clients keep denied tools from their agents where no guard runs before the server.
+// A name that isn't plain is in no rule. The server ID is the one in the client's configuration, as a
 // rule; where it isn't, a person writes the other one.
 func (a *approver) hintDenied(out *approval.Outcome) {
 	t := plain.New(a.out, a.style)

@@ -17,7 +17,7 @@ import (
 )
 
 // folderHint says which entries of a new server hold a folder of this machine, or which drift is
-// nothing but that, with the command that has a name stand for it. It decides nothing. A part of a
+// nothing but that, with the command that replaces it by a name. It decides nothing. A part of a
 // session has none, for it keeps the policy, nor has a folder of captures: a name is recorded for one server.
 func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || req.Part {

@@ -15,7 +15,7 @@ import (
 )
 
 // decide has the gate decide how a comparison ends. With all, it reads also what matches; in a review, a
-// warning there that is not on record fails the run. What a report of that is made of comes with the
+// warning there that nobody accepted fails the run. What a report of that is made of comes with the
 // verdict: the report itself takes the most time.
 func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
 	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, allow)
@@ -37,9 +37,9 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leni
 	return in
 }
 
-// decideOn has the gate decide, given what there is to say of the texts.
+// decideOn lets the gate decide, given the findings of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
-	// What fails a run although every entry matches: also approvals that don't cover what they stand beside.
+	// What fails a run although every entry matches: also approvals that don't cover what they are beside.
 	warnings := 0
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -108,7 +108,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	})
 }
 
-// setDigests are those of all captures, "" where a name is repeated.
+// setDigests returns the set digests of all captures, "" for one that repeats a name.
 func setDigests(sides []pin.Comparison) (sets []string) {
 	for _, p := range sides {
 		if p.Present {

@@ -159,7 +159,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	return ans.NoAnswer
 }
 
-// explain writes the error of a run without an answer in every format, and returns it.
+// explain writes the error of a run without an answer to every report, and returns it.
 func (o *output) explain(a *app, err error) error {
 	if o.hook != nil {
 		hook.WriteError(a.stderr, *o.hook, o.lockfile)

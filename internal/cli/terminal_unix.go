@@ -19,7 +19,7 @@ func drain(in io.Reader) func() {
 	}
 	return func() {
 		fd := int(f.Fd())
-		// A terminal hands out unfinished lines only so.
+		// Only this way does a terminal hand out unfinished lines.
 		was, err := term.MakeRaw(fd)
 		if err != nil {
 			return

@@ -206,7 +206,7 @@ func typeOf(v jsontree.Value) string {
 // listing are the keywords that list what a schema takes.
 var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf", "allOf"}
 
-// label corrects k, the label of a keyword that came, went or changed, where the comparison
+// label corrects k, the label of a keyword that was added, removed or changed, where the comparison
 // of the schema around it says more. Schemas are often restated: a parameter becomes one of
 // several alternatives, or the other way round, and each keyword alone says little.
 func (c comparison) label(change Change, s location, k label.Label) (label.Label, bool) {
@@ -232,7 +232,7 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 		return rule.narrower, true
 	}
 	if c.kept {
-		// It stands in the alternative now, or stood there.
+		// It is in the alternative now, or was there.
 		return label.OtherForm, true
 	}
 	if c.breadth == label.Wider && k.Severity() == label.Breaking && !s.output() {

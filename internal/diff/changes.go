@@ -29,7 +29,7 @@ func countHidden(v jsontree.Value) (n int) {
 type Change struct {
 	Pointer string
 
-	// Pointer to the old value, if that stood elsewhere.
+	// Pointer to the old value, if that was elsewhere.
 	From string
 
 	// Kind 0: absent, as both are if the value only moved.
@@ -40,7 +40,7 @@ type Change struct {
 
 	Label label.Label
 
-	// Of the label, or a graver one that it stands before.
+	// That of the label, or a higher one, before which it is listed.
 	Severity label.Severity
 }
 
@@ -105,7 +105,7 @@ type labeller struct {
 	// Schemas, old and new, that differ only in their form.
 	sameMeaning map[*jsontree.Value]bool
 
-	// unevaluatedProperties or unevaluatedItems stands in a schema.
+	// unevaluatedProperties or unevaluatedItems is in a schema.
 	unevaluated bool
 
 	required map[*jsontree.Value]map[string]bool // the names that a schema requires

@@ -121,7 +121,7 @@ func (l *labeller) atLeast(k label.Label, s location) {
 	l.least = max(l.least, s.onSide(k).Severity())
 }
 
-// movedLabel is for a value that only stands in another place now.
+// movedLabel is for a value that is only in another place now.
 func (l *labeller) movedLabel(s location) label.Label {
 	if s.keyword < 0 {
 		return label.Changed
@@ -141,7 +141,7 @@ func (l *labeller) movedLabel(s location) label.Label {
 	return forUse(label.Other, l.useOf(s.around[:]...))
 }
 
-// exchangedLabel is for alternatives that stood under anyOf and stand under oneOf now, or
+// exchangedLabel is for alternatives that were under anyOf and are under oneOf now, or
 // the other way round. What fits several alternatives fits anyOf and doesn't fit oneOf.
 func exchangedLabel(s location) label.Label {
 	if s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")) {
@@ -221,7 +221,7 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	if !ok || len(inside) > 0 {
 		return label.ClientMetadata
 	}
-	// Clients differ in how they read a hint that is no boolean. A new one may make a
+	// Clients differ in how they read a hint that isn't a boolean. A new one may make a
 	// client ask less. Nobody can rely on an old one having made it ask less before.
 	asksLess := func(v jsontree.Value, odd bool) bool {
 		switch v.Kind {
@@ -309,7 +309,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	return forUse(k, u)
 }
 
-// leavesNothing reports whether a whole keyword stood in an input schema that is empty without it.
+// leavesNothing reports whether a whole keyword was in an input schema that is empty without it.
 func (s *location) leavesNothing() bool {
 	if !s.root() || len(s.inside()) > 0 || isAnnotation(s.name()) || schema.IsDefinitions(s.name()) {
 		return false
@@ -322,7 +322,7 @@ func (s *location) refersOtherwise() bool {
 	return jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref"))
 }
 
-// saysNothing reports whether an input schema takes any arguments, without a word about them.
+// saysNothing reports whether an input schema takes any arguments and describes none.
 func saysNothing(input *jsontree.Value) bool {
 	return !slices.ContainsFunc(input.Members(), func(p jsontree.Member) bool {
 		return !isAnnotation(p.Name) && p.Name != "$schema" && p.Name != "$id" && !(p.Name == "type" && p.Value.Text == "object")

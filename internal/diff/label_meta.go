@@ -26,7 +26,7 @@ var metaRules = []struct {
 }
 
 // metaLabel is for what is in _meta. inside leads from there to what changed: above a member of the
-// table, where it came or went with what is around it, at it, or below it.
+// table, where it was added or removed with what is around it, at it, or below it.
 func metaLabel(c Change, inside []string) label.Label {
 	for _, rule := range metaRules {
 		common := min(len(inside), len(rule.path))

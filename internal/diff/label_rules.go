@@ -44,7 +44,7 @@ func (l *labeller) schemaLabel(c Change, s location) label.Label {
 // isEmpty reports whether a value is absent or an object without members.
 func isEmpty(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len(v.Members()) == 0 }
 
-// heldRule is the rule for a schema that stands under a keyword.
+// heldRule is the rule for a schema that is under a keyword.
 func heldRule(keyword string) keywordRule {
 	if rule, known := schemaRules[keyword]; known {
 		return rule
@@ -216,7 +216,7 @@ func (l *labeller) freesOthers(s location) bool {
 }
 
 // outside reports whether one form of the schema around the node refers to a schema, or has
-// alternatives, where the other doesn't: its parameters may stand there.
+// alternatives, where the other doesn't: its parameters may be there.
 func (s *location) outside(side int) bool {
 	return s.around[side] == nil || slices.ContainsFunc(append(combinators[:], "$ref"), func(name string) bool {
 		return s.member(side, name) != nil && s.member(1-side, name) == nil
@@ -284,7 +284,7 @@ func byOpenness(absent int) func(Change, *location) label.Breadth {
 }
 
 // openness is 0 for a schema that takes nothing, 1 for one that takes some values, and 2
-// for one that takes all. Anything that is no schema takes all. The openness of a missing
+// for one that takes all. Anything that isn't a schema takes all. The openness of a missing
 // schema depends on the keyword: it is absent.
 func openness(v jsontree.Value, absent int) int {
 	if v.Kind == 0 {

@@ -257,7 +257,7 @@ func TestLabels(t *testing.T) {
 		{param, `"enum":["a"]`, `"enum":"a"`, "/enum: enum-changed", "/enum: enum-changed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":1},{"a":2}]`, "/enum/1: enum-added", "/enum/1: enum-removed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":2}]`, "/enum/0/a: enum-changed", "/enum/0/a: enum-changed"},
-		// that grew or shrank, and stands in another order
+		// that grew or shrank, and is in another order
 		{param, `"enum":["b","a"]`, `"enum":["a","b","c"]`, "/enum: enum-added", "/enum: enum-removed"},
 		{param, `"enum":["b",{"a":1}]`, `"enum":[{"a":1},"b","c"]`, "/enum/2: enum-added; /enum/1: other-order", "/enum/2: enum-removed; /enum/1: other-order"},
 		{param, `"enum":[{"a":1},{"a":2}]`, `"enum":[{"b":1},{"a":2},{"a":1},{"a":3}]`,
@@ -271,7 +271,7 @@ func TestLabels(t *testing.T) {
 		{param, `"const":"a"`, `"enum":["a","b"]`, "/const: enum-added; /enum: enum-added", "/const: enum-removed; /enum: enum-removed"},
 		{param, `"enum":["a","b"]`, `"const":"a","enum":["a","b"]`, "/const: const-added", "/const: const-removed"},
 
-		// one schema in two forms: what both say is compared, wherever it stands
+		// one schema in two forms: what both say is compared, wherever it is
 		{param, `"description":"x","type":"string"`, `"description":"y","anyOf":[{"type":"string"},{"type":"null"}]`,
 			"/type: type-widened; /anyOf: constraint-loosened; /description: wording", "/description: wording; /type: type-narrowed; /anyOf: constraint-tightened"},
 		{param, `"description":"x","type":"string"`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
@@ -359,7 +359,7 @@ func TestLabels(t *testing.T) {
 		// 1 is an integer and a number, so oneOf refuses it
 		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
 			"/type: type-widened; /oneOf: constraint-tightened", "/oneOf: constraint-loosened; /type: type-narrowed"},
-		// what stands beside additionalProperties or a reference isn't the same inside
+		// what is beside additionalProperties or a reference isn't the same inside
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
 			"/properties: parameter-removed; /allOf: constraint-tightened", "/properties: parameter-added; /allOf: constraint-loosened"},
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
@@ -546,7 +546,7 @@ func TestLabels(t *testing.T) {
 		// a reference we can't follow may lead anywhere
 		{schema, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":1}}`, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":2}}`, "/$defs/X/minLength: constraint-tightened", "/$defs/X/minLength: constraint-loosened"},
 		{schema, `"$ref":"#/$defs/X/items","$defs":{"X":{"items":{}}}`, `"$ref":"#/$defs/X/items","$defs":{}`, "/$defs/X: definition-removed", "/$defs/X: definition-added"},
-		// what is referred to is a schema wherever it stands
+		// what is referred to is a schema wherever it is
 		{schema, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{}}}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{"q":{}}}}`, "/x-defs/X/properties/q: parameter-added", "/x-defs/X/properties/q: parameter-removed"},
 		{schema, `"$ref":"#/x-defs/X","x-defs":{}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"type":"null"}}`, "/x-defs/X: definition-added", "/x-defs/X: definition-removed"},
 		// what a reference took along can't be told
@@ -563,7 +563,7 @@ func TestLabels(t *testing.T) {
 		}
 	}
 
-	// Each row of the table stands in a case above.
+	// Each row of the table is in a case above.
 	seen := ""
 	for _, c := range cases {
 		seen += c.forward + "; " + c.back + "; "

@@ -16,7 +16,7 @@ const (
 	// The input or output takes what the schema takes.
 	usePlain schemaUse = 1 << iota
 
-	// It stands under not or if, or what it takes no other of several may take.
+	// It is under not or if, or what it takes no other of several may take.
 	useTested
 
 	// It is part of a schema that differs only in its form.

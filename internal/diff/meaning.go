@@ -155,7 +155,7 @@ func numberIn(v jsontree.Value) int {
 
 // merged replaces a keyword of a form by the members of another form, which the keyword
 // leads to. Beside the keyword only annotations may stand: before 2019-09 a $ref hides
-// what stands beside it, and additionalProperties sees only the properties beside it.
+// what is beside it, and additionalProperties sees only the properties beside it.
 func (m *meaningForms) merged(form jsontree.Value, keyword string, number int) (jsontree.Value, bool) {
 	inner := m.forms[number]
 	parts := slices.Clone(inner.Parts)

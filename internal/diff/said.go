@@ -10,7 +10,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// What is said in a definition, and what of it joined, went or moved. A person who approves has
+// What is said in a definition, and what of it was added, removed or moved. A person who approves has
 // to have seen every sentence, name and value of that, wherever in the definition it stands: a
 // client passes the whole definition on, and nobody can say what its model reads.
 
@@ -40,7 +40,7 @@ func Sentences(s string) (list []string) {
 	return list
 }
 
-// A SentenceEdit is whole sentences that went, those that came in their place, and what differs
+// A SentenceEdit is whole sentences that were removed, those that came in their place, and what differs
 // between the two.
 type SentenceEdit struct {
 	Old, New string
@@ -56,7 +56,7 @@ type SentenceEdit struct {
 }
 
 // Sentences compares two texts sentence by sentence, and word by word within. All that isn't in the
-// edits stands in both texts, in the same order; there are none if only blanks between sentences
+// edits is in both texts, in the same order; there are none if only blanks between sentences
 // differ. It returns false if the work would exceed the bounds.
 func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok bool) {
 	a := Sentences(old)
@@ -109,7 +109,7 @@ type rewording struct {
 	gaps map[[2]string]int
 }
 
-// settle makes edits of what went and came since the last sentence that was kept.
+// settle makes edits of what was removed and what was added since the last sentence that was kept.
 func (r *rewording) settle() {
 	if len(r.went) == len(r.came) {
 		for i := range r.went {
@@ -123,7 +123,7 @@ func (r *rewording) settle() {
 	r.came = nil
 }
 
-// add adds the edit of the sentences of the old text between two indexes.
+// add adds the edit of the old text's sentences between two indexes.
 func (r *rewording) add(old, new string, from, to int) {
 	e := SentenceEdit{Old: strings.TrimRight(old, " \t\r\n"), New: strings.TrimRight(new, " \t\r\n")}
 	if e.Old == e.New {
@@ -140,7 +140,7 @@ func (r *rewording) add(old, new string, from, to int) {
 	r.edits = append(r.edits, e)
 }
 
-// locate says where in the text an edit is, if what went doesn't.
+// locate says where in the text an edit is, if what was removed doesn't.
 func (r *rewording) locate(e *SentenceEdit, from, to int) {
 	if from == len(r.old) {
 		return // at its end
@@ -222,7 +222,7 @@ var keywords = strings.Fields(`name title description inputSchema outputSchema a
  maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 
-// Says reports whether there is something to read in what joined or went with a change: a text or
+// Says reports whether there is something to read in what was added or removed with a change: a text or
 // the name of a member, but for the closed list of what says nothing.
 func (c *Change) Says() bool {
 	switch {

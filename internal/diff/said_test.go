@@ -64,7 +64,7 @@ func TestSentenceEdits(t *testing.T) {
 	}
 }
 
-// TestSays: a text or a name that joined or went is something to read, wherever it stands.
+// TestSays: a text or a name that was added or removed is something to read, wherever it is.
 func TestSays(t *testing.T) {
 	for _, tt := range []struct {
 		old, new string

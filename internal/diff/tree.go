@@ -247,7 +247,7 @@ func (e *diffNode) close() {
 }
 
 // items compares two arrays that hold more than scalars. It pairs the elements that are
-// equal at both ends, then those with the same key (itemKey), wherever they stand, and
+// equal at both ends, then those with the same key (itemKey), wherever they are, and
 // the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
 func (d *differ) items(e *diffNode) {

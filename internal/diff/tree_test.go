@@ -113,7 +113,7 @@ func checkDiff(t *testing.T, a, b []byte) (same bool) {
 }
 
 // checkChanges holds the changes between two values against what their pointers lead
-// to. Whatever text the new value has and the old one hasn't must stand in one.
+// to. Whatever text the new value has and the old one hasn't must be in one.
 func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same bool) {
 	t.Helper()
 	fatalf := func(format string, args ...any) {
@@ -399,7 +399,7 @@ func TestRefactoredTexts(t *testing.T) {
 	}
 }
 
-// Beyond MaxChanges below one value, that value is one change; what stands beside it
+// Beyond MaxChanges below one value, that value is one change; what is beside it
 // keeps its own.
 func TestTooManyChanges(t *testing.T) {
 	t.Parallel()

@@ -192,7 +192,7 @@ func tokens(s string) (list []string) {
 }
 
 // Rewritten reports whether the old and the new text read better one after the other than
-// word by word: words went, words came, and under half of the words of both texts stayed.
+// word by word: words were removed and added, and under half of the words of both texts stayed.
 func Rewritten(pieces []Piece) bool {
 	words := map[byte]int{}
 	for _, p := range pieces {

@@ -29,7 +29,7 @@ type Facts struct {
 	// About whole captures, that nobody has approved.
 	General []lint.Finding
 
-	// Warnings that are not on record, in entries that match their pins.
+	// Warnings that nobody accepted, in entries that match their pins.
 	Unrecorded []lint.Finding
 
 	// Approved warnings in what matches its pins.

@@ -66,7 +66,7 @@ var anObject = jsontree.Object(jsontree.Member{Name: "type", Value: jsontree.Tex
 // anything is the schema of every value.
 var anything = jsontree.Value{Kind: 't'}
 
-// A side is the document that a schema stands in: its references lead into that one.
+// A side is the document that a schema is in: its references lead into that one.
 type side int
 
 const (
@@ -84,7 +84,7 @@ const (
 	// 2019-09: items may be a list, nothing is left out beside $ref.
 	dialect2019
 
-	// draft-07 and older: whatever stands beside $ref is left out.
+	// draft-07 and older: whatever is beside $ref is left out.
 	dialectDraft
 )
 
@@ -155,7 +155,7 @@ func dynamic(keyword string) bool {
 	return false
 }
 
-// A node is a schema and the document that it stands in.
+// A node is a schema and the document that it is in.
 type node struct {
 	value *jsontree.Value
 	side  side

@@ -96,7 +96,7 @@ func (p *prover) isClosed(base node) bool {
 	return others != nil && others.Kind == 'f' && p.knows(base, "unevaluatedProperties") && p.namesAll(base, 0)
 }
 
-// namesAll reports whether each property that a schema or a part of it evaluates stands there by
+// namesAll reports whether each property that a schema or a part of it evaluates is there by
 // name.
 func (p *prover) namesAll(n node, depth int) bool {
 	p.steps--

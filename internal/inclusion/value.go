@@ -227,7 +227,7 @@ func (p *prover) fitsBound(v *jsontree.Value, n node, name string, depth int) an
 	return unknown
 }
 
-// fitsLimit tells whether a number fits a limit. One that stands at a limit which another keyword
+// fitsLimit tells whether a number fits a limit. One that is at a limit which another keyword
 // of draft 4 excludes isn't decided.
 func fitsLimit(own *big.Rat, n node, name string) answer {
 	limit := numberOf(n.get(name))

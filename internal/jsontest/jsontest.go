@@ -31,7 +31,7 @@ func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
 }
 
-// What several test files of the core use stands here, first.
+// What several test files of the core use is here, first.
 
 // WantError holds an error's text against the whole expected one; "" is no error.
 func WantError(t *testing.T, err error, want string) {

@@ -21,8 +21,8 @@ const maxScientific = 800
 // They disagree about integers that a double can't hold: 9007199254740993 is 9007199254740992
 // to some. With a fraction or an exponent it is the same integer, and decimal types read it
 // so: 9007199254740993.0 isn't exact either. But programs print doubles like that, rounded:
-// 1e23 is no double, and means the one next to it. So a number is exact
-//   - below 2^53, and where it is no integer,
+// 1e23 isn't a double, and means the one next to it. So a number is exact
+//   - below 2^53, and where it isn't an integer,
 //   - if its digits are those of the double to the last,
 //   - if it has a fraction or an exponent, and its digits are those of the double rounded to
 //     as many, or the fewest that read back as it.

@@ -25,7 +25,7 @@ const (
 	// 64 MiB of definitions grow when indented; several servers share one.
 	MaxLockfileBytes = 256 << 20
 
-	// Of a server's label, which stands beside each entry that drifted; names of files are shorter.
+	// Of a server ID, which is named with each entry that drifted; names of files are shorter.
 	MaxLabelBytes = 1_024
 
 	MaxEntries         = 50_000  // of one list
@@ -209,7 +209,7 @@ var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// token reads one token and finds where it stands.
+// token reads one token and finds where it is.
 func (r *Reader) token() (jsontext.Token, *Error) {
 	tok, err := r.d.ReadToken()
 	if err != nil {

@@ -58,7 +58,7 @@ func (v Value) Items() []Member {
 // Has reports whether v is an object with that member.
 func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
 
-// Equal reports whether two values are equal, wherever they stood.
+// Equal reports whether two values are equal, wherever they were.
 func Equal(a, b Value) bool {
 	return a.Kind == b.Kind && a.Text == b.Text &&
 		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {

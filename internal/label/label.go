@@ -76,7 +76,7 @@ type row struct {
 	id    string // stable, for selectors and JSON
 	words string // for people, beside a change
 
-	// What an entry with it does; a consequence stands behind a colon.
+	// What an entry with it does; a consequence follows a colon.
 	does string
 
 	// How the schema's breadth changes; Same also for what has nothing to do with it.

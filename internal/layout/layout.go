@@ -258,7 +258,7 @@ func fit(s string, room, width int) (size, columns int) {
 	return len(s), columns
 }
 
-// readsAsJSON reports whether a text could pass for another kind of value if it stood line by
+// readsAsJSON reports whether a text could pass for another kind of value if it was line by
 // line as it is. Then it is shown as a JSON string.
 func readsAsJSON(s string) bool {
 	s = strings.TrimSpace(s)

@@ -258,7 +258,7 @@ func FuzzUnparsed(f *testing.F) {
 	})
 }
 
-// TestUnconfirmed: a pin whose bytes are no canonical form of what was received is not written.
+// TestUnconfirmed: a pin whose bytes aren't the canonical form of what was received is not written.
 func TestUnconfirmed(t *testing.T) {
 	long := "[1" + strings.Repeat(",1", 20_000) + "]" // more than jcs is asked about
 	for _, d := range []string{`{"name":"a","b":[1,"\u00e9/"],"c":{}}`, `{"name":"a","b":[1,"\u00e9/"],"c":` + long + `}`} {
@@ -498,7 +498,7 @@ func FuzzLockfile(f *testing.F) {
 	})
 }
 
-// TestRawCharacterInAReorderedLockfile: the pin that the character stands in is
+// TestRawCharacterInAReorderedLockfile: the pin that the character is in is
 // named, in whatever order the pins are.
 func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	hidden := `"read_file": {

@@ -21,7 +21,7 @@ import (
 )
 
 // A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
-// label in UTF-16 code units.
+// server ID in UTF-16 code units.
 type Lockfile struct {
 	Servers []pin.Set
 }
@@ -35,7 +35,7 @@ func (l *Lockfile) Find(server string) *pin.Set {
 	return &l.Servers[i]
 }
 
-// Labels returns the labels of the servers.
+// Labels returns the server IDs.
 func (l *Lockfile) Labels() []string {
 	var list []string
 	for _, s := range l.Servers {
@@ -173,7 +173,7 @@ func (r *lockReader) notLockfile(err error) error {
 	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
 }
 
-// object refuses a value that is no object. If the members that version 1 knows are given,
+// object refuses a value that isn't an object. If the members that version 1 knows are given,
 // it also refuses any other member.
 func (r *lockReader) object(v jsontree.Value, where string, known ...string) error {
 	if v.Kind != '{' {
@@ -501,7 +501,7 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 				return bad("its definition has what its policy leaves out")
 			}
 		}
-		// A placeholder is no plain part of a URI.
+		// A placeholder isn't a plain part of a URI.
 		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 {
 			return r.At(problem.At, "%s%s", where, problem.Text)
 		}

@@ -20,8 +20,8 @@ import (
 // policy, a layout by hand, a record or a number of values beyond a limit) is no answer:
 // ok is false, and the caller parses. FuzzUnparsed holds both ways against each other.
 //
-// The captures have labels, sorted, none twice. If there is one, its label is what the lockfile
-// calls its first server. pinsOf makes the pins of a capture under its label.
+// The captures have server IDs, sorted, none twice. If there is one, its ID is what the lockfile
+// calls its first server. pinsOf makes the pins of a capture under its server ID.
 func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, label string) (pin.Set, error)) (l Lockfile, ok bool) {
 	file := bufio.NewReaderSize(lockfile, 64<<10)
 	if len(labels) == 1 {

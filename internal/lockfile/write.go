@@ -239,7 +239,7 @@ func (w *lockWriter) close() {
 	w.empty = false
 }
 
-// member begins a member, and writes value as it stands.
+// member begins a member, and writes value as it is.
 func (w *lockWriter) member(name, value string) {
 	if !w.empty {
 		w.out = append(w.out, ',')
@@ -270,7 +270,7 @@ func (w *lockWriter) newline() {
 	}
 }
 
-// escapeHidden replaces hidden characters by JSON escapes. All of them stand in strings.
+// escapeHidden replaces hidden characters by JSON escapes. All of them are in strings.
 func escapeHidden(part []byte) []byte {
 	at := text.IndexBeyondASCII(part, escaped)
 	if at == len(part) {

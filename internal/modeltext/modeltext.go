@@ -73,10 +73,10 @@ func (t Text) Digest(d string) Text {
 	return Text{t.said + d}
 }
 
-// maxPath is how many bytes of a path can stand in a text: more than usual ones have.
+// maxPath is how many bytes of a path can be in a text: more than usual ones have.
 const maxPath = 1000
 
-// Path is the absolute path of a file or folder, or "" where it can't stand in a text, which is where it has
+// Path is the absolute path of a file or folder, or "" where it can't be in a text, which is where it has
 // anything but letters, digits and _./~:\ - and blanks. It has to be made of the working folder, of the
 // user's arguments, of the user's cache and of names of ours.
 func Path(path string) string {
@@ -89,7 +89,7 @@ func Path(path string) string {
 
 // Review adds what a person does about it: the command that shows a capture and asks. It shows
 // nothing without a terminal, so a model that runs it approves nothing. The paths of the command
-// are absolute, for whoever stands in another folder; where one can't stand in a text, there is no command.
+// are absolute, for whoever is in another folder; where one can't be in a text, there is no command.
 func (t Text) Review(what words, c shell.Command) Text {
 	t = t.Say(what)
 	capture := Path(c.Capture)

@@ -117,7 +117,7 @@ func besideJPEG(data []byte) (found, pixels []byte) {
 	return append(append(found, 0), data[min(at, len(data)):]...), pixels
 }
 
-// endOfScan returns where the next marker stands behind coded pixels (ITU T.81, B.1.1.5): in them, 0xff is
+// endOfScan returns where the next marker follows coded pixels (ITU T.81, B.1.1.5): in them, 0xff is
 // followed by 0 or a restart marker.
 func endOfScan(data []byte, at int) int {
 	for ; at+1 < len(data); at++ {

@@ -21,7 +21,7 @@ type Picture struct {
 	Type string // its media type, such as image/png
 	Head string // of the data URI, up to its comma
 	Data []byte
-	// Beside is what stands in the file beside the pixels and what draws them: comments, metadata,
+	// Beside is what is in the file beside the pixels and what draws them: comments, metadata,
 	// members that a viewer skips, and all that follows the end. Of SVG it is nil: all of it is text.
 	Beside []byte
 	pixels []byte // as they are coded

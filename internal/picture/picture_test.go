@@ -88,7 +88,7 @@ func insert(data []byte, at int, more []byte) []byte {
 	return append(append(bytes.Clone(data[:at]), more...), data[at:]...)
 }
 
-// TestWords: what stands beside the pixels is read, in each place that a format has for it.
+// TestWords: what is beside the pixels is read, in each place that a format has for it.
 func TestWords(t *testing.T) {
 	const behindIHDR = 8 + 25
 	wide := ""

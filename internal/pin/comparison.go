@@ -50,10 +50,10 @@ type Comparison struct {
 	// skills/list, so nothing can be pinned of them.
 	SkillsUnlisted bool
 
-	// PagesUnpinned: a tool names the page of an app, and the policy on record pins no pages.
+	// PagesUnpinned: a tool names the page of an app, and the recorded policy pins no pages.
 	PagesUnpinned bool
 
-	// The label that the capture's file name gives, "" if it gives none.
+	// The server ID that the capture's file name gives, "" if it gives none.
 	FileLabel string
 }
 
@@ -62,7 +62,7 @@ func (p *Comparison) PolicyDiffers() bool {
 	return p.Known && p.Present && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// Unrelated reports whether the two sides have entries, and none in common.
+// Unrelated reports whether both sides have entries, but none in common.
 func (p *Comparison) Unrelated() bool {
 	pinned := func(captured Pin) bool { return p.Locked.Find(captured.Key) != nil }
 	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)

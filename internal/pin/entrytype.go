@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An EntryType says which of the lists that a model reads an entry stands in. A server's
+// An EntryType says which of the lists that a model reads an entry is in. A server's
 // instructions are one text, here a list of one entry without a name.
 type EntryType int
 
@@ -44,7 +44,7 @@ var EntryTypeInfo = [EntryTypes]struct {
 	// The members of an entry to which the specification gives a meaning.
 	Members []string
 
-	// The same of what stands inside an entry.
+	// The same of what is inside an entry.
 	Inner []NamedParts
 }{
 	Tools: {

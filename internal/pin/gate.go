@@ -37,7 +37,7 @@ type Leniency struct {
 	// Verify --part and --hook: an entry that is denied fails the run, although it matches.
 	RefusesDenied bool
 
-	// Diff --max-tokens: the tools take more than an author holds; that fails the run, whatever drifted.
+	// Diff --max-tokens: the tools take more tokens than allowed, which fails the run regardless of drift.
 	OverBudget bool
 }
 

@@ -260,7 +260,7 @@ func IsDigest(s string) bool {
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
-// HexOf returns the hex digits of a digest.
+// HexOf returns the 64 hex digits of a digest.
 func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }
 
 // CompareKeys orders by list, then by name in UTF-16 code units.

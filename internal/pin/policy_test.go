@@ -132,7 +132,7 @@ func TestParseDescriptions(t *testing.T) {
 	}
 }
 
-// TestPolicyIsRecorded: each part of a policy stands in its record, in verdict
+// TestPolicyIsRecorded: each part of a policy is in its record, in verdict
 // lines and in equality.
 func TestPolicyIsRecorded(t *testing.T) {
 	tests := []struct {

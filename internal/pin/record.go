@@ -17,7 +17,7 @@ type Record struct {
 	// A JSON Pointer without the indices in arrays, which move; "" for a warning in no string.
 	Place string
 
-	// Of the string that the warning stands in, and of what it names; see lint.Finding.
+	// Of the string that the warning is in, and of what it names; see lint.Finding.
 	Digest string
 }
 

@@ -77,7 +77,7 @@ func (p *Comparison) RecordsDiffer() bool {
 	return slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
 
-// recordChanges lists the accepted warnings that only one of two records has: what went, then what joined.
+// recordChanges lists the accepted warnings that only one of two sides has: those removed, then those added.
 func recordChanges(key Key, old, new []Record) (list []RecordChange) {
 	known := map[Record]bool{}
 	for _, r := range new {

@@ -85,7 +85,7 @@ func PinsOf(t testing.TB, listed string, pol pin.Policy) pin.Set {
 	return set
 }
 
-// Tree parses a JSON text of a test, as it stands.
+// Tree parses a JSON text of a test, as it is.
 func Tree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
 	r := jsontree.NewReader([]byte(text))

@@ -31,12 +31,12 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks anew
 
-	// Nothing is pinned yet: what has no warning is asked about once a server.
+	// Nothing is pinned yet: there is one question for everything of a server that has no warning.
 	first bool
 
-	seen map[pin.Ref]bool // the entries of which all stands above
+	seen map[pin.Ref]bool // the entries of which all is above
 
-	// All there is to ask, in the order of diff.
+	// All questions, in the order of diff.
 	list []*question
 
 	done [][]*question // what each answer closed, to go back
@@ -65,12 +65,12 @@ type question struct {
 	// What it is about; none if that is the whole review, or a warning of an entry that matches.
 	blocks []report.Block
 
-	// The number, from 1, of a warning that is not on record; 0: none.
+	// The number, from 1, of a warning that nobody accepted; 0: none.
 	matched int
 
 	warned bool // only the word yes accepts it
 
-	// 'y', 'n', 'x' for yes and denied, or 0 while it is open.
+	// 'y', 'n', 'x' for a yes that denies the entry to agents, or 0 while the question is open.
 	answer byte
 
 	own   bool  // it was answered by itself
@@ -91,7 +91,7 @@ func ofBlock(b report.Block, server string) *question {
 	return &question{text: b.Ask, server: server, blocks: []report.Block{b}, warned: b.Warned}
 }
 
-// ofServer is the question about all of a new server that has no warning.
+// ofServer asks about everything of a new server that has no warning.
 func ofServer(s *report.Server, blocks []report.Block) *question {
 	q := &question{server: s.Label, blocks: blocks}
 	q.text = "Accept the " + text.Count(len(q.entries()), "entry") + " of server " + s.Label + " shown above?"
@@ -342,7 +342,7 @@ func (p *Prompter) canBeDenied(q *question) bool {
 	return deniable == 1 && (len(q.entries()) == 1 || isRename)
 }
 
-// shown reports whether all that a question is about stands above.
+// shown reports whether everything that a question is about has been shown above.
 func (p *Prompter) shown(q *question) bool {
 	return !slices.ContainsFunc(q.entries(), func(entry int) bool { return !p.seen[p.m.Entries[entry].Of] })
 }

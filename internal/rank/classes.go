@@ -9,7 +9,7 @@ import (
 // Classes of words: what a new text has in common with those that were learned, where its words
 // are others. A word may be of several classes.
 
-// The classes that are no lists of words come last.
+// The classes that aren't lists of words come last.
 const (
 	// And the other placeholders, in their order.
 	classAddress = 39

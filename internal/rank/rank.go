@@ -50,7 +50,7 @@ func (m Model) Score(s string) int {
 }
 
 // Words returns the words that weigh most for the score of a text, at most so many, in the order
-// in which they stand there.
+// in which they are there.
 func (m Model) Words(s string, most int) (words []string) {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)

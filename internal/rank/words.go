@@ -44,7 +44,7 @@ const (
 
 // A Word is a word of a text, or a placeholder, with the slots of its features.
 type Word struct {
-	From, To int // where it stands, in bytes of the text
+	From, To int // where it is, in bytes of the text
 
 	width int8 // in half words
 
@@ -71,7 +71,7 @@ type Reader struct {
 }
 
 // Piece reads the words from one place on, up to a bounded number, and returns with them the place
-// where the next piece begins: it overlaps, so that every window stands whole in one piece. At the
+// where the next piece begins: it overlaps, so that every window is whole in one piece. At the
 // end of the text that is -1.
 func (r *Reader) Piece(s string, from int) (words []Word, next int) {
 	r.words = r.words[:0]
@@ -110,7 +110,7 @@ func isInk(r rune) bool {
 	return !unicode.IsSpace(r) && !text.UnusualSpace(r)
 }
 
-// chunk reads what stands between two blanks: an address, a path, an identifier, or words.
+// chunk reads what is between two blanks: an address, a path, an identifier, or words.
 func (r *Reader) chunk(s string, from, to int) {
 	tagged := from < to && strings.IndexByte("<[#", s[from]) >= 0
 	from, to = trimmed(s, from, to)
@@ -188,7 +188,7 @@ func trimmed(s string, from, to int) (int, int) {
 	return from, to
 }
 
-// isMark reports whether an ASCII character stands around words rather than in them.
+// isMark reports whether an ASCII character is around words rather than in them.
 func isMark(c rune) bool {
 	switch c {
 	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*', '|', '#', '=':

@@ -10,7 +10,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Position is the role that a value has because of where it stands. One place tells
+// A Position is the role that a value has because of where it is. One place tells
 // schemas from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and
 // draft-07).
 type Position int
@@ -86,7 +86,7 @@ func stepTo(v *jsontree.Value, part int) jsontree.Step {
 }
 
 // Visit calls f for a value at a position and for everything in it, in order. f gets
-// the position of what the value stands in (of), its own (at) and the path to it, which f
+// the position of what the value is in (of), its own (at) and the path to it, which f
 // must not keep.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
 	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)

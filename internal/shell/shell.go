@@ -15,14 +15,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// Pasteable reports whether the name of a tool may stand in a command we print:
+// Pasteable reports whether the name of a tool may be in a command we print:
 // [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
 func Pasteable(tool string) bool {
 	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsOf(tool, "_.-")
 }
 
-// PasteableLabel is Pasteable for a server's label, which often is a package's name. A
-// label that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
+// PasteableLabel is Pasteable for a server ID, which is often a package's name. A
+// server ID that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
 // (a flag) is its first character.
 func PasteableLabel(server string) bool {
 	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
@@ -37,7 +37,7 @@ func Quote(arg string) string {
 	return quotePOSIX(arg)
 }
 
-// Unquotable stands in a command for an argument that can't be written so that cmd and PowerShell both
+// Unquotable takes the place of an argument that can't be written so that cmd and PowerShell both
 // read it: a person has to fill it in.
 const Unquotable = "ARGUMENT"
 
@@ -108,7 +108,7 @@ func Path(path string) string {
 	return Quote(path)
 }
 
-// Label is a server's label for a command that we print or, if it isn't safe or another server has
+// Label is a server ID for a command that we print or, if it isn't safe or another server has
 // it, ID.
 func Label(label, taken string) string {
 	if label == taken || !PasteableLabel(label) {
@@ -182,7 +182,7 @@ func (c Command) Review() string {
 	return strings.Join(append(words, c.Flags["relock"]...), " ")
 }
 
-// Retire makes the command that removes a server's pins. The label comes from the
+// Retire makes the command that removes a server's pins. The ID comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
 	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + Label(server, "")

@@ -38,7 +38,7 @@ func TestShellQuote(t *testing.T) {
 		{"a\u200b", `$'a\342\200\213'`},
 		{"a\u00a0b", `$'a\302\240b'`},
 		{"\xff", `$'\377'`},
-		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape is no part of it
+		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape isn't a part of it
 		{"e\u0301", `$'e\314\201'`},
 		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
 	}

@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Line says one thing of a definition. All of a definition stands in its lines, but for what
+// A Line says one thing of a definition. All of a definition is in its lines, but for what
 // says nothing: a title that is the name in words, the dialect of a schema, an empty list.
 type Line struct {
 	Depth int // in how many other schemas it stands
@@ -32,9 +32,9 @@ type Line struct {
 	// A description, or another value; kind 0: none.
 	Text jsontree.Value
 
-	Pointer string // where it stands
+	Pointer string // where it is
 
-	// The schema with all that stands in it; kind 0: no schema.
+	// The schema with all that is in it; kind 0: no schema.
 	Whole jsontree.Value
 
 	// Text has the keywords of the schema there that its own line doesn't say.
@@ -329,7 +329,7 @@ func children(pointer string, around jsontree.Value, m jsontree.Member, required
 	return list
 }
 
-// schema adds a schema and all that stands in it, its description in its own line and definitions last.
+// schema adds a schema and all that is in it, its description in its own line and definitions last.
 func (s *signer) schema(c child, depth int) {
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value, Required: c.required}
 	if c.value.Kind != '{' {
@@ -355,7 +355,7 @@ func (s *signer) schema(c child, depth int) {
 	}
 }
 
-// flagLine is the line of a schema that is no object: true, false, or what is no schema.
+// flagLine is the line of a schema that isn't an object: true, false, or what isn't a schema.
 func flagLine(own Line, v jsontree.Value) Line {
 	switch v.Kind {
 	case 't':
@@ -378,7 +378,7 @@ func (w *wording) argument(v jsontree.Value) {
 	}
 }
 
-// schemaParts is what stands in a schema beside the words of its own line.
+// schemaParts is what is in a schema beside the words of its own line.
 type schemaParts struct {
 	description jsontree.Value
 
@@ -389,7 +389,7 @@ type schemaParts struct {
 	rest jsontree.Value
 }
 
-// partsOf sorts the members of a schema at a depth, less those that are said.
+// partsOf sorts the members of a schema at a depth, without those that other words already cover.
 func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
@@ -495,7 +495,7 @@ func nameOf(name string) string {
 	return `"` + name + `"`
 }
 
-// standsForItself reports whether a name would be a keyword, or the output, if it stood where a parameter does.
+// standsForItself reports whether a name could be taken for a keyword, or for the output, in the place of a parameter.
 func standsForItself(name string) bool {
 	at := schema.Keyword(name)
 	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemas
@@ -518,12 +518,12 @@ func requiredIn(v jsontree.Value) (names []string) {
 	return names
 }
 
-// A wording is what is said of a schema beside its name, and the members that it covers.
+// A wording is how a schema is described beside its name, and the members that the words cover.
 type wording struct {
 	// Its type in words: "array of string or null".
 	kind string
 
-	// What values it may have says the type: it isn't named.
+	// The listed values show the type, so the line doesn't name it.
 	isImplied bool
 
 	// Its constraints: "closed", "minLength 1".
@@ -533,7 +533,7 @@ type wording struct {
 	said  []string
 }
 
-// phrase is what stands beside the name: "integer 1..600, required, multipleOf 5 = 30".
+// phrase is what is beside the name: "integer 1..600, required, multipleOf 5 = 30".
 func (w *wording) phrase(required bool) string {
 	parts := []string{w.kind}
 	if w.isImplied {
@@ -548,11 +548,11 @@ func (w *wording) phrase(required bool) string {
 
 var typeNames = strings.Fields("array boolean integer null number object string")
 
-// constraints are the keywords that are said with their value.
+// constraints are the keywords that are printed with their value.
 var constraints = strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
  minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
 
-// wordsOf describes a schema without what stands in lines of its own.
+// wordsOf describes a schema without what is in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
 	names := []string{types.Text}
@@ -661,7 +661,7 @@ func Length(low, high string) string {
 	return "length " + Range(low, high)
 }
 
-// inLine is a value as JSON that stands in a line.
+// inLine is a value as JSON that is in a line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
 // plain describes a schema that is nothing but a type and its constraints; "" if there is more to it.

@@ -80,7 +80,7 @@ func TestEmptyDescription(t *testing.T) {
 	}
 }
 
-// TestOddRequired: "required" that is no list of parameters says something else, and is shown.
+// TestOddRequired: "required" that isn't a list of parameters says something else, and is shown.
 func TestOddRequired(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
@@ -107,7 +107,7 @@ func TestParameterReturns(t *testing.T) {
 	}
 }
 
-// TestPhrases: what values say of a type isn't repeated, and what they don't say stands there.
+// TestPhrases: what values say of a type isn't repeated, and what they don't say is there.
 func TestPhrases(t *testing.T) {
 	seen := map[string]string{}
 	for _, tt := range []struct{ schema, want string }{

@@ -28,7 +28,7 @@ func UnusualSpace(r rune) bool {
 }
 
 // Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank. A
-// reader misses what stands there. The frozen set of hidden characters doesn't have these, so no digest
+// reader misses what is there. The frozen set of hidden characters doesn't have these, so no digest
 // and no policy knows them.
 func Obscures(r rune) bool { return Strikes(r) || r == 0x1d159 || r == 0x16fe4 }
 
@@ -168,7 +168,7 @@ func spelled(run string) string {
 	var text []byte
 	for _, r := range run {
 		if r >= 0xe0100 {
-			r += 0xfe10 - 0xe0100 // to stand behind VS16
+			r += 0xfe10 - 0xe0100 // to be behind VS16
 		}
 		text = append(text, byte(r-0xfe00))
 	}
@@ -249,7 +249,7 @@ func IsOf(s, signs string) bool {
 }
 
 // quotedEnds quotes s. If it is longer than the first head and the last tail code points,
-// what stands between these is left out, with a count.
+// what is between these is left out, with a count.
 func quotedEnds(s string, head, tail int) string {
 	runes := utf8.RuneCountInString(s)
 	offset := func(n int) (at int) { // of code point n

@@ -65,7 +65,7 @@ func FuzzSanitize(f *testing.F) {
 		if i := strings.IndexFunc(clean, Hidden); i >= 0 {
 			t.Fatalf("%+q: left at %d of %+q", s, i, clean)
 		}
-		// The library's NFC breaks up runs of more than 30 marks, which is no NFC.
+		// The library's NFC breaks up runs of more than 30 marks, which isn't NFC.
 		if want := norm.NFC.String(visible); !strings.Contains(want, "\u034f") && clean != want {
 			t.Fatalf("%+q\ngot  %+q\nwant %+q", s, clean, want)
 		}

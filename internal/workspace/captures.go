@@ -112,7 +112,7 @@ func serverLabel(file string) (label string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// unkept says how to take again what pinproof-capture kept, where it isn't kept any more.
+// unkept says how to capture again what pinproof-capture no longer keeps.
 func unkept(path string, f *fail.Error) *fail.Error {
 	if f.IsMissing && shell.IsKept(path, "checks") {
 		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
@@ -162,7 +162,7 @@ func IsFolder(path string) bool {
 	return path != "-" && err == nil && info.IsDir()
 }
 
-// SameFile reports whether two paths lead to one file, be it there or still to be written.
+// SameFile reports whether two paths lead to one file, even one that is still to be written.
 func SameFile(a, b string) bool {
 	if a == "-" || b == "-" {
 		return false

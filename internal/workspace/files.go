@@ -105,7 +105,7 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 
 // loadFiles reads two sides, an old one and a new one, and compares them. A capture beside a
 // lockfile is pinned as the server there that it belongs to, under its policy; two captures are
-// one server without a label; those of two folders belong together by their labels.
+// one server without an ID; those of two folders belong together by their server IDs.
 func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	w.LockPath = ""
 	w.Folder = IsFolder(req.Capture)
@@ -145,7 +145,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	return err
 }
 
-// pairServer leaves of a lockfile the server that a capture belongs to, labels the capture as that
+// pairServer leaves of a lockfile the server that a capture belongs to, names the capture after that
 // server, and returns its policy.
 func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 	label, _ := serverLabel(filepath.Base(captured.path))

@@ -53,7 +53,7 @@ func (w *Workspace) Doubt(req *Request) error {
 		}
 		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.Label(p.Server, ""))
 	}
-	// If a label that is new stands for a server that seems to be pinned under another one,
+	// If a new server ID is given to a server that seems to be pinned under another one,
 	// its changes would be approved unread.
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -70,7 +70,7 @@ func (w *Workspace) Doubt(req *Request) error {
 	return nil
 }
 
-// like finds the pinned server that a capture under a new label seems to be: one without a
+// like finds the pinned server that a capture under a new server ID seems to be: one without a
 // capture here and with the same set digest, or else with the most entries of the same
 // names, more than half of those on either side. Instructions have no name.
 func (w *Workspace) like(p *pin.Comparison) (server string, common int) {

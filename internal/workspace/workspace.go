@@ -1,5 +1,5 @@
 // Package workspace makes both sides of a comparison from files. It finds, reads and writes
-// the lockfile, reads the captures, and gives each the label of a server. What drift is, and
+// the lockfile, reads the captures, and gives each a server ID. What drift is, and
 // whether it fails a run, says the gate that it is given.
 package workspace
 
@@ -29,7 +29,7 @@ type Request struct {
 	Substitutes []pin.Substitute
 	Part        bool // the capture is part of a session
 
-	// The labels of servers that could not be captured.
+	// The IDs of servers that could not be captured.
 	Uncaptured []string
 
 	// The recorded policy as flags change it; nil: it stays.
@@ -43,10 +43,10 @@ type Request struct {
 	// Without a lockfile, or without the server in it, there is no answer.
 	NeedsPins bool
 
-	// It pins servers that are new, each under the label that its file's name gives.
+	// It pins servers that are new, each under the server ID that its file's name gives.
 	Approves bool
 
-	// It shows what it finds, also what nothing is pinned for or what no lockfile is needed for.
+	// It shows whatever it finds, even without pins or a lockfile.
 	Shows bool
 }
 
@@ -137,7 +137,7 @@ func (w *Workspace) readLock(path string, sources []source) (err error) {
 }
 
 // checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
-// have joined the two. A command that can mend it goes on, if it is about that server.
+// have combined the two. A command that can mend it goes on, if it is about that server.
 func (w *Workspace) checkClean(req *Request) error {
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
@@ -164,7 +164,7 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
-// Of is the workspace of some of its servers.
+// Of returns the workspace with only some of its servers.
 func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 	of := *w
 	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return !takes(&p) })
@@ -172,7 +172,7 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 	return &of
 }
 
-// compile puts what the captures list beside what is pinned.
+// compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(req *Request, sources []source) error {
 	w.Comparisons = nil
 	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
@@ -339,7 +339,7 @@ func (w *Workspace) uncaptured() error {
 	return fail.New("%d of %s could not be captured: %s", len(labels), text.Count(asked, "server"), text.List(text.Names(labels), 6))
 }
 
-// NoAnswer is why nothing can be said of some servers, or nil if there are none.
+// NoAnswer says for which servers there is no answer, and why; nil if there is one for each.
 func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	if len(servers) == 0 {
 		return nil

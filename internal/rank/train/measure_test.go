@@ -488,7 +488,7 @@ type reviewed struct {
 	first  int
 }
 
-// add reads a review and counts where the text stands in it that a tool has got.
+// add reads a review and counts where the text is in it that a tool has got.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
 	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: before, Captured: found}}

@@ -104,7 +104,7 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration, and returns the labels of the servers that are meant: those
+// Read reads a client's configuration, and returns the IDs of the servers that are meant: those
 // given or, if none is, all.
 func Read(file string, given []string) (c *Config, labels []string, err error) {
 	data, err := os.ReadFile(file)
@@ -303,7 +303,7 @@ func (c *Config) Floating(labels []string) bool {
 	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
 }
 
-// Labels are those of all servers, sorted.
+// Labels returns the IDs of all servers, sorted.
 func (c *Config) Labels() []string { return slices.Sorted(maps.Keys(c.entries)) }
 
 // Project is the folder that the client starts its servers in.
@@ -356,7 +356,7 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 	return results, nil
 }
 
-// disabled is the line about a server that its client doesn't start.
+// disabled is what is printed about a server that its client doesn't start.
 const disabled = "disabled"
 
 func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) (string, error) {

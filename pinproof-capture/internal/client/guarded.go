@@ -23,7 +23,7 @@ var guardFlags = map[string]bool{
 }
 
 // unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
-// Ours is only the program that wrap would write, with this entry's label. Anything else that reads
+// Ours is only the program that wrap would write, with this entry's server ID. Anything else that reads
 // like it stays, for the client starts that.
 func (e entry) unguarded(label string) entry {
 	argv := e.argv()

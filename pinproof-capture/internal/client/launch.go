@@ -17,7 +17,7 @@ import (
 // Self is the name of this program.
 const Self = "pinproof-capture"
 
-// programOf is the name of the program at a path.
+// programOf returns the name of the program at a path.
 func programOf(path string) string {
 	name := strings.ToLower(filepath.Base(path))
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
@@ -25,7 +25,7 @@ func programOf(path string) string {
 
 // CheckLaunch refuses a command line of which npx or npm takes a part for itself: npx takes the
 // NAME in "npx --no NAME --read-only" for the value of --no and --read-only for a flag of npm's,
-// mostly without a word, and the server starts without it. before is what stands before the
+// mostly without a word, and the server starts without it. before has the words in front of the
 // command in the line that is shown as it should be.
 func CheckLaunch(argv []string, before ...string) error {
 	at, _ := readNPM(argv)
@@ -37,7 +37,7 @@ func CheckLaunch(argv []string, before ...string) error {
 		Hint("%s", Quoted(words))
 }
 
-// Quoted are words for a shell.
+// Quoted returns words quoted for a shell.
 func Quoted(words []string) string {
 	list := slices.Clone(words)
 	for i := range list {
@@ -62,8 +62,8 @@ var (
 )
 
 // readNPM reads a command line with npx or npm exec, for any other of which nothing is amiss: where
-// "--" has to stand in it, or -1, and whether it runs what npm would fetch on the day. npx puts a
-// "--" before the first word that is no flag, but takes the word after a flag that it doesn't know
+// "--" has to be in it, or -1, and whether it runs what npm would fetch on the day. npx puts a
+// "--" before the first word that isn't a flag, but takes the word after a flag that it doesn't know
 // for the flag's value: after --no and --local, which are short for others, after --no-yes and other
 // negations, and after several letters in one (npm 7 to 11; --no-install it knows). npm exec
 // itself takes all flags for its own, up to a "--".
@@ -100,7 +100,7 @@ func readNPM(argv []string) (dashes int, floats bool) {
 	return -1, floats && isExec
 }
 
-// programIn is where the program stands in a command line, and its name: behind cmd, as Windows needs it.
+// programIn is where the program is in a command line, and its name: behind cmd, as Windows needs it.
 func programIn(argv []string) (at int, name string) {
 	if programOf(argv[0]) == "cmd" {
 		at = behindCmd(argv)
@@ -109,7 +109,7 @@ func programIn(argv []string) (at int, name string) {
 }
 
 // behindCmd is where the command begins that cmd starts, as Windows needs it: behind /c, which other
-// switches may stand before. It is 0 where there is none.
+// switches may be before. It is 0 where there is none.
 func behindCmd(argv []string) int {
 	for i := 1; i+1 < len(argv) && strings.HasPrefix(argv[i], "/"); i++ {
 		if strings.EqualFold(argv[i], "/c") {
@@ -141,7 +141,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {
 			return []string{Self}, "the one on the path of clients", nil
 		}
-		// A link that stays where it is when a new version comes.
+		// A link that stays in place when a new version is installed.
 		path = found
 	}
 	return []string{path}, "its path on this machine, because clients don't find it by name", nil

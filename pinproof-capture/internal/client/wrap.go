@@ -23,7 +23,7 @@ type Guard struct {
 	Flags []string // of the guard
 }
 
-// before are the words that stand before a server.
+// before returns the words that the guard puts in front of a server.
 func (g *Guard) before(label string, e entry) []string {
 	words := slices.Concat(g.Start, []string{"guard", label}, g.Flags)
 	if e.Command != "" {
@@ -73,7 +73,7 @@ func (c *Config) rewritten(label string, g *Guard) (next *Config, byHand string,
 	return next, "", err
 }
 
-// Unguarded are the servers among labels that Rewrite would put a guard before.
+// Unguarded returns those of the servers that Rewrite would put a guard in front of.
 func (c *Config) Unguarded(labels []string) []string {
 	return slices.DeleteFunc(slices.Clone(labels), func(label string) bool {
 		e := c.entries[label]

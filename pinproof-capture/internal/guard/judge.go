@@ -167,7 +167,7 @@ func entryNamed(member, name string) (pin.Key, bool) {
 	return pin.Key{Type: list, Name: name}, ok
 }
 
-// command is what a person types about a file with what a session said, or a part of it.
+// command is what a person types to review a file of what a session said, or of a part of it.
 func (j *judge) command(file string, isPart bool) shell.Command {
 	// That it is there was asked at the start.
 	program, _ := FindPinproof()

@@ -17,7 +17,7 @@ import (
 // server's label and the digest of what it holds, so that no file is replaced by another while a
 // person reads it.
 const (
-	// Of a server: one that is refused at every start fills no disk.
+	// For each server, so that one that is refused at every start doesn't fill the disk.
 	maxKept = 3
 
 	// And a project that is left behind doesn't, either.
@@ -27,7 +27,7 @@ const (
 	idHex = 16
 )
 
-// keptName matches what follows the label in the name of a kept file.
+// keptName matches what follows the server ID in the name of a kept file.
 var keptName = regexp.MustCompile(`^-[0-9a-f]{16}[.]jsonl$`)
 
 // cacheFolder is a folder of the user's alone, for what is kept from run to run.

@@ -213,7 +213,7 @@ func (p *saidPage) find(page string) *saidPage {
 	return p
 }
 
-// has reports whether an entry stands on a page, or on one before it.
+// has reports whether an entry is on a page, or on one before it.
 func (p *saidPage) has(key pin.Key) bool {
 	for ; p != nil; p = p.before {
 		if _, matched := p.matched[key]; matched || p.drifted[key] != "" {

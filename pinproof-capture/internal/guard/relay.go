@@ -39,7 +39,7 @@ const (
 	Warns = "warn" // it passes, and a person is told
 )
 
-// A relay stands between a client and its server. It passes their lines on as they come,
+// A relay runs between a client and its server. It passes their lines on as they come,
 // but for what no pin approves: that reaches nobody.
 type relay struct {
 	judge   *judge
@@ -72,7 +72,7 @@ type relay struct {
 	// What its requests say of it, from 2026-07-28 on.
 	meta jsontree.Value
 
-	// Once something was refused; also read by whoever must not wait for mu.
+	// Set once something was refused. It is read without mu, too, by code that must not wait.
 	review atomic.Pointer[review]
 
 	ends chan error // why the session ends
@@ -119,7 +119,7 @@ func (r *relay) say(format string, args ...any) {
 	fmt.Fprintf(r.stderr, "pinproof: "+format+"\n", args...)
 }
 
-// Options say how a guard stands.
+// Options are how a guard runs.
 type Options struct {
 	Pins
 	OnDrift string // one of Ends, Subset, Warns
@@ -130,7 +130,7 @@ type Options struct {
 	LogDigests bool // of arguments, in place of these
 }
 
-// Run starts the server once and stands between it and the client until one of them
+// Run starts the server once and passes messages between it and the client until one of them
 // ends. It returns the server's exit code, or 2 if the session was ended here.
 func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	j, err := newJudge(o.Pins)
@@ -370,7 +370,7 @@ func (r *relay) answered(line []byte, m jsontree.Value) (pass, reply []byte, err
 }
 
 // keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3". A string of digits
-// that says more than 2^53 is no number of a client's.
+// that says more than 2^53 isn't a number of a client's.
 func keyOf(id jsontree.Value) string {
 	word := strings.TrimSpace(id.Text)
 	n, err := strconv.ParseFloat(word, 64)
@@ -390,7 +390,7 @@ func (r *relay) pinned(result jsontree.Value, asked request) bool {
 	// Of a lockfile that pinproof refuses, the policy doesn't count.
 	for list := range pin.EntryTypes {
 		if asked.method == readDirectory && list == pin.Resources {
-			// What a folder lists is no list of the server's.
+			// What a folder lists isn't a list of the server's.
 			continue
 		}
 		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
@@ -452,7 +452,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	return pass, words, nil
 }
 
-// findRepeated makes drift of the entries of a list that stand on a page before, too.
+// findRepeated makes drift of the entries of a list that are on a page before, too.
 func (v *verdict) findRepeated(list pin.EntryType, before *saidPage) {
 	for key := range v.matched {
 		if key.Type == list && before.has(key) {
@@ -463,7 +463,7 @@ func (v *verdict) findRepeated(list pin.EntryType, before *saidPage) {
 	}
 }
 
-// hasOthers reports whether a list has entries of which nothing is pinned.
+// hasOthers reports whether a list has entries that no pin names.
 func (r *relay) hasOthers(list pin.EntryType, result jsontree.Value) bool {
 	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
 		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
@@ -489,7 +489,7 @@ func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Va
 	return pass, words, nil
 }
 
-// deniedIn are the entries of a result that a person keeps from agents, by the lockfile.
+// deniedIn returns the entries of a result that the lockfile marks as denied.
 func (r *relay) deniedIn(result jsontree.Value) map[pin.Key]bool {
 	found := map[pin.Key]bool{}
 	for _, m := range result.Members() {

@@ -132,7 +132,7 @@ type refused struct {
 
 // refused is a capture of what the server said. Of a part of the rest, lists count that came to their end; in the place of
 // any other stands what the session had before. What was refused is always in it: where the server said something else
-// since, it stands behind that, and pinproof can't read the file.
+// since, it follows that, and pinproof can't read the file.
 func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
 	pages := pagesOf(said)
 	if !isWhole {

@@ -27,7 +27,7 @@ const (
 )
 
 // Why a client doesn't get what it asked for. A model may read these words, so nothing of the
-// server's stands in them.
+// server's is in them.
 const (
 	skillNotApproved = "it belongs to a skill that is not approved"
 	fileNotListed    = "no such file stands in the approved entry of its skill, or not in this spelling"
@@ -38,7 +38,7 @@ const (
 	folderDiffers    = "the folder has files that do not stand in the approved entry of its skill"
 )
 
-// skills are those that the guard knows of one server.
+// skills are what the guard knows about the skills of one server.
 type skills struct {
 	// By URI; nil where the lockfile stores no definition and the session hasn't shown it yet.
 	approved map[string]*skill.Skill
@@ -49,7 +49,7 @@ type skills struct {
 	// The keys of the folders of those that a person keeps from agents.
 	denied map[string]bool
 
-	// The keys of the folders of the others, as far as they were seen.
+	// The keys of the folders of all other skills that the session has shown.
 	refused map[string]bool
 }
 
@@ -182,7 +182,7 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 		if isWithin(uri.Text, s.denied) {
 			return skillDenied
 		}
-		// What it says of itself is judged when it comes.
+		// What the server says about it is judged when it arrives.
 		s.refuse(uri.Text)
 	}
 	return why

@@ -237,9 +237,9 @@ func Excerpt(s string) string {
 	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
 }
 
-// FileName is the name of a server's file: its label, with %XX for what can't stand in
-// a file's name on every system. pinproof reads the label back from it. It is ""
-// for a label that can't be one: empty, too long, or not printable ASCII.
+// FileName is the name of a server's file: its server ID, with %XX for what can't be in
+// a file's name on every system. pinproof reads the server ID back from it. It is ""
+// for a server ID that can't be one: empty, too long, or not printable ASCII.
 func FileName(label string) string {
 	name := special.ReplaceAllStringFunc(label, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
 	if !possible.MatchString(label) || !filepath.IsLocal(name) {

@@ -30,7 +30,7 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
 	// Of the event, for the record: clients find different messages in some.
 	var came []byte
-	mark := []byte("\ufeff") // may stand at the beginning
+	mark := []byte("\ufeff") // may be at the beginning
 	err := readLines(from, rec, func(line []byte, asked int64) error {
 		line = bytes.TrimPrefix(line, mark)
 		mark = nil

@@ -40,7 +40,7 @@ type remote struct {
 	stop context.CancelCauseFunc // ends the session
 	exit int
 
-	// One stream at a time says something, once somebody takes it.
+	// One stream at a time passes messages on, once somebody reads them.
 	taking sync.Mutex
 
 	take func(Said) error
@@ -83,7 +83,7 @@ type post struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 
-	// What the record says was the last request.
+	// The last request, as the record has it.
 	asked int64
 
 	// Closed once it is taken or, of a request, answered.
@@ -117,7 +117,7 @@ const (
 	// More than a moved server needs; what goes on longer is a loop.
 	maxRedirects = 3
 
-	// A client's line waits for the one before it if that one is no request: the server is to
+	// A client's line waits for the one before it if that one isn't a request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
 	linePatience  = 10 * time.Second
 	placePatience = 30 * time.Second
@@ -254,7 +254,7 @@ func (r *remote) send(line []byte, begins bool) {
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
-		// Where the end of the answer's stream says it.
+		// If the end of the answer's stream says so.
 		if c.revision >= FirstDiscover {
 			c.cancel()
 		}

@@ -110,7 +110,7 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestFileName: pinproof reads the label back by decoding the name.
+// TestFileName: pinproof reads the server ID back by decoding the name.
 func TestFileName(t *testing.T) {
 	for label, want := range map[string]string{
 		"files": "files.jsonl", "a.b-c_1": "a.b-c_1.jsonl", "0": "0.jsonl", "@org/pkg": "@org%2Fpkg.jsonl", "a b": "a%20b.jsonl", "a:b": "a%3Ab.jsonl",

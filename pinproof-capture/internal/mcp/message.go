@@ -65,7 +65,7 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 	return m, ""
 }
 
-// spelled is a value as it came.
+// spelled is a value byte for byte.
 func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
 
 // reply answers a request of the server's: its pings, and nothing else that it wants, such as

@@ -23,7 +23,7 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return group(cmd.Process.Pid), nil
 }
 
-// send sends a signal to all of it. The error says that nothing of it is left.
+// send sends a signal to the whole group. An error means that no process of it is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-int(g), s) }
 
 // end does nothing: the deadline of the server's output holds here.

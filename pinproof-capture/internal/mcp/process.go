@@ -88,7 +88,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	return p, nil
 }
 
-// Lines hands on what the server says until its end.
+// Lines returns what the server prints, line by line, until it ends.
 func (p *process) Lines(take func(Said) error) error {
 	return readLines(p, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
 }
@@ -143,7 +143,7 @@ func isPath(name, system string) bool {
 
 // batchLine is the command line of cmd for a batch file, such as npx.cmd: every word in double quotes,
 // in which all characters are plain but those that are refused. It is "" for any other program, which
-// takes its words as they are. Go's own quoting is for programs: cmd would run what stands behind an &.
+// takes its words as they are. Go's own quoting is for programs: cmd would run what follows an &.
 func batchLine(path string, args []string) (string, error) {
 	ending := strings.ToLower(filepath.Ext(path))
 	if ending != ".cmd" && ending != ".bat" {

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Concealed stands in a message for what may be a secret.
+// Concealed takes the place of what may be a secret in a message.
 const Concealed = "***"
 
 // WithoutSecrets is an address for a person: without a password, the query and the fragment. It need not
@@ -35,7 +35,7 @@ func WithoutSecrets(address string) string {
 	return scheme + "://" + host + path
 }
 
-// secrets are what a message about a server must not have, as it may stand there: the values of headers,
+// secrets are what a message about a server must not have, as it may be there: the values of headers,
 // and those in the query, the password and the fragment of the address. Of a value of several words,
 // such as "Bearer abc", each word counts, but for a name of how the client says who it is.
 func (s Server) secrets() (list []string) {

@@ -9,14 +9,14 @@ import (
 	"pinproof/internal/skill"
 )
 
-// skillFiles are the files of the skills that a server lists, which are read so that a person can.
+// skillFiles are the files of the skills that a server lists. They are read so that a person can review them.
 type skillFiles struct {
 	wanted []skill.File    // not yet read
 	seen   map[string]bool // their URIs, and those that were read
 	size   int64           // of all of them, as declared
 }
 
-// add takes the entries of a page. Those that are no skills are for pinproof to refuse.
+// add takes the entries of a page. Those that aren't skills are for pinproof to refuse.
 func (f *skillFiles) add(entries jsontree.Value) {
 	for _, e := range entries.Items() {
 		s, problem := skill.Read(e.Value)
