@@ -329,9 +329,27 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		e.Sentences, e.Compared = r.words.Sentences(c.Old.Text, c.New.Text)
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
-		e.Unseen = false // the warning already says so
+		// The warning already says so.
+		e.Unseen = false
+	}
+	if c.Label == label.FileDigest && of.showsFile(c.Pointer) {
+		e.NewToRead = false
 	}
 	return e
+}
+
+// showsFile reports whether a pointer leads to what a skill says of a file whose text is known, old and new: a
+// review shows how the text differs.
+func (e *Entry) showsFile(pointer string) bool {
+	steps, _ := jsontree.Tokens(pointer)
+	if e.Captured == nil || e.Locked == nil || len(steps) < 2 {
+		return false
+	}
+	tree := e.Captured.Tree()
+	entry := jsontree.Lookup(jsontree.Lookup(&tree, steps[0]), steps[1])
+	uri := jsontree.TextOf(jsontree.Lookup(entry, "uri"))
+	isIt := func(f pin.File) bool { return f.URI == uri }
+	return slices.ContainsFunc(e.Captured.Files, isIt) && slices.ContainsFunc(e.Locked.Files, isIt)
 }
 
 // isProse tells texts worth a word diff from values that read better whole.
