@@ -31,6 +31,9 @@ type edit struct {
 	// Of a parameter that came: an equal one went from here, a JSON Pointer; or "".
 	renamedFrom string
 
+	// Of alternatives that came: 1 + the index of the one that is the whole schema of before; 0: none.
+	asBefore int
+
 	marked bool    // the definition below has its marks
 	letter *letter // under which it is told once; or nil
 

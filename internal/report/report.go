@@ -165,8 +165,10 @@ func newDrifted(e *facts.Entry) *drifted {
 	}
 	if e.RenamedFrom == "" { // else its definition stands whole
 		d.joinParameters()
+		d.joinAlternatives()
 	}
 	d.findMoves()
+	d.signed = [2]signed{}
 	return d
 }
 

@@ -312,6 +312,10 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	if ed.renamedFrom != "" {
 		return m.renamed(e, ed, row)
 	}
+	if ed.asBefore > 0 {
+		m.wrapped(e, ed, &row)
+		return row
+	}
 	if copied := e.copied(ed); copied != "" {
 		row.Detail = copied
 		return row
