@@ -130,7 +130,7 @@ const (
 	CauseSameName Cause = "same-name"
 
 	CauseDestroys Cause = "destroys"  // it says so
-	CauseUnguards Cause = "unguarded" // Quote has the sentence that went
+	CauseUnguards Cause = "unguarded" // Quote has the sentence that was removed
 	CauseHint     Cause = "hint"      // clients ask less by its hints
 	CauseOpened   Cause = "opened"    // its world is open
 	CauseWrites   Cause = "writes"    // its name says so, and it has no hints
@@ -284,7 +284,7 @@ func (e *Edit) gains(pointer string) bool {
 	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
-// lostGuard finds a sentence that holds an approved entry back, and that stands nowhere in it now.
+// lostGuard finds a sentence that holds an approved entry back, and that is nowhere in it now.
 func (e *Entry) lostGuard() (sentence, pointer string) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Accounts as literals: a tool that moves money takes the account from its caller. One that stands in
+// Accounts as literals: a tool that moves money takes the account from its caller. One that is in
 // a text is where somebody wants it to go.
 
 // accountForms match what may be an account at the beginning of a text.

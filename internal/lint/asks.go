@@ -49,7 +49,7 @@ func (t *tokenizer) asks() {
 	}
 }
 
-// near reports whether a word with one of the roles stands within so many words.
+// near reports whether a word with one of the roles is within so many words.
 func (n thing) near(roles uint64, before, after int) bool {
 	for i := max(0, n.at-before); i < min(len(n.words), n.at+after+1); i++ {
 		if i != n.at && n.words[i].roles&roles != 0 {
@@ -187,7 +187,7 @@ func (n thing) asksPrompt(s surroundings) bool {
 }
 
 // runsDownload reports whether a download in a shell is neither an example nor a hint how something is
-// installed, which is no order.
+// installed, which isn't an order.
 func (n thing) runsDownload(surroundings) bool {
 	if n.near(roleInstall, aroundThing, 4) && !n.near(roleMust|roleFirst, aroundThing, aroundThing) {
 		return false
@@ -232,7 +232,7 @@ func (n thing) handled() bool {
 			turner = roleWrite
 		}
 	}
-	// "uses the content of it: put it into note" is no handling.
+	// "uses the content of it: put it into note" isn't handling.
 	if turned && turner == roleWrite {
 		return !n.near(roleContent, 6, 0) && !(n.near(roleCarry, 0, aroundThing) && n.near(roleSlot, 0, aroundThing))
 	}
@@ -320,7 +320,7 @@ const nearQuotation = 400
 // quoteMarks are the marks before and behind a quotation.
 var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
 
-// quotations says of each byte of a text whether it stands in a quotation, which is in one line. An
+// quotations says of each byte of a text whether it is in a quotation, which is in one line. An
 // apostrophe in a word ends none.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)

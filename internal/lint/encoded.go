@@ -27,7 +27,7 @@ var encodedData = pattern(`^\s*(?:<(?:svg|html|[?!])|\{"|\[["{\d])`)
 
 // isProse reports whether decoded bytes are three words or more.
 func isProse(s string) bool {
-	const least = 18 // bytes; less is no order
+	const least = 18 // bytes; less isn't an order
 	isBinary := func(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) }
 	return len(s) >= least && utf8.ValidString(s) && len(strings.Fields(s)) > 2 && !strings.ContainsFunc(s, isBinary) && !encodedData().MatchString(s)
 }

@@ -148,7 +148,7 @@ func (t runes) isDirection(i int) bool {
 	return (r == 0x200e || r == 0x200f || r == 0x61c) && !text.Hidden(t.at(i-1)) && t.directs(i)
 }
 
-// isBreak reports whether a zero-width character stands between words of a script without blanks, or keeps
+// isBreak reports whether a zero-width character is between words of a script without blanks, or keeps
 // one together.
 func (t runes) isBreak(i int) bool {
 	if t[i] != 0x200b && t[i] != 0x2060 {
@@ -168,7 +168,7 @@ func (t runes) isVariant(i int) bool {
 	return r >= 0x180b && r <= 0x180f && ofMongolian(prev)
 }
 
-// isSign reports whether a character is a sign that stands around what follows it (ARABIC NUMBER SIGN), or the
+// isSign reports whether a character is a sign that encloses what follows it (ARABIC NUMBER SIGN), or the
 // blank among cells of Braille.
 func (t runes) isSign(i int) bool {
 	prev := t.at(i - 1)

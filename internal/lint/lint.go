@@ -56,7 +56,7 @@ type Finding struct {
 }
 
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array of the whole string that the warning stands in, as received but for
+// (RFC 8785) of an array of the whole string that the warning is in, as received but for
 // placeholders, and, where there is one, of what it names, so that neither another text at its place nor a new
 // neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
@@ -109,7 +109,7 @@ type Reviewer struct {
 
 	// about the text that is read
 
-	// As the server wrote it; "" for a finding that stands in no string.
+	// As the server wrote it; "" for a finding that is in no string.
 	text string
 
 	folded string // as the detectors read it
@@ -166,7 +166,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		r.joined(&was)
 	}
 	list := r.finish()
-	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // what joined has no approval
+	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // what was added has no approval
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())

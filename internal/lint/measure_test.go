@@ -146,7 +146,7 @@ func TestMorePublishedExamples(t *testing.T) {
 	}
 }
 
-// Of ordinary servers that are no part of the repository at most one is warned of falsely
+// Of ordinary servers that aren't part of the repository at most one is warned of falsely
 // when locked alone, and at most two pairs of them in one lockfile.
 func TestFindingsOfOrdinaryServers(t *testing.T) {
 	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
@@ -186,7 +186,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	}
 }
 
-// How many entries of real upgrades get a note about what joined. Few should: the note ranks
+// How many entries of real upgrades get a note about what was added. Few should: the note ranks
 // an entry above those that have none.
 func TestNotesOfRealUpgrades(t *testing.T) {
 	t.Parallel()

@@ -35,7 +35,7 @@ type Names struct {
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
 
-	// Servers that were approved before: what joined them is new.
+	// Servers that were approved before: what was added to them is new.
 	known map[string]bool
 }
 
@@ -309,7 +309,7 @@ func (r *Reviewer) name(name string) {
 // label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
 // be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
 // itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. There
-// is no note either where the text defines the name.
+// isn't a note either where the text defines the name.
 // A label gives a note. It counts anywhere if it is distinct, else only beside "server", "tool"
 // or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
 // name with a blank in it isn't looked for.

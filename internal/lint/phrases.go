@@ -188,7 +188,7 @@ func (t *tokenizer) match() {
 	}
 }
 
-// follows reports whether a word with one of the roles stands before a word of a sentence.
+// follows reports whether a word with one of the roles is before a word of a sentence.
 func (t *tokenizer) follows(first int, roles uint64) bool {
 	for i := first - 1; i >= max(0, first-aroundThing) && t.words[i].roles&isStop == 0; i-- {
 		if t.words[i].roles&roles != 0 {

@@ -9,8 +9,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// What a record of consent to a warning says: where it stands, and SHA-256 over the string
-// that it stands in and what it names. Digests made with printf %s '["…"]' | sha256sum.
+// What a record of consent to a warning says: where it is, and SHA-256 over the string
+// that it is in and what it names. Digests made with printf %s '["…"]' | sha256sum.
 func TestRecords(t *testing.T) {
 	const mixed = "\u0440ay" // Cyrillic er
 	here := foundSet(t, "here",

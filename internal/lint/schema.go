@@ -74,7 +74,7 @@ func (r *Reviewer) standsForLabel() bool {
 	return len(strings.Fields(r.text)) >= labelWords
 }
 
-// standsIn reports whether the text that is read stands in a member of a schema with one of these names.
+// standsIn reports whether the text that is read is in a member of a schema with one of these names.
 func (r *Reviewer) standsIn(members ...string) bool {
 	for i, step := range r.path {
 		if slices.Contains(members, step.Name) && (i == 0 || r.path[i-1].Name != "properties") {
@@ -104,7 +104,7 @@ func (r *Reviewer) parameterRead() string {
 	return ""
 }
 
-// image reads what stands in an image and no viewer shows.
+// image reads what is in an image and no viewer shows.
 func (r *Reviewer) image(s string) {
 	if p, ok := picture.Read(s); ok {
 		if words := p.Text(); words != "" {
@@ -113,7 +113,7 @@ func (r *Reviewer) image(s string) {
 	}
 }
 
-// Kinds of text that stand in a value.
+// Kinds of text that are in a value.
 const (
 	prose = iota
 

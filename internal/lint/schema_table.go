@@ -103,7 +103,7 @@ func byFolded(names string) func() map[string]string {
 	})
 }
 
-// Members and keywords whose values are no prose.
+// Members and keywords whose values aren't prose.
 var (
 	symbolMembers  = []string{"name", "uri", "uriTemplate", "mimeType"}
 	symbolKeywords = []string{"required", "dependentRequired", "type", "format", "pattern", "$schema", "$id", "$anchor", "$dynamicAnchor", "$ref", "$dynamicRef"}

@@ -82,7 +82,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// What a sentence asks for decides, not what it names; texts that don't say so are no warning.
+// What a sentence asks for decides, not what it names; texts that don't say so raise no warning.
 func TestAsks(t *testing.T) {
 	for text, want := range map[string]string{
 		// turned round once, or turned back

@@ -21,7 +21,7 @@ import (
 // maxNoted is how many addresses one note quotes; the rest is counted.
 const maxNoted = 3
 
-// isOwnURI reports whether a path leads to the URI of a skill or of one of its files, which stand in its own
+// isOwnURI reports whether a path leads to the URI of a skill or of one of its files, which are in its own
 // folder, of the scheme that the server gives them: no place that anything is sent to.
 func isOwnURI(path []jsontree.Step) bool {
 	last := path[len(path)-1].Name
@@ -75,12 +75,12 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 // A Sentence is one of a definition's texts.
 type Sentence struct {
 	Text    string // as the server wrote it
-	Pointer string // where the text stands, a JSON Pointer
+	Pointer string // where the text is, a JSON Pointer
 }
 
 // NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
 // their order, each once. One that is only wrapped anew, moved or got a full stop isn't new.
-// Names of entries, symbols such as a format, and single words are no sentences.
+// Names of entries, symbols such as a format, and single words aren't sentences.
 func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
@@ -186,7 +186,7 @@ func addresses(s string) (list []string) {
 	return list
 }
 
-// couldHoldAddress reports whether one of the marks that every address has stands before
+// couldHoldAddress reports whether one of the marks that every address has is before
 // the end of a word, and not before its closing quote, bracket or full stop.
 func couldHoldAddress(word string) bool {
 	for i := 0; i+1 < len(word); i++ {

@@ -22,10 +22,10 @@ type edit struct {
 	// Says what changed if no reader can see it, else "".
 	unseen string
 
-	// Equal for equal edits: the same sentences stood there before and stand there now.
+	// Equal for equal edits: the same sentences were there before and are there now.
 	key string
 
-	// Says where a sentence of it stood before, or "".
+	// Says where a sentence of it was before, or "".
 	moved string
 
 	// Of a parameter that came: an equal one went from here, a JSON Pointer; or "".
@@ -69,7 +69,7 @@ func keyOf(list []string) string {
 	return key.String()
 }
 
-// findMoves finds sentences that went in one place and joined in another.
+// findMoves finds sentences that were removed in one place and added in another.
 func (e *drifted) findMoves() {
 	gone := map[string]string{} // by sentence, the place
 	for side := range 2 {
@@ -171,7 +171,7 @@ func (r *Report) group() {
 	}
 }
 
-// joinRenames puts what went under its old name into the group of what came under the new one.
+// joinRenames puts what was removed under its old name into the group of what came under the new one.
 func joinRenames(groups []*group) (joined []*group) {
 	gone := map[pin.Ref]*drifted{}
 	for _, g := range groups {
@@ -197,7 +197,7 @@ func joinRenames(groups []*group) (joined []*group) {
 // renamed reports whether a group is one entry under two names: the new one first.
 func (g *group) renamed() bool { return len(g.entries) == 2 && g.first().RenamedFrom != "" }
 
-// join joins groups with an equal key. One without a key stands alone.
+// join joins groups with an equal key. One without a key is alone.
 func join(groups []*group, key func(*group) string) (joined []*group) {
 	of := map[string]*group{}
 	for _, g := range groups {
@@ -213,7 +213,7 @@ func join(groups []*group, key func(*group) string) (joined []*group) {
 }
 
 // key is equal for entries that changed alike, and have the same new warnings and addresses. It is ""
-// for an entry that stands alone.
+// for an entry that is alone.
 func (e *drifted) key() string {
 	if len(e.Changes) == 0 {
 		return ""
@@ -281,7 +281,7 @@ func hasSentence(v jsontree.Value) bool {
 }
 
 // share makes one group of the wordless groups of a server and type, where the last of them stood: what they refer to
-// stands above.
+// is above.
 func share(groups []*group, wordless map[*drifted]bool) (shared []*group) {
 	of := map[string][]*group{}
 	kindOf := func(g *group) string {
@@ -332,7 +332,7 @@ func findHomes(groups []*group, wordless map[*drifted]bool) {
 	}
 }
 
-// repeats is equal for groups that say nothing new, and the same: what they have stands in the same
+// repeats is equal for groups that say nothing new, and the same: what they have is in the same
 // groups above, or is minor. It is "" for one that says something.
 func (g *group) repeats() string {
 	first := g.first()

@@ -69,7 +69,7 @@ func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 			if err := write(); err != nil {
 				t.Fatal(err)
 			}
-			// A word of what isn't explained stands nowhere; that it isn't does.
+			// A word of what isn't explained is nowhere; that it isn't does.
 			isJSON := bytes.HasPrefix(out.Bytes(), []byte(`{"schemaVersion"`))
 			if isJSON {
 				validate(t, schema, out.Bytes())

@@ -78,7 +78,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	}
 }
 
-// TestFormatsTakeHostileText: whatever stands in names, keys, texts, labels of servers and errors.
+// TestFormatsTakeHostileText: whatever is in names, keys, texts, labels of servers and errors.
 func TestFormatsTakeHostileText(t *testing.T) {
 	t.Parallel()
 	ours := compiledSchema(t, pintest.Path("docs/report.schema.json"))

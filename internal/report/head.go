@@ -555,7 +555,7 @@ func (r *Report) captured(m *Model) {
 			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
 				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, "", denied[pin.Ref{Server: p.Server, Key: one.Key}]}
 			if r.Terse && c.Status != "MATCH" {
-				continue // it stands with the drift
+				continue // it is with the drift
 			}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()

@@ -228,7 +228,7 @@ func hasClass(n *html.Node, class string) bool {
 	})
 }
 
-// folded reports whether an element stands in details that are closed.
+// folded reports whether an element is in details that are closed.
 func folded(n *html.Node) bool {
 	for ; n != nil; n = n.Parent {
 		if n.Data == "details" && !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {

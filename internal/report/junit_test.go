@@ -73,7 +73,7 @@ review: pinproof diff live.json]]></failure>
 	checkJUnit(t, r)
 }
 
-// TestJUnitAlike: entries in which the same words changed in other sentences are no block, and each
+// TestJUnitAlike: entries in which the same words changed in other sentences aren't one block, and each
 // case quotes the sentences of its own entry.
 func TestJUnitAlike(t *testing.T) {
 	list := func(word string) string {

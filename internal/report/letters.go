@@ -35,7 +35,7 @@ type repeatedChange struct {
 	groups  map[*group]bool
 }
 
-// findLetters gives letters to the changes that stand in three entries or more, of several groups. Changes that
+// findLetters gives letters to the changes that are in three entries or more, of several groups. Changes that
 // the very same entries have share one.
 func findLetters(groups []*group, alone *rowMaker) {
 	changes := map[string]*repeatedChange{}
@@ -104,7 +104,7 @@ func (ed *edit) canBeLettered(e *drifted) bool {
 	return !ed.Minor() && ed.moved == "" && ed.unseen == "" && e.RenamedFrom == ""
 }
 
-// readsAlike reports whether a change reads the same in all its entries: what stands around it may differ.
+// readsAlike reports whether a change reads the same in all its entries: what is around it may differ.
 func (c *repeatedChange) readsAlike(alone *rowMaker) bool {
 	first := ""
 	for i, e := range c.entries {
@@ -161,7 +161,7 @@ func (m *rowMaker) takeLetters() (list []Letter) {
 	return list
 }
 
-// Also lists the letters of a block's rows that stand above, and by which entries if not all have them. shown says
+// Also lists the letters of a block's rows that are above, and by which entries if not all have them. shown says
 // which letters do.
 func (b *Block) Also(shown map[string]bool) (list []Also) {
 	for i := range b.Rows {

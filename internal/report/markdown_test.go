@@ -299,7 +299,7 @@ func TestMarkdownHostile(t *testing.T) {
 	}
 }
 
-// outsideCode is what may stand in running text: our own words and numbers.
+// outsideCode is what may be in running text: our own words and numbers.
 var outsideCode = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()+%>'-]*$`)
 
 // checkMarkdown reads a page with a parser of CommonMark and its GitHub dialect and
@@ -329,7 +329,7 @@ func checkMarkdown(t testing.TB, page string) {
 				segment := lines.At(i)
 				l := string(segment.Value(source))
 				ours := regexp.MustCompile(`^    `)
-				if string(n.Language(source)) == "diff" { // what came or went stands behind its sign and a gutter
+				if string(n.Language(source)) == "diff" { // what was added or removed follows its sign and a gutter
 					ours = regexp.MustCompile(`^    |^[-+!]   .*  [|:][ \n]`)
 				}
 				if !strings.HasPrefix(l, "pinproof ") && !ours.MatchString(l) {

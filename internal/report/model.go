@@ -378,7 +378,7 @@ type Definition struct {
 	Text []byte
 }
 
-// Renamed is the kind of a block of two entries: one that came, and one that went and is much like it.
+// Renamed is the kind of a block of two entries: one that came, and one that was removed and is much like it.
 const Renamed = "RENAMED"
 
 // A Block is drift that is read and accepted as one.
@@ -493,13 +493,13 @@ type Row struct {
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
 
-	// What stands below it, also if Home is set: a format that leaves that block out shows it here.
+	// What is below it, also if Home is set: a format that leaves that block out shows it here.
 	Lines []Line
 
 	limit *limit // that it says, and nothing else; or nil
 }
 
-// Above divides a row of a block whose entries changed in different ways: the names that stand above it and the rows beside
+// Above divides a row of a block whose entries changed in different ways: the names that are above it and the rows beside
 // it that are about the same entries, and the rest of it.
 func (b *Block) Above(row *Row) (names string, rest Row) {
 	rest = *row
@@ -522,7 +522,7 @@ type Line struct {
 	Phrase string // behind the name
 	Text   []layout.Line
 
-	// Said instead of Text, and of the Skip lines below, where block Home stands above.
+	// Said instead of Text, and of the Skip lines below, where block Home is above.
 	As string
 
 	// Stands behind the name then: what isn't said there, too.
@@ -577,7 +577,7 @@ type Side struct {
 	Policy    jsontree.Value
 	Capture   string
 	About     string
-	Noise     *int // nil: the side was no capture
+	Noise     *int // nil: the side wasn't a capture
 }
 
 // A Captured is one entry of a capture, drifted or not.

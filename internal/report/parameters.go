@@ -12,10 +12,10 @@ import (
 
 // What is said of parameters: which were renamed, and which became optional or required.
 
-// joinParameters makes one edit of a parameter that went and one that came beside it with an equal schema, where no other
+// joinParameters makes one edit of a parameter that was removed and one that came beside it with an equal schema, where no other
 // fits. A schema without a description says too little to be known again.
 func (e *drifted) joinParameters() {
-	went := map[[2]string][]*edit{} // by what they stand in, and the schema
+	went := map[[2]string][]*edit{} // by what they are in, and the schema
 	came := map[[2]string][]*edit{}
 	for _, ed := range e.edits {
 		around, isParameter := parameterIn(ed.Pointer)
@@ -53,7 +53,7 @@ func parameterIn(pointer string) (around string, isParameter bool) {
 	return around, isParameter && !strings.HasSuffix(around, "/properties")
 }
 
-// above is the pointer to what something stands in.
+// above is the pointer to what something is in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
 // renamed makes the row of a parameter that only has another name.
@@ -112,7 +112,7 @@ func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 }
 
 // turned says of a list of required parameters which of those that stay became optional or required, and where they are.
-// It says nothing where that isn't all that the list says: of parameters that came or went, what stands at them says it.
+// It says nothing where that isn't all that the list says: of parameters that were added or removed, their own changes say it.
 func (e *drifted) turned(ed *edit) (places, said string) {
 	around, found := strings.CutSuffix(ed.Pointer, "/required")
 	if !found || ed.From != "" || len(ed.Old.Items())+len(ed.New.Items()) == 0 {

@@ -61,7 +61,7 @@ func poisoned(t *testing.T, list, victim string) (old, new string) {
 }
 
 // TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first in
-// every format, and its warning stands in the headline.
+// every format, and its warning is in the headline.
 func TestPoisonFirst(t *testing.T) {
 	t.Parallel()
 	var tools []string

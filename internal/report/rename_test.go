@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/report/plain"
 )
 
-// TestRename: what went under one name and came under another is one block, with one question and one command that
-// has both digests, and what differs is marked in the new definition, which stands whole. It is two drifts all the same.
+// TestRename: what was removed under one name and came under another is one block, with one question and one command that
+// has both digests, and what differs is marked in the new definition, which is whole. It is two drifts all the same.
 func TestRename(t *testing.T) {
 	r := pageReport(t, `[{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{"type":"string"}}}},{"name":"stays"}]`,
 		`[{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{"type":"string"},"file":{"type":"string","description":"Where it is."}}}},{"name":"stays"}]`)

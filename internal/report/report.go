@@ -40,7 +40,7 @@ type Input struct {
 
 	Part bool // the capture is part of a session
 
-	// It is no review: the gate's own answer in text, or what flags accepted.
+	// It isn't a review: the gate's own answer in text, or what flags accepted.
 	Bounded bool
 
 	// Bytes of definitions that the facts explain; 0: all of them.
@@ -163,7 +163,7 @@ func newDrifted(e *facts.Entry) *drifted {
 	for _, one := range e.Edits {
 		d.edits = append(d.edits, newEdit(one))
 	}
-	if e.RenamedFrom == "" { // else its definition stands whole
+	if e.RenamedFrom == "" { // else its definition is whole
 		d.joinParameters()
 		d.joinAlternatives()
 	}

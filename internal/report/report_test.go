@@ -42,7 +42,7 @@ func TestOrderByDanger(t *testing.T) {
 }
 
 // TestEqualSentencesFold: entries are one block where the same sentences stood before and stand now, whatever
-// stands around them; the same words in another sentence are none, and a warning keeps an entry apart.
+// is around them; the same words in another sentence are none, and a warning keeps an entry apart.
 func TestEqualSentencesFold(t *testing.T) {
 	list := func(insert, word, poison string) pin.Set {
 		var tools []string
@@ -96,7 +96,7 @@ func TestEntryCounts(t *testing.T) {
 	}
 }
 
-// TestReportOfOtherLists: entries that are no tools have lines and selections of their own.
+// TestReportOfOtherLists: entries that aren't tools have lines and selections of their own.
 func TestReportOfOtherLists(t *testing.T) {
 	entry := func(list pin.EntryType, name, definition string) pin.Pin {
 		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
@@ -123,7 +123,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	}
 }
 
-// TestInstructionsFirst: every session reads a server's instructions, so they stand before
+// TestInstructionsFirst: every session reads a server's instructions, so they are before
 // what else says the same, and behind what is graver.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {

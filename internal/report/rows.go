@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A rowMaker makes the rows of all blocks, in order. It knows what stands above.
+// A rowMaker makes the rows of all blocks, in order. It knows what is above.
 type rowMaker struct {
 	block int
 
@@ -34,7 +34,7 @@ type rowMaker struct {
 	// How many letters have a name.
 	named *int
 
-	isAlone bool // nothing stands above
+	isAlone bool // nothing is above
 
 	quiet bool // nothing refers to what it shows
 
@@ -54,7 +54,7 @@ const (
 type spot struct {
 	block int
 
-	// Under which it stands before the block; or "".
+	// Under which it is before the block; or "".
 	letter string
 
 	place string
@@ -87,7 +87,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, ed := range edits {
 		switch {
 		case ed.Minor(), ed.marked:
-		// Its definition stands whole below: no reference leads there.
+		// Its definition is whole below: no reference leads there.
 		case e.RenamedFrom != "":
 			rows = append(rows, m.alone().edit(e, ed))
 		default:
@@ -173,7 +173,7 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	return rows, labelCounts(g.minor())
 }
 
-// changed makes the row of an edit, or says where the same stands above.
+// changed makes the row of an edit, or says where the same is above.
 func (m *rowMaker) changed(e *drifted, ed *edit) Row {
 	if ed.letter != nil {
 		return m.lettered(e, ed)
@@ -188,7 +188,7 @@ func (m *rowMaker) unlettered(e *drifted, ed *edit) Row {
 	return m.repeated(e, ed)
 }
 
-// repeated makes the row of an edit that stands in a block above: its lines are for formats that leave that block out.
+// repeated makes the row of an edit that is in a block above: its lines are for formats that leave that block out.
 func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
 	row := m.alone().edit(e, ed)
 	if row.Detail != "" {
@@ -215,7 +215,7 @@ func (g *group) minor() (most []*edit) {
 	return most
 }
 
-// alone makes rows for which nothing stands above.
+// alone makes rows for which nothing is above.
 func (m *rowMaker) alone() *rowMaker {
 	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest, isAlone: true}
 }
@@ -385,7 +385,7 @@ func (e *drifted) branch(pointer string) string {
 	return ""
 }
 
-// oneSided shows a value that joined or went by those lines of its definition's signature that are about it, or as
+// oneSided shows a value that was added or removed by those lines of its definition's signature that are about it, or as
 // JSON where none is.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	side := ed.sideOf()
@@ -432,7 +432,7 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	row.Lines = lines
 }
 
-// A signed is a definition with its signature, and the first line about what stands at each pointer.
+// A signed is a definition with its signature, and the first line about what is at each pointer.
 type signed struct {
 	tree  jsontree.Value
 	lines []signature.Line
@@ -475,7 +475,7 @@ func (ed *edit) sideOf() int {
 	return 1
 }
 
-// about returns the lines about what stands at a pointer of the pinned (0) or the captured (1) definition: one after
+// about returns the lines about what is at a pointer of the pinned (0) or the captured (1) definition: one after
 // another, as signature.Of makes them.
 func (e *drifted) about(side int, pointer string) []signature.Line {
 	s := &e.signed[side]
@@ -509,7 +509,7 @@ func referred(definition []byte) map[string]bool {
 	return names
 }
 
-// folded puts what stands in a schema of $defs on one line, with what is in another schema in brackets behind it, if
+// folded puts what is in a schema of $defs on one line, with what is in another schema in brackets behind it, if
 // nothing refers to it. What has a text keeps a line, and so does all above and below that.
 func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
 	for i := 0; i < len(list); i++ {
@@ -552,10 +552,10 @@ func inBrackets(list []signature.Line) string {
 	return b.String()
 }
 
-// lines turns a signature of a definition, or of a part of it, into lines. What stands above in the same words is named.
+// lines turns a signature of a definition, or of a part of it, into lines. What is above in the same words is named.
 func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
 	key := "+"
-	// What joined and what stands whole is alike.
+	// What was added and what is whole is alike.
 	came := ""
 	if sign != '=' {
 		key = string(sign)
@@ -573,7 +573,7 @@ func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byt
 		}
 		line.refer(m.above(key, came+"as ", l.Text, place))
 		line.Brief = line.Phrase
-		// The first line of what came or went stands behind its place, with its phrase.
+		// The first line of what was added or removed follows its place, with its phrase.
 		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
 		if inside > 0 || isLong {
 			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
@@ -590,8 +590,8 @@ func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byt
 	return lines
 }
 
-// above says where a longer text, schema or edit stands above, and gives that block: the place there, if that isn't
-// this one. If it stands nowhere, it stands here.
+// above says where a longer text, schema or edit is above, and gives that block: the place there, if that isn't
+// this one. If it is nowhere, it is here.
 func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
 	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {
@@ -605,7 +605,7 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 		return reference{}
 	}
 	if m.letter != "" && at.block == m.block && at.letter == "" {
-		// The letter stands before what the block says itself.
+		// The letter is before what the block says itself.
 		return reference{}
 	}
 	said := as + cmp.Or(at.place, "the whole")
@@ -621,7 +621,7 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 	return reference{said + " in " + text.Number(at.block), at.block, ""}
 }
 
-// A reference says where something stands above. It is empty where it stands nowhere.
+// A reference says where something is above. It is empty where it is nowhere.
 type reference struct {
 	said   string
 	block  int
@@ -674,7 +674,7 @@ func editLines(s diff.SentenceEdit) (lines []layout.Line) {
 	case s.After == "":
 		after = nil
 	}
-	// One line that joined stands between the two.
+	// One line that was added is between the two.
 	if len(lines) == 1 && len(lines[0].Runs) == 1 {
 		runs := lines[0].Runs
 		if before != nil {
@@ -704,7 +704,7 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	return lines
 }
 
-// listLine shows what joined and went in a list of different single values, with the value that stands behind what joined,
+// listLine shows what was added and what was removed in a list of different single values, with the value that follows what was added,
 // if the values that stay keep their order. It is nil for anything else: then both lists are shown.
 func listLine(old, new jsontree.Value) []layout.Line {
 	if old.Kind != '[' || new.Kind != '[' {
@@ -806,7 +806,7 @@ func findingRow(f Finding, above int) Row {
 	return row
 }
 
-// markFirst marks the new sentences of an entry that read most like poison where they stand, in » «.
+// markFirst marks the new sentences of an entry that read most like poison where they are, in » «.
 func (m *rowMaker) markFirst(e *drifted, rows []Row) {
 	for _, s := range e.NewSentences {
 		if s.Score >= rank.Marked {
@@ -842,7 +842,7 @@ func (m *rowMaker) markText(rows []Row, part string) {
 	}
 }
 
-// insert puts a mark into a line, before the byte at of what stands there now, or at its end.
+// insert puts a mark into a line, before the byte at of what is there now, or at its end.
 func insert(runs []layout.Run, at int, mark string) {
 	for i := range runs {
 		run := &runs[i]

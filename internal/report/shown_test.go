@@ -22,7 +22,7 @@ import (
 	"pinproof/internal/report/plain"
 )
 
-// What a person is asked to accept has been shown: every sentence, name and value that joined or
+// What a person is asked to accept has been shown: every sentence, name and value that was added or
 // went, in the review, on the page, in Markdown, and at the prompt before the question. What that is,
 // is worked out here from what encoding/json reads, by nothing of the code that shows it.
 
@@ -170,7 +170,7 @@ func (u *upgrader) edit(v any, fixed ...string) any {
 			delete(v, name)
 		case 1:
 			v[u.word()] = u.text()
-		case 2: // it stands under another name
+		case 2: // it is under another name
 			v[u.word()] = v[name]
 			delete(v, name)
 		default:
@@ -232,7 +232,7 @@ func statements(v any, place, of, name string, names bool, add func(place, said 
 			}
 			at := member
 			if !names && at == "oneOf" {
-				at = "anyOf" // what stood under the one and stands under the other moved as a whole
+				at = "anyOf" // what stood under the one and is under the other moved as a whole
 			}
 			statements(item, place+"/"+at, within, member, holds, add)
 		}
@@ -262,7 +262,7 @@ func init() {
 	}
 }
 
-// wanted are what joined and what went of an entry.
+// wanted are what was added and what was removed of an entry.
 func wanted(old, new any) (joined, gone []string) {
 	sides := [2]map[[2]string]bool{{}, {}} // whether a fact is more than a symbol
 	for i, v := range []any{old, new} {
@@ -322,7 +322,7 @@ func unfolded(t *testing.T, page string) (lines string) {
 	return lines
 }
 
-// shownEverywhere holds what every output shows of a report against what joined and went in each of its entries.
+// shownEverywhere holds what every output shows of a report against what was added and what was removed in each of its entries.
 func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new any)) (counted int) {
 	t.Helper()
 	var diff, md, shown bytes.Buffer

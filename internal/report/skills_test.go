@@ -112,7 +112,7 @@ func (s madeSkill) shown() any {
 	return all
 }
 
-// TestSkillsAreShown: what joined or went in a skill or in one of its files has been shown, and skills
+// TestSkillsAreShown: what was added or removed in a skill or in one of its files has been shown, and skills
 // that differ print different reviews.
 func TestSkillsAreShown(t *testing.T) {
 	t.Parallel()

@@ -105,7 +105,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 	}
 }
 
-// TestFullNamesPlaces: with --full a long name stands whole in its pointer, and a keyword that
+// TestFullNamesPlaces: with --full a long name is whole in its pointer, and a keyword that
 // became another one says which it was.
 func TestFullNamesPlaces(t *testing.T) {
 	long := strings.Repeat("long_", 60)

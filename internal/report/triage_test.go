@@ -133,7 +133,7 @@ func TestBigReviews(t *testing.T) {
 	}
 }
 
-// TestNewToolsByDanger: what a new tool declares and takes says where it stands.
+// TestNewToolsByDanger: what a new tool declares and takes says where it is.
 func TestNewToolsByDanger(t *testing.T) {
 	r := upgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
 		{"name":"a_reads","annotations":{"readOnlyHint":true}},

@@ -8,19 +8,19 @@ import (
 	"pinproof/internal/report"
 )
 
-// A row is one finding, note or change of a block, as it stands on the page.
+// A row is one finding, note or change of a block, as it is on the page.
 type row struct {
 	Class string // "warning", "change", "note" or "faint"
 	Word  string
 	Label string // its id, if it is one
 	place
 	Detail string
-	As     string // where the same stands above
+	As     string // where the same is above
 
 	// The block there, if it is on the page; else 0.
 	Home int
 
-	// It stands above under this letter; or "".
+	// It is above under this letter; or "".
 	Letter string
 
 	// That stand for rows; then there is nothing else but a detail.
@@ -65,7 +65,7 @@ func placeOf(said, pointer string) place {
 	return p
 }
 
-// A told letter stands before the first block that needs it.
+// A told letter is before the first block that needs it.
 type told struct {
 	Name string
 	Text string
@@ -83,7 +83,7 @@ type line struct {
 	Texts  []textLine
 }
 
-// A textLine is a line of a server's text. It stands in an element of its own, which no text can leave.
+// A textLine is a line of a server's text. It is in an element of its own, which no text can leave.
 type textLine struct {
 	Class string // "came", "went" or "kept"
 
@@ -119,7 +119,7 @@ func (d *drawer) rows(b *report.Block) (rows []row) {
 		rows = append(rows, row{Class: "change", Word: "first because", Detail: b.Reason})
 	}
 	note := b.Note
-	above := "" // the names that stand above
+	above := "" // the names that are above
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		if !r.Finding {
@@ -184,12 +184,12 @@ func (d *drawer) row(r *report.Row) row {
 	return drawn
 }
 
-// refers reports whether a line is told by a reference to what stands above.
+// refers reports whether a line is told by a reference to what is above.
 func (d *drawer) refers(l *report.Line) bool {
 	return l.As != "" && d.shown[l.Home] && (l.Letter == "" || d.told[l.Letter])
 }
 
-// letters draws those that stand before a block.
+// letters draws those that are before a block.
 func (d *drawer) letters(b *report.Block) (list []told) {
 	for i := range b.Letters {
 		l := &b.Letters[i]

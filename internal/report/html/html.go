@@ -1,5 +1,5 @@
 // Package html writes reports as a page for a reviewer: one file without scripts or anything from
-// elsewhere. Server text was made printable, which shows what can't be seen, and stands in elements
+// elsewhere. Server text was made printable, which shows what can't be seen, and is in elements
 // of its own. The template then escapes it for its place, which keeps it from
 // becoming markup. The page's Content-Security-Policy allows nothing but its one style sheet, by its digest.
 package html
@@ -31,7 +31,7 @@ var pageStyle string
 // Limits in bytes, so that a browser opens the page at once. The page says what it leaves out.
 const (
 	maxBlocks = 4 << 20   // all blocks, as they stand on the page
-	maxHead   = 256 << 10 // what stands before them
+	maxHead   = 256 << 10 // what is before them
 )
 
 // A page is what the template shows. Its texts are printable.
@@ -48,7 +48,7 @@ type page struct {
 	shown           map[int]bool // numbers of Items
 }
 
-// A part is printable text, with the class of the span that it stands in, or "".
+// A part is printable text, with the class of the span that it is in, or "".
 type part struct{ Class, Text string }
 
 // A filterGroup is a group of buttons that each show only some blocks.

@@ -65,7 +65,7 @@ type side struct {
 	Policy    jsontree.Value `json:"policy"`
 	Capture   string         `json:"capture,omitempty"`
 	About     string         `json:"about,omitempty"`
-	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side was no capture
+	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side wasn't a capture
 }
 
 // An entry is one that drifted.

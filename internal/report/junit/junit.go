@@ -1,6 +1,6 @@
 // Package junit writes reports in the form that Jenkins and GitLab read: a suite for the verdict,
 // then one for every server with a case for every entry, the most dangerous first. What
-// changed stands in the element's body, which both show.
+// changed is in the element's body, which both show.
 package junit
 
 import (

@@ -1,5 +1,5 @@
 // Package markdown writes reports as a page for a job summary, a pull request's comment or a changelog.
-// Everything that is not our own words or a number stands in a code span or in a fenced block, where no
+// Everything that is not our own words or a number is in a code span or in a fenced block, where no
 // dialect of Markdown knows links, mentions, issue numbers, emoji, formulas or HTML. Server text never
 // begins a line, so it can't close its fence.
 package markdown
@@ -87,7 +87,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// letters tells those that stand before a block, each under a heading.
+// letters tells those that are before a block, each under a heading.
 func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
 	for i := range b.Letters {
 		l := &b.Letters[i]

@@ -90,7 +90,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
 	}
-	// What is said of a policy stands in the notes.
+	// What is said of a policy is in the notes.
 	for _, p := range m.Problems {
 		if p.ID == "no-capture" {
 			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
@@ -218,7 +218,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Letters tells the letters that stand before a block, with names in so many columns.
+// Letters tells the letters that are before a block, with names in so many columns.
 func (t *Writer) Letters(columns int, b *report.Block) {
 	if t.Full {
 		return
@@ -243,7 +243,7 @@ func (t *Writer) LetterRows(indent string, l *report.Letter) {
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
-	above := "" // the names that stand above
+	above := "" // the names that are above
 	if b.Reason != "" {
 		t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: b.Reason})
 	}
@@ -292,7 +292,7 @@ func Shorten(lines string, most int) string {
 	return kept[:strings.LastIndexByte(kept, '\n')+1] + rest
 }
 
-// row prints a row and what stands below it.
+// row prints a row and what is below it.
 func (t *Writer) row(indent string, row *report.Row) {
 	below := indent + "  "
 	place := row.Place

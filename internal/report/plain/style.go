@@ -27,7 +27,7 @@ type Style struct {
 	// Commands that approve without a question are printed: the reader is at a terminal.
 	Ready bool
 
-	// The sign of each line stands in its first column, as in a diff.
+	// The sign of each line is in its first column, as in a diff.
 	Diff bool
 }
 
@@ -116,12 +116,12 @@ func (t *Writer) line(sign byte, line string) {
 	t.printf("%c   %s\n", sign, line)
 }
 
-// gutter prints a line of a server's text behind its gutter, and what stands before that.
+// gutter prints a line of a server's text behind its gutter, and what is before that.
 func (t *Writer) gutter(before string, l layout.Line) {
 	sign := l.Sign
 	if t.Diff {
 		if sign == '=' && slices.ContainsFunc(l.Runs, func(r layout.Run) bool { return r.Op != '=' }) {
-			sign = '!' // a part of it came or went
+			sign = '!' // a part of it was added or removed
 		}
 		l.Sign = '='
 	}
