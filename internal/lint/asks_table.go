@@ -49,6 +49,7 @@ const (
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
 	isStop      // the end of a sentence
+	isCondition // makes a clause one that may not hold
 )
 
 const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped | roleAccount | roleWallet
@@ -97,6 +98,7 @@ var roleWords = [...]struct {
 	{isDirection, "to|into"},
 	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
 	{isStop, "."},
+	{isCondition, "if|unless|after|once|until|whether|when|where|who|only|before"},
 	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|attempts|tries|phrases|risk|risky|hit|hits|scanner|detecta|segnala|acusa|erkennt"},
 	{roleAttack, "injection|injections|injected|jailbreak|jailbreaks|attack|attacks|malicious|suspicious|adversarial|poisoning|poisoned|phishing|angriff"},
 	{roleObey, "obey|follow|heed|comply|execute|do|you|must|now|then|next|instead|step"},
