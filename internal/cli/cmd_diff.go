@@ -164,7 +164,7 @@ func checkOnly(req *request, w *workspace.Workspace) error {
 	return selectorError(why)
 }
 
-// spared lists the drifts that are known to be less grave than a severity.
+// spared lists the drifts that are known to be below a severity.
 func spared(drifts []pin.Drift, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
 	for i := range drifts {

@@ -72,7 +72,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	// What is new is approved, whole or not at all.
 	said.Silent = yes || a.terminal(req) == nil
 	if err := a.newApprover(f, fresh, said.Silent, 0).approve(&said); err != nil {
-		return graver(old.NoAnswer, err)
+		return worse(old.NoAnswer, err)
 	}
 	return differs
 }
@@ -101,5 +101,5 @@ func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.
 	if another := shell.Label(p.FileLabel, p.Server); !w.Folder && req.Server == "" && another != "ID" {
 		no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
 	}
-	return graver(old.NoAnswer, no.Refusal())
+	return worse(old.NoAnswer, no.Refusal())
 }

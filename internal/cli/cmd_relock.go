@@ -87,7 +87,7 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	}
 	ap := a.newApprover(f, w, false, room)
 	ap.style.Full = f.full
-	return graver(ap.r.NoAnswer, ap.approve(&said))
+	return worse(ap.r.NoAnswer, ap.approve(&said))
 }
 
 // selection reads the flags that say what is accepted.

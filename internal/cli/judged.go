@@ -118,9 +118,9 @@ func setDigests(sides []pin.Comparison) (sets []string) {
 	return sets
 }
 
-// graver returns the error of a run that has no answer about some servers, and ended with
+// worse returns the error of a run that has no answer about some servers, and ended with
 // err about the others. A refusal is said all the same.
-func graver(noAnswer, err error) error {
+func worse(noAnswer, err error) error {
 	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err
 	}

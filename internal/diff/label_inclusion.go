@@ -48,11 +48,11 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 	if proven || breaking {
 		return
 	}
-	graver := values
+	worse := values
 	if len(values) == 0 {
-		graver = forms
+		worse = forms
 	}
-	for _, c := range graver {
+	for _, c := range worse {
 		c.Severity = label.Breaking
 	}
 }

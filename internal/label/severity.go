@@ -20,5 +20,5 @@ func (s Severity) String() string { return severityWords[s] }
 // SeverityNamed returns the severity with a word, and -1 for any other text.
 func SeverityNamed(word string) Severity { return Severity(slices.Index(severityWords, word)) }
 
-// Bump is what a release has to be whose gravest drift has the severity.
+// Bump is what a release has to be whose worst drift has the severity.
 func (s Severity) Bump() string { return [...]string{"patch", "minor", "major"}[s] }

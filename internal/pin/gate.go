@@ -31,7 +31,7 @@ type Leniency struct {
 	// --warn: also the warnings that nobody approved.
 	Warnings bool
 
-	// Diff --fail-on: drift that is known not to be grave enough; nil without that flag.
+	// Diff --fail-on: drift that is known to be below that severity; nil without that flag.
 	Spared map[Ref]bool
 
 	// Verify --part and --hook: an entry that is denied fails the run, although it matches.
