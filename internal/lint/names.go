@@ -376,7 +376,9 @@ func (r *Reviewer) mention(name string, at int) bool {
 // defines reports whether a name at a place of the text is the head of an item ("- **list_all**: …") or a quoted
 // value ("operation='list_all'"): a mode of the tool itself.
 func (r *Reviewer) defines(name string, at int) bool {
-	before := r.folded[:at]
+	// Bytes that are looked at: the mark of an item, and blanks before it.
+	const near = 2 * maxWord
+	before := r.folded[max(0, at-near):at]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	after := strings.TrimLeft(r.folded[at+len(name):], "'\"`*")
 	if strings.Trim(line, " \t-*•`\"'") == "" && strings.HasPrefix(after, ":") {
