@@ -1,30 +1,38 @@
 package lint
 
 import (
+	"encoding/hex"
 	"slices"
 	"strings"
+
+	"pinproof/internal/text"
 )
 
 // Accounts as literals: a tool that moves money takes the account from its caller. One that is in
 // a text is where somebody wants it to go.
 
-// accountForms match what may be an account at the beginning of a text.
+// ibanForm and cardForm match what may be an account at the beginning of a text.
 var (
-	ibanForm   = pattern(`^[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
-	cardForm   = pattern(`^[3-6][0-9]{3}(?:[ -]?[0-9]{4,6}){2}(?:[ -]?[0-9]{1,5})?\b`)
-	walletForm = pattern(`^(?:0x)?[0-9a-fA-F]{40}\b`)
+	ibanForm = pattern(`^[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	cardForm = pattern(`^[3-6][0-9]{3}(?:[ -]?[0-9]{4,6}){2}(?:[ -]?[0-9]{1,5})?\b`)
 )
 
-// accountAt returns the account at the beginning of a text, and the word that stands for it: {account} for
-// an IBAN (ISO 13616) and the number of a card (ISO/IEC 7812), {wallet} for 40 hexadecimal digits, which
-// may be something else.
-func accountAt(s string) (account, word string) {
-	const shortest = 15
-	if len(s) < shortest {
+// accountAt returns the account at the beginning of a text, which is a word of so many bytes and what follows
+// it, and the token that stands for it: {account} for an IBAN (ISO 13616) and the number of a card (ISO/IEC
+// 7812), {wallet} for 40 hexadecimal digits, which may be something else.
+func accountAt(s string, word int) (account, token string) {
+	const longest = 48
+	if word < len("DE89") {
 		return "", ""
 	}
-	isDigit := s[0] >= '0' && s[0] <= '9'
-	isHex := isDigit || s[0] >= 'a' && s[0] <= 'f' || s[0] >= 'A' && s[0] <= 'F'
+	s = s[:min(len(s), longest)]
+	digits := text.RunSize(s, func(c rune) bool { return c >= '0' && c <= '9' })
+	if digits >= 4 && s[0] >= '3' && s[0] <= '6' {
+		account = cardForm().FindString(s)
+		if account != "" && isCard(strings.NewReplacer(" ", "", "-", "").Replace(account)) {
+			return account, "{account}"
+		}
+	}
 	isCountry := s[0] >= 'A' && s[0] <= 'Z' && s[1] >= 'A' && s[1] <= 'Z' && s[2] >= '0' && s[2] <= '9'
 	if isCountry {
 		account = ibanForm().FindString(s)
@@ -32,19 +40,21 @@ func accountAt(s string) (account, word string) {
 			return account, "{account}"
 		}
 	}
-	if isDigit {
-		account = cardForm().FindString(s)
-		if account != "" && isCard(strings.NewReplacer(" ", "", "-", "").Replace(account)) {
-			return account, "{account}"
-		}
-	}
-	if isHex {
-		account = walletForm().FindString(s)
-		if account != "" && varied(account) {
-			return account, "{wallet}"
-		}
+	if isWallet(s[:min(len(s), word)]) {
+		return s[:word], "{wallet}"
 	}
 	return "", ""
+}
+
+// isWallet reports whether a word is 40 hexadecimal digits.
+func isWallet(word string) bool {
+	const size = 40
+	digits := strings.TrimPrefix(word, "0x")
+	if len(digits) != size {
+		return false
+	}
+	_, err := hex.DecodeString(digits)
+	return err == nil && varied(digits)
 }
 
 // isIBAN reports whether the check digits of an IBAN are right (ISO 7064, MOD 97-10).

@@ -268,79 +268,90 @@ func ownSlot(name string) bool {
 }
 
 // quoted reports whether what was found is quoted by a text about finding such texts: "Flags phrases like
-// 'ignore previous instructions'." Its sentence says so, or it or a sentence before it speaks of attacks. Not
-// if the sentence says that the quotation is to be followed. What more than maxQuoted orders of a text are
-// quoted by isn't asked.
+// 'ignore previous instructions'." Its sentence says so, or it or a sentence near before it speaks of attacks.
+// Not if the sentence says that the quotation is to be followed.
 func (t *tokenizer) quoted(first int) bool {
-	const maxQuoted = 30
-	t.asked++
-	if t.asked > maxQuoted {
-		return false
+	if t.inside == nil {
+		t.inside = quotations(t.s)
 	}
-	at := t.words[first].from
-	from := max(0, at-2*nearQuotation)
-	to := min(len(t.s), at+nearQuotation)
-	inside := quotations(t.s[from:to])
-	if !inside[at-from] {
+	if !t.inside[t.words[first].from] {
 		return false
 	}
 	isQuoted := false
 	inSentence := true
-	for i := first; i >= 0 && t.words[i].from >= from; i-- {
-		roles := t.words[i].roles
-		if inside[t.words[i].from-from] {
+	for i := first; i > max(0, first-nearQuotation); i-- {
+		w := t.words[i-1]
+		if t.inside[w.from] {
 			continue
 		}
-		inSentence = inSentence && roles&isStop == 0
-		if inSentence && roles&roleObey != 0 {
+		inSentence = inSentence && w.roles&isStop == 0
+		if inSentence && w.roles&roleObey != 0 {
 			return false
 		}
-		isQuoted = isQuoted || roles&roleAttack != 0 || inSentence && roles&roleWatch != 0
+		isQuoted = isQuoted || w.roles&roleAttack != 0 || inSentence && w.roles&roleWatch != 0
 	}
 	// "…" is what you do next; "…" is an attack
-	for i := first; i < len(t.words) && t.words[i].from < to; i++ {
-		roles := t.words[i].roles
-		if inside[t.words[i].from-from] {
+	for _, w := range t.words[first:min(len(t.words), first+nearQuotation)] {
+		if t.inside[w.from] {
 			continue
 		}
-		if roles&roleObey != 0 {
+		if w.roles&roleObey != 0 {
 			return false
 		}
-		if roles&isStop != 0 {
+		if w.roles&isStop != 0 {
 			break
 		}
-		isQuoted = isQuoted || roles&roleAttack != 0
+		isQuoted = isQuoted || w.roles&roleAttack != 0
 	}
 	return isQuoted
 }
 
-// nearQuotation is how many bytes behind the beginning of an order are looked at, and half of those before it.
-const nearQuotation = 400
+// nearQuotation is how many words on either side of a quoted order are looked at.
+const nearQuotation = 60
 
 // quoteMarks are the marks before and behind a quotation.
 var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
 
-// quotations says of each byte of a text whether it is in a quotation, which is in one line. An
+// quotations says of each byte of a text whether it stands in a quotation, which is in one line. An
 // apostrophe in a word ends none.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
 	for _, mark := range quoteMarks {
-		from := 0
-		for at, c := range []byte(s) {
-			isOpen := from > 0
-			inWord := mark[1] == "'" && at+1 < len(s) && text.IsAlnum(s[at+1])
-			switch {
-			case c == '\n':
-				from = 0
-			case isOpen && at >= from && strings.HasPrefix(s[at:], mark[1]) && !inWord:
-				for i := from; i < at; i++ {
-					inside[i] = true
-				}
-				from = 0
-			case !isOpen && strings.HasPrefix(s[at:], mark[0]):
-				from = at + len(mark[0])
+		for at := 0; ; {
+			n := strings.Index(s[at:], mark[0])
+			if n < 0 {
+				break
 			}
+			from := at + n + len(mark[0])
+			line, _, _ := strings.Cut(s[from:min(len(s), from+maxQuotation)], "\n")
+			size := closing(line, mark[1])
+			if size < 0 {
+				at = from
+				continue
+			}
+			for i := from; i < from+size; i++ {
+				inside[i] = true
+			}
+			at = from + size + len(mark[1])
 		}
 	}
 	return inside
+}
+
+// maxQuotation is how many bytes a quotation has at most.
+const maxQuotation = 400
+
+// closing returns where the mark stands that ends a quotation, or -1.
+func closing(s, mark string) int {
+	for at := 0; ; {
+		n := strings.Index(s[at:], mark)
+		if n < 0 {
+			return -1
+		}
+		end := at + n + len(mark)
+		if mark != "'" || end == len(s) || !text.IsAlnum(s[end]) {
+			return at + n
+		}
+		at = end
+	}
 }

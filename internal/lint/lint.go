@@ -399,6 +399,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	}
 	t.r = nil
 	t.s = "" // a pool must not keep what was read
+	t.inside = nil
 	tokenizers.Put(t)
 }
 

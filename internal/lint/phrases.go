@@ -210,7 +210,7 @@ type tokenizer struct {
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	commentEnd int
-	asked      int // how often quoted was
+	inside     []bool // quotations of the text, once needed
 }
 
 // read splits a text in one pass. A name is a run of [A-Za-z0-9_.-] that doesn't end in a
@@ -236,7 +236,7 @@ func (t *tokenizer) read(r *Reviewer) {
 			t.credential(from, i)
 			t.encoded(from, i)
 		}
-		if account, word := accountAt(s[from:]); account != "" {
+		if account, word := accountAt(s[from:], i-from); account != "" {
 			t.add(word, from)
 			i = max(i, from+len(account))
 			continue
