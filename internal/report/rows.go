@@ -399,13 +399,17 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	for i := len(about) - 1; i >= 0; i-- {
 		about[i].Depth -= about[0].Depth
 	}
+	sign := "-+"[side]
+	if said := signature.Alternatives(pointer[strings.LastIndexByte(pointer, '/')+1:], v); about == nil && said != "" {
+		row.Detail = joined("; ", row.Detail, string(sign)+" "+said)
+		return
+	}
 	if about == nil {
 		about = []signature.Line{{Text: v, Pointer: pointer}}
 	}
 	if ed.Label.ID() == "definition-unused" {
 		about = folded(about, nil)
 	}
-	sign := "-+"[side]
 	lines := m.lines(e.Type, e.tree(side), sign, about)
 	came := string(sign)
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {

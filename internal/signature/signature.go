@@ -572,13 +572,10 @@ func wordsOf(v jsontree.Value) (w wording) {
 			w.kind, w.said = "array of "+items, append(w.said, "items")
 		}
 	}
-	for _, keyword := range [][2]string{{"anyOf", "any of "}, {"oneOf", "one of "}} {
-		var kinds []string
-		for _, item := range v.Get(keyword[0]).Items() {
-			kinds = append(kinds, plain(item.Value))
-		}
-		if w.kind == "" && kinds != nil && !slices.Contains(kinds, "") {
-			w.kind, w.said = keyword[1]+strings.Join(kinds, ", "), append(w.said, keyword[0])
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		if said := Alternatives(keyword, v.Get(keyword)); w.kind == "" && said != "" {
+			w.kind = said
+			w.said = append(w.said, keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
@@ -663,6 +660,19 @@ func Length(low, high string) string {
 
 // inLine is a value as JSON that is in a line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
+
+// Alternatives are those that a keyword lists, in a line: "any of string, null". It is "" if one of them takes more to say.
+func Alternatives(keyword string, list jsontree.Value) string {
+	var kinds []string
+	for _, item := range list.Items() {
+		kinds = append(kinds, plain(item.Value))
+	}
+	said := map[string]string{"anyOf": "any of ", "oneOf": "one of "}[keyword]
+	if said == "" || kinds == nil || slices.Contains(kinds, "") {
+		return ""
+	}
+	return said + strings.Join(kinds, ", ")
+}
 
 // plain describes a schema that is nothing but a type and its constraints; "" if there is more to it.
 func plain(v jsontree.Value) string {
