@@ -192,14 +192,15 @@ func TestDeniedAnswers(t *testing.T) {
 func TestDeniedRename(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		accepts string
-		want    string
-	}{{"", "run_now"}, {"run_now", "run"}, {"added", "run run_now"}} {
+		accepts   string
+		wasDenied bool
+		want      string
+	}{{"", true, "run_now"}, {"run_now", true, "run"}, {"added", true, "run run_now"}, {"", false, ""}} {
 		side := pin.Comparison{Server: "s", Known: true, Present: true,
 			Locked:   pintest.PinsOf(t, `[{"name":"run","x":1}]`, pin.Policy{}),
 			Captured: pintest.PinsOf(t, `[{"name":"run_now","x":1}]`, pin.Policy{}),
 		}
-		side.Locked.Pins[0].Denied = true
+		side.Locked.Pins[0].Denied = test.wasDenied
 		sides := []pin.Comparison{side}
 		drifts := pintest.Drifts(sides)
 		c := caseOf(sides, drifts)
