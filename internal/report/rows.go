@@ -778,7 +778,11 @@ func valuesOf(list jsontree.Value) []string {
 
 // shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
 func (ed *edit) shortSides() string {
-	const widest = 60
+	// Bytes of both, and of a value that is written out to be measured.
+	const widest, largest = 60, 4096
+	if ed.Old.End-ed.Old.At > largest || ed.New.End-ed.New.At > largest {
+		return ""
+	}
 	both := ed.Old.Kind != 0 && ed.New.Kind != 0
 	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
 		return ""
