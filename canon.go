@@ -40,10 +40,10 @@ func digest(canonical []byte) string {
 
 // formOf returns the form of a definition, given its canonical form, or of a server's
 // instructions, given their text.
-func formOf(list pin.EntryType, hashed []byte) pin.Form {
+func formOf(entryType pin.EntryType, hashed []byte) pin.Form {
 	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
-	if list == pin.Instructions {
+	if entryType == pin.Instructions {
 		f.Definition = jsontree.AppendString(nil, hashed)
 		f.Sanitized = digest([]byte(text.Sanitize(string(hashed))))
 	} else if !text.IsClean(hashed) {
@@ -69,9 +69,9 @@ func setDigest(s *pin.Set) string {
 		return listDigest(s, pin.Tools)
 	}
 	var lines []string
-	for _, list := range pin.LockOrder {
-		if list == pin.Tools || len(s.Of(list)) > 0 {
-			lines = append(lines, pin.EntryTypeInfo[list].Member+":"+pin.HexOf(listDigest(s, list)))
+	for _, entryType := range pin.LockOrder {
+		if entryType == pin.Tools || len(s.Of(entryType)) > 0 {
+			lines = append(lines, pin.EntryTypeInfo[entryType].Member+":"+pin.HexOf(listDigest(s, entryType)))
 		}
 	}
 	return digest([]byte(strings.Join(lines, "\n")))
@@ -79,9 +79,9 @@ func setDigest(s *pin.Set) string {
 
 // listDigest returns the set digest of one list, and for instructions the digest of the
 // text. The policy is part of the digest of tools.
-func listDigest(s *pin.Set, list pin.EntryType) string {
-	pins := s.Of(list)
-	if list == pin.Instructions && len(pins) == 1 {
+func listDigest(s *pin.Set, entryType pin.EntryType) string {
+	pins := s.Of(entryType)
+	if entryType == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
 	var line []byte
@@ -91,7 +91,7 @@ func listDigest(s *pin.Set, list pin.EntryType) string {
 		sum.Write(line)
 		line = append(line[:0], '\n') // before the next one
 	}
-	if v := s.Policy.Value(); list == pin.Tools && len(v.Members()) > 0 {
+	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
 		add("policy", digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {

@@ -365,8 +365,8 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 // TestAcceptOfOtherLists: how --accept names an entry of each list, and a tool's name
 // accepts nothing of another list.
 func TestAcceptOfOtherLists(t *testing.T) {
-	entry := func(list pin.EntryType, name, definition string) pin.Pin {
-		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
+	entry := func(entryType pin.EntryType, name, definition string) pin.Pin {
+		return pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,

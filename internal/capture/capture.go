@@ -37,11 +37,11 @@ type listing struct {
 }
 
 // EntryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
-func EntryNamed(list pin.EntryType, name string) string {
-	if list == pin.Instructions {
+func EntryNamed(entryType pin.EntryType, name string) string {
+	if entryType == pin.Instructions {
 		return "instructions"
 	}
-	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
 }
 
 // Read reads a saved answer in any of the shapes people save: a JSON-RPC
@@ -150,29 +150,29 @@ type entryProblem struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func newEntry(list pin.EntryType, v jsontree.Value, canonical []byte, formOf pin.FormFunc) *entry {
+func newEntry(entryType pin.EntryType, v jsontree.Value, canonical []byte, formOf pin.FormFunc) *entry {
 	e := &entry{at: v.At}
-	e.Type = list
+	e.Type = entryType
 	if v.Kind != '{' {
 		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
 		return e
 	}
-	if name := v.Get(pin.EntryTypeInfo[list].Identity); name.Kind == '"' {
+	if name := v.Get(pin.EntryTypeInfo[entryType].Identity); name.Kind == '"' {
 		e.Name = strings.Clone(name.Text) // else it would keep the text around it
 	}
 	if e.problem = e.check(v); e.problem == nil {
-		e.Form = formOf(list, canonical)
+		e.Form = formOf(entryType, canonical)
 	}
 	return e
 }
 
 // check returns what keeps a value from being an entry, or nil.
 func (e *entry) check(v jsontree.Value) *entryProblem {
-	list := e.Type
-	if problem := findFolded(v.Members(), pin.EntryTypeInfo[list].Members, ""); problem != nil {
+	entryType := e.Type
+	if problem := findFolded(v.Members(), pin.EntryTypeInfo[entryType].Members, ""); problem != nil {
 		return problem
 	}
-	if list == pin.Tools && !v.Has("inputSchema") {
+	if entryType == pin.Tools && !v.Has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
 			if v.Has(wrong) {
 				return &entryProblem{at: int(v.At), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
@@ -180,14 +180,14 @@ func (e *entry) check(v jsontree.Value) *entryProblem {
 		}
 	}
 	if e.Name == "" {
-		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[list].Identity)}
+		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[entryType].Identity)}
 	}
-	if list == pin.Skills {
+	if entryType == pin.Skills {
 		if _, problem := skill.Read(v); problem != nil {
 			return &entryProblem{at: problem.At, text: problem.Text}
 		}
 	}
-	for _, inner := range pin.EntryTypeInfo[list].Inner {
+	for _, inner := range pin.EntryTypeInfo[entryType].Inner {
 		part := v.Get(inner.Member)
 		problem := findFolded(part.Members(), inner.Parts, inner.Member+": ")
 		for _, item := range part.Items() {
@@ -337,8 +337,8 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 // twoShapes refuses an object that one client reads as a message, and another as a result or as another message.
 func (r *captureReader) twoShapes(v jsontree.Value) error {
 	at := int(v.At)
-	list, isResult := pin.EntryTypeIn(v.Has)
-	listed := pin.EntryTypeInfo[list].Member
+	entryType, isResult := pin.EntryTypeIn(v.Has)
+	listed := pin.EntryTypeInfo[entryType].Member
 	if isResult && (v.Has("result") || v.Has("error") || v.Has("method")) {
 		return r.At(at, `fits two shapes: %q beside "result", "error" or "method"`, listed)
 	}
@@ -409,23 +409,23 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
 	}
 	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
-	list, listed := pin.EntryTypeIn(result.Has)
+	entryType, listed := pin.EntryTypeIn(result.Has)
 	r.addBodies(result)
 	if !listed {
 		return r.greeting(result)
 	}
 	others := []string{"instructions", "protocolVersion", "supportedVersions"}
-	for other := list + 1; other < pin.Instructions; other++ {
+	for other := entryType + 1; other < pin.Instructions; other++ {
 		others = append(others, pin.EntryTypeInfo[other].Member)
 	}
 	for _, other := range others {
 		if result.Has(other) {
-			return r.At(at, "fits two shapes: %q beside %q in one result", pin.EntryTypeInfo[list].Member, other)
+			return r.At(at, "fits two shapes: %q beside %q in one result", pin.EntryTypeInfo[entryType].Member, other)
 		}
 	}
-	array := result.Get(pin.EntryTypeInfo[list].Member)
+	array := result.Get(pin.EntryTypeInfo[entryType].Member)
 	if array.Kind != '[' {
-		return r.At(int(array.At), `%q is not an array`, pin.EntryTypeInfo[list].Member)
+		return r.At(int(array.At), `%q is not an array`, pin.EntryTypeInfo[entryType].Member)
 	}
 	var cursor *jsontree.Value
 	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
@@ -436,7 +436,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 			cursor = &c
 		}
 	}
-	return r.page(list, array.Items(), cursor, at)
+	return r.page(entryType, array.Items(), cursor, at)
 }
 
 // greeting takes the result of initialize (to revision 2025-11-25) or of
@@ -485,13 +485,13 @@ func (r *captureReader) foldedCapability(offered jsontree.Value, above ...string
 
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
-func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
-	s := &r.states[list]
-	made := &r.made.Lists[list]
+func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
+	s := &r.states[entryType]
+	made := &r.made.Lists[entryType]
 	if made.Problem != nil {
 		return nil
 	}
-	if err := r.entries(list, s, items, at); list == pin.Tools && err != nil {
+	if err := r.entries(entryType, s, items, at); entryType == pin.Tools && err != nil {
 		return err
 	} else if err != nil {
 		made.Problem = err
@@ -506,20 +506,20 @@ func (r *captureReader) page(list pin.EntryType, items []jsontree.Member, cursor
 	return nil
 }
 
-func (r *captureReader) entries(list pin.EntryType, s *listState, items []jsontree.Member, at int) error {
+func (r *captureReader) entries(entryType pin.EntryType, s *listState, items []jsontree.Member, at int) error {
 	if len(s.page)+len(items) > jsontree.MaxEntries {
-		return r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[list].Entry)
+		return r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)
 	}
 	s.page = slices.Grow(s.page, len(items))
 	for i, v := range items {
 		d := r.entryAt(v.At)
 		if p := d.problem; p != nil {
-			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[list].Entry, i+1)
+			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[entryType].Entry, i+1)
 			if p.bare {
 				return r.At(p.at, "%s %s", where, p.text)
 			}
 			if d.Name != "" {
-				where = EntryNamed(list, d.Name)
+				where = EntryNamed(entryType, d.Name)
 			}
 			err := r.At(p.at, "%s: %s", where, p.text)
 			if p.hint != "" {
@@ -557,12 +557,12 @@ func (r *captureReader) finish() error {
 			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")
 		}
 	}
-	for list := range pin.EntryTypes {
-		err := r.finishList(list)
-		if err != nil && list == pin.Tools {
+	for entryType := range pin.EntryTypes {
+		err := r.finishList(entryType)
+		if err != nil && entryType == pin.Tools {
 			return err
 		}
-		if made := &r.made.Lists[list]; made.Problem == nil {
+		if made := &r.made.Lists[entryType]; made.Problem == nil {
 			made.Problem = err
 		}
 	}
@@ -582,17 +582,17 @@ func (r *captureReader) finish() error {
 	return nil
 }
 
-func (r *captureReader) finishList(list pin.EntryType) error {
-	s := &r.states[list]
-	made := &r.made.Lists[list]
-	made.Declared = r.offers(list)
+func (r *captureReader) finishList(entryType pin.EntryType) error {
+	s := &r.states[entryType]
+	made := &r.made.Lists[entryType]
+	made.Declared = r.offers(entryType)
 	if r.part && made.Problem == nil {
 		lists := append(s.complete, s.page)
 		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
 		return nil
 	}
 	if s.cursor != nil {
-		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.EntryTypeInfo[list].Entry).
+		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.EntryTypeInfo[entryType].Entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
 			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
@@ -600,12 +600,12 @@ func (r *captureReader) finishList(list pin.EntryType) error {
 		return f
 	}
 	if len(s.complete) == 0 {
-		made.Answered = made.Problem == nil && r.offersNone(list)
+		made.Answered = made.Problem == nil && r.offersNone(entryType)
 		return nil
 	}
 	made.Answered = true
 	for i, other := range s.complete[1:] {
-		if err := r.sameList(list, i+2, s.complete[0], other); err != nil {
+		if err := r.sameList(entryType, i+2, s.complete[0], other); err != nil {
 			return err
 		}
 	}
@@ -632,21 +632,21 @@ func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 }
 
 // offers reports whether the server declared that it has a list.
-func (r *captureReader) offers(list pin.EntryType) bool {
-	return slices.ContainsFunc(r.offered, func(offered jsontree.Value) bool { return pin.IsDeclared(list, offered) })
+func (r *captureReader) offers(entryType pin.EntryType) bool {
+	return slices.ContainsFunc(r.offered, func(offered jsontree.Value) bool { return pin.IsDeclared(entryType, offered) })
 }
 
 // offersNone reports whether the server declared capabilities without this list.
-func (r *captureReader) offersNone(list pin.EntryType) bool {
-	canSay := len(r.offered) > 0 && len(pin.EntryTypeInfo[list].Capability) > 0
-	return canSay && !r.offers(list)
+func (r *captureReader) offersNone(entryType pin.EntryType) bool {
+	canSay := len(r.offered) > 0 && len(pin.EntryTypeInfo[entryType].Capability) > 0
+	return canSay && !r.offers(entryType)
 }
 
 const revisionHint = "if its answer depends on the revision of the protocol: pinproof-capture save FILE --protocol REVISION, the one that the agent speaks"
 
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
-func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.Pin) error {
+func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []pin.Pin) error {
 	in := map[string][2]bool{} // by digest: which of the two have it
 	for _, e := range first {
 		in[e.Digest] = [2]bool{true, false}
@@ -663,18 +663,18 @@ func (r *captureReader) sameList(list pin.EntryType, n int, first, other []pin.P
 	if len(differ) == 0 {
 		return nil
 	}
-	if list == pin.Instructions {
+	if entryType == pin.Instructions {
 		return fail.In(text.Printable(r.Path), "ambiguous: the session has two different instructions").
 			Hint("capture it again, and ask which of them an agent gets").Hint(revisionHint)
 	}
 	slices.SortFunc(differ, jsontree.CompareUTF16)
 	differ = slices.Compact(differ)
-	what := EntryNamed(list, differ[0])
+	what := EntryNamed(entryType, differ[0])
 	if len(differ) > 1 {
 		what += " and " + text.Count(len(differ)-1, "other")
 	}
 	return fail.In(text.Printable(r.Path), "ambiguous: list %d of the session is not the first one: %s", n, what).
-		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[list].Entry).
+		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[entryType].Entry).
 		Hint(revisionHint)
 }
 
@@ -704,31 +704,31 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			s.Values = append(s.Values, v)
 		}
 	}
-	for list := range pin.EntryTypes {
-		if !pol.Pins(list) {
+	for entryType := range pin.EntryTypes {
+		if !pol.Pins(entryType) {
 			continue
 		}
-		if err := m.Lists[list].Problem; err != nil {
+		if err := m.Lists[entryType].Problem; err != nil {
 			return s, err
 		}
-		pins = slices.Grow(pins, len(m.Lists[list].Entries))
-		for _, p := range m.Lists[list].Entries {
+		pins = slices.Grow(pins, len(m.Lists[entryType].Entries))
+		for _, p := range m.Lists[entryType].Entries {
 			if !pol.PinsEntry(p.Key) {
 				continue
 			}
 			if pol.Shapes() || len(s.Values) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
 				// After that: a text is cut at the same place whatever the values.
-				v = pol.Apply(list, v)
+				v = pol.Apply(entryType, v)
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
-					return s, fail.In(where, "%s: %s", EntryNamed(list, p.Name), err)
+					return s, fail.In(where, "%s: %s", EntryNamed(entryType, p.Name), err)
 				}
 				hashed := []byte(v.Text)
-				if list != pin.Instructions {
+				if entryType != pin.Instructions {
 					hashed = jsontree.Append(nil, v)
 				}
-				p.Form = formOf(list, hashed)
+				p.Form = formOf(entryType, hashed)
 			}
 			p.Files = slices.Clone(p.Files)
 			for i := range p.Files {

@@ -642,13 +642,13 @@ func answers(t *testing.T, messages []string) answered {
 			text, _ := json.Marshal(*result.Instructions)
 			a.lists[pin.Instructions] = append(a.lists[pin.Instructions], jsontest.Canonical(t, text))
 		}
-		for list, entries := range map[pin.EntryType][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
+		for entryType, entries := range map[pin.EntryType][]json.RawMessage{pin.Tools: result.Tools, pin.Prompts: result.Prompts,
 			pin.Templates: result.ResourceTemplates, pin.Resources: result.Resources} {
-			if entries != nil && a.lists[list] == nil {
-				a.lists[list] = []string{}
+			if entries != nil && a.lists[entryType] == nil {
+				a.lists[entryType] = []string{}
 			}
 			for _, e := range entries {
-				a.lists[list] = append(a.lists[list], jsontest.Canonical(t, e))
+				a.lists[entryType] = append(a.lists[entryType], jsontest.Canonical(t, e))
 			}
 		}
 	}
@@ -658,9 +658,9 @@ func answers(t *testing.T, messages []string) answered {
 			take(first)
 		}
 	}
-	for list, texts := range a.lists {
+	for entryType, texts := range a.lists {
 		slices.Sort(texts)
-		a.lists[list] = slices.Compact(texts)
+		a.lists[entryType] = slices.Compact(texts)
 	}
 	return a
 }
@@ -708,14 +708,14 @@ func FuzzEventStreams(f *testing.F) {
 			return
 		}
 		want := map[pin.EntryType][]string{}
-		for list := range pin.EntryTypes {
-			if m.Lists[list].Problem == nil {
-				want[list] = []string{}
-				for _, e := range m.Lists[list].Entries {
-					want[list] = append(want[list], string(e.Definition))
+		for entryType := range pin.EntryTypes {
+			if m.Lists[entryType].Problem == nil {
+				want[entryType] = []string{}
+				for _, e := range m.Lists[entryType].Entries {
+					want[entryType] = append(want[entryType], string(e.Definition))
 				}
-				slices.Sort(want[list])
-				want[list] = slices.Compact(want[list])
+				slices.Sort(want[entryType])
+				want[entryType] = slices.Compact(want[entryType])
 			}
 		}
 		seen, paged := map[string]bool{}, false
@@ -728,12 +728,12 @@ func FuzzEventStreams(f *testing.F) {
 			seen[key] = true
 			a := answers(t, messages)
 			paged = paged || i == 0 && a.paged // a client that misses a page asks in vain
-			for list, got := range a.lists {
-				if want[list] == nil || slices.Equal(got, want[list]) {
+			for entryType, got := range a.lists {
+				if want[entryType] == nil || slices.Equal(got, want[entryType]) {
 					continue
 				}
-				if other := slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(want[list], text) }); other || !paged {
-					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), pin.EntryTypeInfo[list].Member, want[list], r, got)
+				if other := slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(want[entryType], text) }); other || !paged {
+					t.Fatalf("%q: %s\n%q\na client reads, %+v\n%q", stream.String(), pin.EntryTypeInfo[entryType].Member, want[entryType], r, got)
 				}
 			}
 		}

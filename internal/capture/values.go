@@ -55,10 +55,10 @@ func (s *stream) read(data []byte) {
 		return ok
 	}
 	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		list, _ := listOf(path)
-		e := newEntry(list, v, canonical, s.formOf)
+		entryType, _ := listOf(path)
+		e := newEntry(entryType, v, canonical, s.formOf)
 		s.defined = append(s.defined, e)
-		if list == pin.Skills && e.problem == nil {
+		if entryType == pin.Skills && e.problem == nil {
 			s.known.skills[e.Digest], _ = skill.Read(v)
 		}
 	}
@@ -151,10 +151,10 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	if in == nil || in.Name == "" && !bad.Limit {
 		return s.At(bad.At, "%s", bad.Text)
 	}
-	list, _ := listOf(in.Path)
-	name := EntryNamed(list, in.Name)
+	entryType, _ := listOf(in.Path)
+	name := EntryNamed(entryType, in.Name)
 	if bad.Limit {
-		name = pin.EntryTypeInfo[list].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
+		name = pin.EntryTypeInfo[entryType].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
 	}
 	return s.At(bad.At, "%s: %s", name, bad.Text)
 }
@@ -323,8 +323,8 @@ func HidesAnswer(line []byte) bool {
 		return false
 	}
 	s := text.FoldASCII(looselyUnescaped(line))
-	for list := range pin.EntryTypes {
-		if strings.Contains(s, `"`+strings.ToLower(pin.EntryTypeInfo[list].Member)+`"`) {
+	for entryType := range pin.EntryTypes {
+		if strings.Contains(s, `"`+strings.ToLower(pin.EntryTypeInfo[entryType].Member)+`"`) {
 			return spellsResult(line)
 		}
 	}

@@ -60,12 +60,12 @@ func IsCompared(d *pin.Drift) bool {
 // Definitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
-func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
-	e, sameMeaning := diffTree(list, &old, &new)
+func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
+	e, sameMeaning := diffTree(entryType, &old, &new)
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{list: list, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
+	l := labeller{entryType: entryType, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
 		required: map[*jsontree.Value]map[string]bool{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
@@ -76,7 +76,7 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 		}
 	}
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
-	if list == pin.Tools {
+	if entryType == pin.Tools {
 		for _, side := range [...]string{"inputSchema", "outputSchema"} {
 			l.judge(side, jsontree.Lookup(&old, side), jsontree.Lookup(&new, side))
 		}
@@ -88,7 +88,7 @@ func Definitions(list pin.EntryType, old, new jsontree.Value) []Change {
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
-	list pin.EntryType
+	entryType pin.EntryType
 
 	// Both definitions say that the tool only reads.
 	readOnly bool
@@ -229,7 +229,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 		v = part.old
 	}
 	to.at = s.at.Below(step, v)
-	if to.at == schema.AtOther && l.list == pin.Tools && l.uses[part.old]|l.uses[part.new] != 0 {
+	if to.at == schema.AtOther && l.entryType == pin.Tools && l.uses[part.old]|l.uses[part.new] != 0 {
 		to.at = schema.AtSchema // a reference leads here
 	}
 	return to

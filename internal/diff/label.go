@@ -21,7 +21,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	if name == "title" || name == "description" {
 		return proseLabel(c, inside)
 	}
-	if l.list == pin.Skills {
+	if l.entryType == pin.Skills {
 		return skillLabel(c, name, inside)
 	}
 	if name == "_meta" && !moved {
@@ -30,19 +30,19 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	if name == "_meta" || name == "icons" {
 		return label.ClientMetadata
 	}
-	if l.list == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
+	if l.entryType == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
 		return l.sideLabel(c, s, moved)
 	}
-	if l.list == pin.Prompts && name == "arguments" && moved {
+	if l.entryType == pin.Prompts && name == "arguments" && moved {
 		return label.OtherOrder
 	}
 	if moved {
 		return label.Changed
 	}
-	if name == pin.EntryTypeInfo[l.list].Identity {
+	if name == pin.EntryTypeInfo[l.entryType].Identity {
 		return label.Renamed
 	}
-	switch l.list {
+	switch l.entryType {
 	case pin.Tools:
 		return l.toolLabel(c, name, inside)
 	case pin.Prompts:

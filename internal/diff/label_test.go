@@ -581,9 +581,9 @@ func TestLabels(t *testing.T) {
 // TestLabelsOfOtherLists: prompts, resources, templates, and a server's instructions.
 func TestLabelsOfOtherLists(t *testing.T) {
 	for _, tt := range []struct {
-		list     pin.EntryType
-		old, new string
-		want     string
+		entryType pin.EntryType
+		old, new  string
+		want      string
 	}{
 		{pin.Instructions, `"x"`, `"y"`, ": wording"},
 		{pin.Tools, `{"name":"a"}`, `{"name":"b"}`, "/name: renamed"},
@@ -613,13 +613,13 @@ func TestLabelsOfOtherLists(t *testing.T) {
 		{pin.Templates, `{"uriTemplate":"a:{x}"}`, `{"uriTemplate":"b:{x}"}`, "/uriTemplate: renamed"},
 	} {
 		var got []string
-		for _, c := range Definitions(tt.list, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
+		for _, c := range Definitions(tt.entryType, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
 			got = append(got, c.Pointer+": "+c.Label.ID())
 		}
 		if got := strings.Join(got, "; "); got != tt.want {
 			t.Errorf("%s -> %s\n got %s\nwant %s", tt.old, tt.new, got, tt.want)
 		}
-		labellingHolds(t, tt.list, tt.old, tt.new)
+		labellingHolds(t, tt.entryType, tt.old, tt.new)
 	}
 }
 
@@ -636,9 +636,9 @@ func TestLabelExamples(t *testing.T) {
 		if l == label.TooMany {
 			continue // see TestTooManyChanges
 		}
-		e, list := l.Example(), pin.Tools
+		e, entryType := l.Example(), pin.Tools
 		if e.Of == label.Skill {
-			list = pin.Skills
+			entryType = pin.Skills
 		}
 		form := forms[e.Of]
 		if e.Of == label.Tool && l != label.Renamed {
@@ -650,7 +650,7 @@ func TestLabelExamples(t *testing.T) {
 			}
 			return parseCanonical(t, fmt.Sprintf(form, members))
 		}
-		changes := Definitions(list, side(e.Old), side(e.New))
+		changes := Definitions(entryType, side(e.Old), side(e.New))
 		at := slices.IndexFunc(changes, func(c Change) bool { return c.Label == l })
 		if at < 0 || at > 0 && l != label.RequiredFollows {
 			t.Errorf("%s: %s -> %s: %v", l.ID(), e.Old, e.New, labelled(t, string(jsontree.Append(nil, side(e.Old))), string(jsontree.Append(nil, side(e.New))), ""))
@@ -788,17 +788,17 @@ func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
 }
 
 // labellingHolds checks what holds for the changes and labels of any two definitions.
-func labellingHolds(t testing.TB, list pin.EntryType, old, new string) {
+func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
-	changes := Definitions(list, a, b)
+	changes := Definitions(entryType, a, b)
 	checkChanges(t, a, b, changes, string(jsontree.Append(nil, a)) == string(jsontree.Append(nil, b)))
 	for i, c := range changes {
 		if i > 0 && changes[i-1].Label > c.Label {
 			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.Pointer)
 		}
 	}
-	if again := Definitions(list, a, b); !reflect.DeepEqual(again, changes) {
+	if again := Definitions(entryType, a, b); !reflect.DeepEqual(again, changes) {
 		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
 	}
 }

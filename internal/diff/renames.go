@@ -129,8 +129,8 @@ func likeness(old, new traits) float64 {
 // pairAlike pairs those that are still alone and much alike, the most alike first.
 func pairAlike(drifts []pin.Drift) {
 	type place struct {
-		server string
-		list   pin.EntryType
+		server    string
+		entryType pin.EntryType
 	}
 	gone := map[place][]traits{}
 	came := map[place][]traits{}

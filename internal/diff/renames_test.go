@@ -46,8 +46,8 @@ func TestFindRenames(t *testing.T) {
 
 // Servers and lists are kept apart, and a URI is a name.
 func TestRenamesStayInTheirList(t *testing.T) {
-	entry := func(server string, list pin.EntryType, name, definition string) pin.Drift {
-		p := &pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
+	entry := func(server string, entryType pin.EntryType, name, definition string) pin.Drift {
+		p := &pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
 		if strings.HasPrefix(name, "old") {
 			return pin.Drift{Server: server, Key: p.Key, Kind: pin.Removed, Locked: p}
 		}

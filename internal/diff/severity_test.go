@@ -156,10 +156,10 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{prompt, `,"arguments":[{"name":"ship","required":true}]`, ``, label.Breaking},
 		{resource, `,"mimeType":"text/csv"`, ``, label.Breaking}, // judged harmless at first; but a reader that goes by the type has none now
 	} {
-		list := map[string]pin.EntryType{prompt: pin.Prompts, resource: pin.Resources}[c.in]
+		entryType := map[string]pin.EntryType{prompt: pin.Prompts, resource: pin.Resources}[c.in]
 		old, new := fmt.Sprintf(c.in, c.old), fmt.Sprintf(c.in, c.new)
-		changes := Definitions(list, parseCanonical(t, old), parseCanonical(t, new))
-		if got := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: list}}, changes); got != c.want {
+		changes := Definitions(entryType, parseCanonical(t, old), parseCanonical(t, new))
+		if got := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: entryType}}, changes); got != c.want {
 			t.Errorf("%s\n -> %s\n is %s, want %s; %+v", old, new, got, c.want, changes)
 		}
 	}
@@ -169,11 +169,11 @@ func TestSeveritiesAreTrue(t *testing.T) {
 func TestBump(t *testing.T) {
 	wording := []Change{{Severity: label.Behaviour}, {Severity: label.None}}
 	for _, c := range []struct {
-		list    pin.EntryType
-		kind    pin.DriftKind
-		changes []Change
-		want    label.Severity
-		bump    string
+		entryType pin.EntryType
+		kind      pin.DriftKind
+		changes   []Change
+		want      label.Severity
+		bump      string
 	}{
 		{pin.Tools, pin.Removed, nil, label.Breaking, "major"},
 		{pin.Prompts, pin.Removed, nil, label.Breaking, "major"},
@@ -185,9 +185,9 @@ func TestBump(t *testing.T) {
 		{pin.Tools, pin.Hidden, wording, label.Behaviour, "minor"},
 		{pin.Tools, pin.Changed, wording[1:], label.None, "patch"},
 	} {
-		got := SeverityOf(&pin.Drift{Kind: c.kind, Key: pin.Key{Type: c.list}}, c.changes)
+		got := SeverityOf(&pin.Drift{Kind: c.kind, Key: pin.Key{Type: c.entryType}}, c.changes)
 		if got != c.want || got.Bump() != c.bump {
-			t.Errorf("%s of list %d: %s, %s", c.kind, c.list, got, got.Bump())
+			t.Errorf("%s of list %d: %s, %s", c.kind, c.entryType, got, got.Bump())
 		}
 	}
 }

@@ -96,10 +96,10 @@ type differ struct {
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
 // only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func diffTree(list pin.EntryType, old, new *jsontree.Value) (diffNode, map[*jsontree.Value]bool) {
+func diffTree(entryType pin.EntryType, old, new *jsontree.Value) (diffNode, map[*jsontree.Value]bool) {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
-	if list == pin.Tools {
+	if entryType == pin.Tools {
 		e.at = schema.AtDefinition
 	}
 	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms(), sameMeaning: map[*jsontree.Value]bool{}}

@@ -98,13 +98,13 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
 	r.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		list, _ := pin.EntryTypeNamed(path[2].Name)
-		name := v.Get(pin.EntryTypeInfo[list].Identity)
+		entryType, _ := pin.EntryTypeNamed(path[2].Name)
+		name := v.Get(pin.EntryTypeInfo[entryType].Identity)
 		d := definedPin{name: strings.Clone(jsontree.TextOf(&name)), isObject: v.Kind == '{'}
 		if d.isObject {
-			d.Form = r.formOf(list, canonical)
+			d.Form = r.formOf(entryType, canonical)
 		}
-		if list == pin.Skills {
+		if entryType == pin.Skills {
 			d.skill, d.problem = skill.Read(v)
 		}
 		r.defined[v.At] = d
@@ -198,8 +198,8 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
 	}
 	known := []string{"about", "policy", "acceptedWarnings"}
-	for list := range pin.EntryTypes {
-		known = append(known, pin.EntryTypeInfo[list].Member)
+	for entryType := range pin.EntryTypes {
+		known = append(known, pin.EntryTypeInfo[entryType].Member)
 	}
 	if err := r.object(v, where, known...); err != nil {
 		return set, err
@@ -227,11 +227,11 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
-		list, isList := pin.EntryTypeNamed(m.Name)
+		entryType, isList := pin.EntryTypeNamed(m.Name)
 		if m.Name == "instructions" {
 			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Value: m.Value}, where+"instructions: ")
 		} else if isList {
-			pins, err = r.entries(pins, set.Policy, list, m.Value, where)
+			pins, err = r.entries(pins, set.Policy, entryType, m.Value, where)
 		}
 		if err != nil {
 			return set, err
@@ -247,16 +247,16 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 	return slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) })
 }
 
-func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, list pin.EntryType, v jsontree.Value, where string) ([]pin.Pin, error) {
-	if err := r.object(v, where+pin.EntryTypeInfo[list].Member+": "); err != nil {
+func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, entryType pin.EntryType, v jsontree.Value, where string) ([]pin.Pin, error) {
+	if err := r.object(v, where+pin.EntryTypeInfo[entryType].Member+": "); err != nil {
 		return nil, err
 	}
 	if len(v.Members()) > jsontree.MaxEntries {
 		return nil, r.At(int(v.At), "%smore than 50,000 pins", where)
 	}
 	what := "pin "
-	if list != pin.Tools {
-		what = pin.EntryTypeInfo[list].Entry + " "
+	if entryType != pin.Tools {
+		what = pin.EntryTypeInfo[entryType].Entry + " "
 	}
 	for _, e := range byPlace(v) {
 		at := where + what + text.Name(e.Name) + ": "
@@ -264,7 +264,7 @@ func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, list pin.EntryType,
 			return nil, r.At(int(e.Value.At), "%sa pin without a name", at)
 		}
 		var err error
-		if pins, err = r.entry(pins, pol, list, e, at); err != nil {
+		if pins, err = r.entry(pins, pol, entryType, e, at); err != nil {
 			return nil, err
 		}
 	}
@@ -272,20 +272,20 @@ func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, list pin.EntryType,
 }
 
 // entry reads one pin, checks it against its stored definition, and appends it.
-func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, list pin.EntryType, e jsontree.Member, where string) ([]pin.Pin, error) {
+func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, entryType pin.EntryType, e jsontree.Member, where string) ([]pin.Pin, error) {
 	v := e.Value
-	stored := storedMember(list)
+	stored := storedMember(entryType)
 	known := []string{"digest", "sanitizedDigest", "acceptedWarnings", "approval", stored}
-	if list.CanBeDenied() {
+	if entryType.CanBeDenied() {
 		known = append(known, "denied")
 	}
-	if list == pin.Skills && !pol.HashOnly {
+	if entryType == pin.Skills && !pol.HashOnly {
 		known = append(known, "files")
 	}
 	if err := r.object(v, where, known...); err != nil {
 		return nil, err
 	}
-	p := pin.Pin{Key: pin.Key{Type: list, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
+	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
 	p.Line, _ = r.Position(int(v.At))
 	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
 		return nil, r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)

@@ -96,24 +96,24 @@ func (w *lockWriter) lockfile(l Lockfile) {
 			w.json(jsontree.Append(nil, s.Policy.Value()))
 		}
 		w.accepted(&s.Accepted)
-		for _, list := range pin.LockOrder {
-			pins := s.Of(list)
-			if list != pin.Tools && len(pins) == 0 {
+		for _, entryType := range pin.LockOrder {
+			pins := s.Of(entryType)
+			if entryType != pin.Tools && len(pins) == 0 {
 				continue
 			}
-			w.member(pin.EntryTypeInfo[list].Member, "")
-			if list != pin.Instructions {
+			w.member(pin.EntryTypeInfo[entryType].Member, "")
+			if entryType != pin.Instructions {
 				w.open(nil)
 			}
 			for j := range pins {
-				if list != pin.Instructions {
+				if entryType != pin.Instructions {
 					w.member(pins[j].Name, "")
 				}
 				if w.pin(&pins[j], s.Policy.HashOnly); !w.flush() {
 					return
 				}
 			}
-			if list != pin.Instructions {
+			if entryType != pin.Instructions {
 				w.close()
 			}
 		}
@@ -212,8 +212,8 @@ func (w *lockWriter) accepted(records *[]pin.Record) {
 }
 
 // storedMember names the member of a pin that holds its definition.
-func storedMember(list pin.EntryType) string {
-	if list == pin.Instructions {
+func storedMember(entryType pin.EntryType) string {
+	if entryType == pin.Instructions {
 		return "text"
 	}
 	return "definition"

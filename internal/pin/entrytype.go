@@ -120,8 +120,8 @@ func listMembers() []string {
 }
 
 // IsSpecified reports whether the specification gives a meaning to a member of an entry.
-func IsSpecified(list EntryType, member string) bool {
-	return slices.Contains(EntryTypeInfo[list].Members, member)
+func IsSpecified(entryType EntryType, member string) bool {
+	return slices.Contains(EntryTypeInfo[entryType].Members, member)
 }
 
 // EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
@@ -131,9 +131,9 @@ func EntryTypeNamed(member string) (EntryType, bool) {
 
 // EntryTypeIn returns the type of the first list that a result holds. has reports which members it has.
 func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
-	for list := range Instructions {
-		if has(EntryTypeInfo[list].Member) {
-			return list, true
+	for entryType := range Instructions {
+		if has(EntryTypeInfo[entryType].Member) {
+			return entryType, true
 		}
 	}
 	return 0, false
@@ -141,8 +141,8 @@ func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 
 // IsDeclared reports whether the capabilities of a server say that it has a list. A member that is
 // null says that it has none.
-func IsDeclared(list EntryType, capabilities jsontree.Value) bool {
-	path := EntryTypeInfo[list].Capability
+func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
+	path := EntryTypeInfo[entryType].Capability
 	for _, member := range path {
 		capabilities = capabilities.Get(member)
 	}

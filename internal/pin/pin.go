@@ -14,7 +14,7 @@ import (
 
 // A FormFunc makes the form of an entry. Of instructions it is given the text, of any other
 // definition the canonical form: the bytes that are hashed. It keeps them.
-type FormFunc func(list EntryType, hashed []byte) Form
+type FormFunc func(entryType EntryType, hashed []byte) Form
 
 // A Key names one entry of a server.
 type Key struct {
@@ -26,11 +26,11 @@ type Key struct {
 
 // EntryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
 // template=URI, instructions.
-func EntryRef(list EntryType, name string) string {
-	if list == Instructions {
+func EntryRef(entryType EntryType, name string) string {
+	if entryType == Instructions {
 		return "instructions"
 	}
-	return EntryTypeInfo[list].Entry + "=" + text.Name(name)
+	return EntryTypeInfo[entryType].Entry + "=" + text.Name(name)
 }
 
 // ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,
@@ -39,9 +39,9 @@ func ParseEntry(arg string) Key {
 	if arg == EntryTypeInfo[Instructions].Entry {
 		return Key{Type: Instructions}
 	}
-	for list := range Instructions {
-		if name, ok := strings.CutPrefix(arg, EntryTypeInfo[list].Entry+"="); ok && name != "" {
-			return Key{list, name}
+	for entryType := range Instructions {
+		if name, ok := strings.CutPrefix(arg, EntryTypeInfo[entryType].Entry+"="); ok && name != "" {
+			return Key{entryType, name}
 		}
 	}
 	return Key{Tools, arg}
@@ -230,15 +230,15 @@ func (s *Set) Find(key Key) *Pin {
 }
 
 // Of returns the pins of one list.
-func (s *Set) Of(list EntryType) []Pin {
-	from, _ := slices.BinarySearchFunc(s.Pins, list, func(p Pin, l EntryType) int { return int(p.Type - l) })
-	to, _ := slices.BinarySearchFunc(s.Pins, list+1, func(p Pin, l EntryType) int { return int(p.Type - l) })
+func (s *Set) Of(entryType EntryType) []Pin {
+	from, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, l EntryType) int { return int(p.Type - l) })
+	to, _ := slices.BinarySearchFunc(s.Pins, entryType+1, func(p Pin, l EntryType) int { return int(p.Type - l) })
 	return s.Pins[from:to]
 }
 
 // Drop removes the pins of one list.
-func (s *Set) Drop(list EntryType) {
-	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.Type == list })
+func (s *Set) Drop(entryType EntryType) {
+	s.Pins = slices.DeleteFunc(slices.Clone(s.Pins), func(p Pin) bool { return p.Type == entryType })
 }
 
 // Repeated reports whether two pins have the same identity. Then there is no set digest.

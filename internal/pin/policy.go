@@ -118,15 +118,15 @@ func Flags() []string {
 func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
 // Pins reports whether a list is pinned, whole or in part.
-func (p Policy) Pins(list EntryType) bool {
+func (p Policy) Pins(entryType EntryType) bool {
 	isExtra := false
 	isAdded := false
 	for _, s := range Switches {
 		on := *s.Of(&p)
-		if on && slices.Contains(s.omits, list) {
+		if on && slices.Contains(s.omits, entryType) {
 			return false
 		}
-		if slices.Contains(s.adds, list) {
+		if slices.Contains(s.adds, entryType) {
 			isExtra = true
 			isAdded = isAdded || on
 		}
@@ -322,13 +322,13 @@ func ParseIgnore(pointers []string) ([]string, error) {
 
 // Apply returns what p pins of the definition v: all but the ignored members and, for a
 // tool, the prose that descriptions leaves out.
-func (p Policy) Apply(list EntryType, v jsontree.Value) jsontree.Value {
+func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 	for _, pointer := range p.Ignore {
 		if tokens, ok := jsontree.Tokens(pointer); ok {
 			v = without(v, tokens)
 		}
 	}
-	if p.Descriptions == "" || list != Tools {
+	if p.Descriptions == "" || entryType != Tools {
 		return v
 	}
 	n, _ := strconv.Atoi(strings.TrimPrefix(p.Descriptions, "truncate="))

@@ -118,9 +118,9 @@ func MustParse(t testing.TB, text string) lockfile.Lockfile {
 
 // Form makes the form of a definition by other means than canon.go: another
 // library's canonical form, and texts sanitized by the standard library's tables.
-func Form(list pin.EntryType, hashed []byte) pin.Form {
+func Form(entryType pin.EntryType, hashed []byte) pin.Form {
 	hash := func(b []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(b)) }
-	if list == pin.Instructions {
+	if entryType == pin.Instructions {
 		definition, err := jsontext.AppendQuote(nil, hashed)
 		if err != nil {
 			panic(err)

@@ -308,8 +308,8 @@ func reviews(t *testing.T, r *Report) map[string]string {
 var blanks = regexp.MustCompile(`\s+`)
 
 // spelledOut are the changes of an upgrade that aren't summed up as minor, blanks in texts aside.
-func spelledOut(list pin.EntryType, old, new *pin.Pin) (changes []string) {
-	for _, c := range diff.Definitions(list, old.Tree(), new.Tree()) {
+func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
+	for _, c := range diff.Definitions(entryType, old.Tree(), new.Tree()) {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
 			continue
 		}

@@ -27,15 +27,15 @@ var alternativePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.Mu
 // it, "arguments.sort[].by", a part of its result likewise, "returns.links[]", and what is in its
 // schema behind that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else is shown as its JSON Pointer.
-func placeOf(list pin.EntryType, pointer string) string {
-	return placeIn(list, jsontree.Value{}, pointer)
+func placeOf(entryType pin.EntryType, pointer string) string {
+	return placeIn(entryType, jsontree.Value{}, pointer)
 }
 
 // placeIn is placeOf where the definition is known: one of several alternatives is named by a constant that no other
 // has, "arguments.target(name find).sort".
-func placeIn(list pin.EntryType, definition jsontree.Value, pointer string) string {
+func placeIn(entryType pin.EntryType, definition jsontree.Value, pointer string) string {
 	parts := placePattern().FindStringSubmatch(pointer)
-	if parts == nil || list != pin.Tools || text.Pointer(pointer) != pointer {
+	if parts == nil || entryType != pin.Tools || text.Pointer(pointer) != pointer {
 		return text.Pointer(pointer)
 	}
 	said := "arguments"

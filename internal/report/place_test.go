@@ -11,7 +11,7 @@ import (
 
 func TestPlace(t *testing.T) {
 	for _, tt := range []struct {
-		list          pin.EntryType
+		entryType     pin.EntryType
 		pointer, want string
 	}{
 		{pin.Tools, "", ""},
@@ -34,7 +34,7 @@ func TestPlace(t *testing.T) {
 		{pin.Prompts, "/inputSchema/properties/a", "/inputSchema/properties/a"},
 		{pin.Prompts, "/arguments/0/description", "/arguments/0/description"},
 	} {
-		if got := placeOf(tt.list, tt.pointer); got != tt.want {
+		if got := placeOf(tt.entryType, tt.pointer); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.pointer, got, tt.want)
 		}
 	}

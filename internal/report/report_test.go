@@ -98,8 +98,8 @@ func TestEntryCounts(t *testing.T) {
 
 // TestReportOfOtherLists: entries that aren't tools have lines and selections of their own.
 func TestReportOfOtherLists(t *testing.T) {
-	entry := func(list pin.EntryType, name, definition string) pin.Pin {
-		return pin.Pin{Key: pin.Key{Type: list, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
+	entry := func(entryType pin.EntryType, name, definition string) pin.Pin {
+		return pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}

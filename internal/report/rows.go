@@ -557,7 +557,7 @@ func inBrackets(list []signature.Line) string {
 }
 
 // lines turns a signature of a definition, or of a part of it, into lines. What is above in the same words is named.
-func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
+func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
 	key := "+"
 	// What was added and what is whole is alike.
 	came := ""
@@ -571,7 +571,7 @@ func (m *rowMaker) lines(list pin.EntryType, definition jsontree.Value, sign byt
 		for i+1+inside < len(signed) && signed[i+1+inside].Depth > l.Depth {
 			inside++
 		}
-		place := placeIn(list, definition, l.Pointer)
+		place := placeIn(entryType, definition, l.Pointer)
 		if l.Rest {
 			place += " (keywords)"
 		}

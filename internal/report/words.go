@@ -24,14 +24,14 @@ const (
 
 // shortRef names an entry in a sentence: "write_file", "prompt review",
 // "instructions".
-func shortRef(list pin.EntryType, name string) string {
-	if list == pin.Instructions {
-		return pin.EntryTypeInfo[list].Entry
+func shortRef(entryType pin.EntryType, name string) string {
+	if entryType == pin.Instructions {
+		return pin.EntryTypeInfo[entryType].Entry
 	}
-	if list == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry {
+	if entryType == pin.Tools && name != pin.EntryTypeInfo[pin.Instructions].Entry {
 		return text.Name(name)
 	}
-	return pin.EntryTypeInfo[list].Entry + " " + text.Name(name)
+	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
 }
 
 // ref names an entry in a sentence or, without a name, the capture, with its server where there are several.

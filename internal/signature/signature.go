@@ -72,9 +72,9 @@ const (
 
 // A signer collects the lines of a signature.
 type signer struct {
-	list  pin.EntryType
-	files jsontree.Value // of a skill: the texts that are known
-	lines []Line
+	entryType pin.EntryType
+	files     jsontree.Value // of a skill: the texts that are known
+	lines     []Line
 }
 
 func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
@@ -82,12 +82,12 @@ func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
 }
 
 // Of makes the signature of an entry.
-func Of(list pin.EntryType, definition jsontree.Value) []Line {
+func Of(entryType pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}
-	s := &signer{list: list, files: definition.Get(pin.FilesMember)}
-	identity := pin.EntryTypeInfo[list].Identity
+	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember)}
+	identity := pin.EntryTypeInfo[entryType].Identity
 	// In the order in which a reviewer reads, the other way round.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
 	members := slices.Clone(definition.Members())
@@ -116,7 +116,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 		return
 	}
 	said := false
-	switch s.list {
+	switch s.entryType {
 	case pin.Tools:
 		said = s.toolMember(m, at, object)
 	case pin.Prompts:
@@ -128,7 +128,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 		return
 	}
 	label := m.Name
-	if !pin.IsSpecified(s.list, m.Name) {
+	if !pin.IsSpecified(s.entryType, m.Name) {
 		label = text.Pointer(at)
 	}
 	s.value(0, label, at, m.Value)
@@ -254,7 +254,7 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	var said, words []string
 	hints := HintsOf(v)
 	for i, hint := range Hints {
-		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.list == pin.Tools {
+		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.entryType == pin.Tools {
 			said = append(said, hint.Name)
 			words = append(words, word)
 		}
@@ -263,7 +263,7 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 		s.lines = append(s.lines, Line{Phrase: strings.Join(words, ", "), Pointer: pointer})
 	}
 	for _, m := range v.Members() {
-		if !slices.Contains(said, m.Name) && !(s.list == pin.Tools && isNameInWords(m, name)) {
+		if !slices.Contains(said, m.Name) && !(s.entryType == pin.Tools && isNameInWords(m, name)) {
 			s.value(0, "annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // signed lays out an entry in a simple way.
-func signed(list pin.EntryType, definition jsontree.Value) string {
+func signed(entryType pin.EntryType, definition jsontree.Value) string {
 	var b strings.Builder
-	for _, l := range Of(list, definition) {
+	for _, l := range Of(entryType, definition) {
 		indent := strings.Repeat("  ", l.Depth)
 		if head := strings.TrimSpace(l.Name + "  " + l.Phrase); head != "" {
 			b.WriteString(indent + head + "\n")
@@ -160,7 +160,7 @@ func TestRoots(t *testing.T) {
 
 func TestSignatureOfOthers(t *testing.T) {
 	for _, test := range []struct {
-		list             pin.EntryType
+		entryType        pin.EntryType
 		definition, want string
 	}{
 		{pin.Prompts, `{"name":"review_code","title":"Review code","description":"Reviews a change.","icons":[{"src":"a"}],"arguments":[
@@ -214,7 +214,7 @@ mimeType
   | ["a"]
 `},
 	} {
-		if got := signed(test.list, pintest.Tree(t, test.definition)); got != test.want {
+		if got := signed(test.entryType, pintest.Tree(t, test.definition)); got != test.want {
 			t.Errorf("got\n%s\nwant\n%s", got, test.want)
 		}
 	}
@@ -222,8 +222,8 @@ mimeType
 
 // madeEntry makes an entry of the members that those of its list have, some of them with
 // values that nobody expects there.
-func madeEntry(m jsontest.Maker, list pin.EntryType) string {
-	parts := []string{strconv.Quote(pin.EntryTypeInfo[list].Identity) + `:"t"`}
+func madeEntry(m jsontest.Maker, entryType pin.EntryType) string {
+	parts := []string{strconv.Quote(pin.EntryTypeInfo[entryType].Identity) + `:"t"`}
 	members := [][2]string{
 		{"title", m.Pick(`"T"`, `"Tee"`, `5`, `"5"`)},
 		{"description", m.Pick(`"Runs."`, `"{\"a\": 1}"`, `{"a":1}`, `"null"`, `null`, `"a\nb"`, `"[1,\n2]"`, `[1,2]`, `""`)},
@@ -234,11 +234,11 @@ func madeEntry(m jsontest.Maker, list pin.EntryType) string {
 		{"other", m.JSON(1)},
 		{"inputSchema", madeSchema(m, 2)},
 	}
-	if list != pin.Tools { // an input schema is unusual
+	if entryType != pin.Tools { // an input schema is unusual
 		members[len(members)-1] = [2]string{"arguments", madeArguments(m)}
 		members = append(members, [2]string{"size", m.Pick(`5`, `"5"`, `null`)}, [2]string{"mimeType", m.Pick(`"a/b"`, `["a/b"]`, `5`)})
 	}
-	if list > pin.Prompts {
+	if entryType > pin.Prompts {
 		members = append(members, [2]string{"name", m.Pick(`"T"`, `"t"`, `5`, `["T"]`)})
 	}
 	for _, member := range members {
@@ -357,18 +357,18 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
 	m := jsontest.NewMaker(77)
 	rounds, allAlike := jsontest.Rounds(500, 1_500), 0
-	for list := range pin.Instructions {
+	for entryType := range pin.Instructions {
 		different, alike := 0, 0
 		for range rounds {
-			was := pintest.Tree(t, madeEntry(m, list))
+			was := pintest.Tree(t, madeEntry(m, entryType))
 			is := edited(t, m, was)
 			old, new := pintest.CanonicalTree(t, string(jsontree.Append(nil, was))), pintest.CanonicalTree(t, string(jsontree.Append(nil, is)))
-			if jsontree.Equal(old, new) || is.Get(pin.EntryTypeInfo[list].Identity).Text != "t" {
+			if jsontree.Equal(old, new) || is.Get(pin.EntryTypeInfo[entryType].Identity).Text != "t" {
 				continue
 			}
 			different++
-			short := signed(list, old)
-			if short != signed(list, new) {
+			short := signed(entryType, old)
+			if short != signed(entryType, new) {
 				continue
 			}
 			alike++
@@ -390,7 +390,7 @@ func TestNothingIsHiddenBySignatures(t *testing.T) {
 		}
 		allAlike += alike
 		if different < rounds*2/3 || alike < 1 && jsontest.Long() {
-			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[list].Member, different, alike)
+			t.Errorf("%s: %d pairs, %d of them alike", pin.EntryTypeInfo[entryType].Member, different, alike)
 		}
 	}
 	if allAlike < 1 {

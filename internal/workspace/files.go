@@ -191,17 +191,17 @@ func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
 // dropUnanswered takes out of two captures of a server the lists that only one of them asked for: they
 // can't be compared.
 func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
-	for list := range pin.EntryTypes {
+	for entryType := range pin.EntryTypes {
 		server := before.Server
-		answered := old.read[server].Lists[list].Answered && new.read[server].Lists[list].Answered
-		if answered || len(before.Of(list))+len(after.Of(list)) == 0 {
+		answered := old.read[server].Lists[entryType].Answered && new.read[server].Lists[entryType].Answered
+		if answered || len(before.Of(entryType))+len(after.Of(entryType)) == 0 {
 			continue
 		}
-		member := pin.EntryTypeInfo[list].Member
+		member := pin.EntryTypeInfo[entryType].Member
 		if !slices.Contains(w.Uncompared, member) {
 			w.Uncompared = append(w.Uncompared, member)
 		}
-		before.Drop(list)
-		after.Drop(list)
+		before.Drop(entryType)
+		after.Drop(entryType)
 	}
 }

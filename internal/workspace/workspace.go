@@ -286,12 +286,12 @@ func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 // missingList refuses a capture that never asked for a list that the lockfile pins: there
 // is neither a match nor drift.
 func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
-	for list := range pin.EntryTypes {
-		pins := locked.Of(list)
-		if len(pins) == 0 || !pol.Pins(list) || m.Lists[list].Answered || m.Lists[list].Problem != nil {
+	for entryType := range pin.EntryTypes {
+		pins := locked.Of(entryType)
+		if len(pins) == 0 || !pol.Pins(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
-		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[list].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
+		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
 		if !w.Folder {
 			f.Hint("if it is part of a session, review what is there: %s", req.To("diff", "--part"))

@@ -30,8 +30,8 @@ type call struct {
 
 // An asking is a list that the guard asks for, page by page.
 type asking struct {
-	list pin.EntryType
-	key  string // of the request that is under way
+	entryType pin.EntryType
+	key       string // of the request that is under way
 
 	// What each request says of the client, from 2026-07-28 on.
 	meta jsontree.Value
@@ -46,17 +46,17 @@ type asking struct {
 }
 
 // wait has a call wait for its list. It returns the request for that, or nil if it was sent.
-func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
+func (r *relay) wait(entryType pin.EntryType, line []byte, m jsontree.Value) []byte {
 	r.waiting = append(r.waiting, call{slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")), m})
-	if r.asking[list] != nil {
+	if r.asking[entryType] != nil {
 		return nil
 	}
-	a := &asking{list: list, meta: m.Get("params").Get("_meta")}
+	a := &asking{entryType: entryType, meta: m.Get("params").Get("_meta")}
 	a.meta.Parts = slices.DeleteFunc(slices.Clone(a.meta.Members()), func(m jsontree.Member) bool {
 		return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/")
 	})
 	a.late = time.AfterFunc(listPatience, func() { r.giveUp(a) })
-	r.asking[list] = a
+	r.asking[entryType] = a
 	return r.askFor(a, jsontree.Value{})
 }
 
@@ -64,7 +64,7 @@ func (r *relay) wait(list pin.EntryType, line []byte, m jsontree.Value) []byte {
 func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	r.asked++
 	id := fmt.Sprint(mcp.OwnID, r.asked)
-	method := pin.EntryTypeInfo[a.list].Method
+	method := pin.EntryTypeInfo[a.entryType].Method
 	params := map[string]any{}
 	if len(a.meta.Parts) > 0 {
 		params["_meta"] = a.meta
@@ -91,15 +91,15 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 	// Before 2026-07-28 many servers mean the end by an empty cursor, and have an error behind it.
 	empty := pageOf(jsontree.Text(""))
 	switch {
-	case m.Get("result").Get(pin.EntryTypeInfo[a.list].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages,
-		pageOf(next) != empty && next.Kind == '"' && r.said[a.list].last.find(pageOf(next)) != nil: // it runs in a circle
+	case m.Get("result").Get(pin.EntryTypeInfo[a.entryType].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages,
+		pageOf(next) != empty && next.Kind == '"' && r.said[a.entryType].last.find(pageOf(next)) != nil: // it runs in a circle
 		a.failed = true
 	case next.Kind == '"' && (next.Text != "" || asked.page != empty && !r.catalog.policy.EmptyCursorEnds):
 		return nil, r.askFor(a, next), nil
 	case a.again:
 		return nil, r.askFor(a, jsontree.Value{}), nil
 	default:
-		r.catalog.lists[a.list].unseen = gone
+		r.catalog.lists[a.entryType].unseen = gone
 	}
 	return r.release(a)
 }
@@ -109,7 +109,7 @@ func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []by
 func (r *relay) giveUp(a *asking) {
 	r.mu.Lock()
 	var toClient, toServer []byte
-	if !r.over && r.asking[a.list] == a {
+	if !r.over && r.asking[a.entryType] == a {
 		a.failed = true
 		// A record that can't be kept is found out at the next line.
 		toClient, toServer, _ = r.release(a)
@@ -135,6 +135,6 @@ func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 			return append(toClient, r.refuseOpen(wordsNoRecord)...), nil, err
 		}
 	}
-	r.asking[a.list] = nil
+	r.asking[a.entryType] = nil
 	return toClient, toServer, nil
 }

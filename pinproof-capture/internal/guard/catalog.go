@@ -36,26 +36,26 @@ func (a *approved) read(server jsontree.Value) {
 	refused := a.skills.refused // what was seen stays seen
 	a.skills = readSkills(server, a.values)
 	maps.Copy(a.skills.refused, refused)
-	for list := range pin.EntryTypes {
-		pins := server.Get(pin.EntryTypeInfo[list].Member)
+	for entryType := range pin.EntryTypes {
+		pins := server.Get(pin.EntryTypeInfo[entryType].Member)
 		members := pins.Members()
-		if list == pin.Instructions {
+		if entryType == pin.Instructions {
 			members = []jsontree.Member{{Value: pins}}
 		}
 		for _, m := range members {
-			a.entries[pin.Key{Type: list, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
+			a.entries[pin.Key{Type: entryType, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 		}
 	}
 }
 
 // key is the key of an entry in the pins, where names may stand for values. A name that
 // spells a placeholder itself is none that a pin has.
-func (a *approved) key(list pin.EntryType, name string) pin.Key {
+func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
 	if err != nil {
-		return pin.Key{Type: list}
+		return pin.Key{Type: entryType}
 	}
-	return pin.Key{Type: list, Name: v.Text}
+	return pin.Key{Type: entryType, Name: v.Text}
 }
 
 // A catalog is what a client was shown of a server in one session: which entries it has seen,
@@ -87,9 +87,9 @@ type listing struct {
 
 // changed takes note of a list that has changed: what is on it is callable again once it
 // was seen again.
-func (c *catalog) changed(list pin.EntryType) {
-	maps.DeleteFunc(c.shown, func(k pin.Key, _ entry) bool { return k.Type == list })
-	c.lists[list].unseen = notListed
+func (c *catalog) changed(entryType pin.EntryType) {
+	maps.DeleteFunc(c.shown, func(k pin.Key, _ entry) bool { return k.Type == entryType })
+	c.lists[entryType].unseen = notListed
 }
 
 // show takes note of what was judged and passed on, and of what was held back of it.
@@ -106,20 +106,20 @@ func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 }
 
 // calledBy returns the list whose entries a request calls by name.
-func calledBy(method string) (list pin.EntryType, calls bool) {
-	for list := range pin.EntryTypes {
-		if method != "" && pin.EntryTypeInfo[list].Uses == method {
-			return list, true
+func calledBy(method string) (entryType pin.EntryType, calls bool) {
+	for entryType := range pin.EntryTypes {
+		if method != "" && pin.EntryTypeInfo[entryType].Uses == method {
+			return entryType, true
 		}
 	}
 	return 0, false
 }
 
 // changedBy returns the list that has changed, as a notification says.
-func changedBy(method string) (list pin.EntryType, changed bool) {
-	for list := range pin.EntryTypes {
-		if method != "" && pin.EntryTypeInfo[list].Changed == method {
-			return list, true
+func changedBy(method string) (entryType pin.EntryType, changed bool) {
+	for entryType := range pin.EntryTypes {
+		if method != "" && pin.EntryTypeInfo[entryType].Changed == method {
+			return entryType, true
 		}
 	}
 	return 0, false
@@ -135,21 +135,21 @@ const (
 
 // called returns the entry that a request calls, the definition that it is called under, which is
 // the one that was listed or, before that, the one that is pinned, or why it may not.
-func (c *catalog) called(list pin.EntryType, params jsontree.Value) (key pin.Key, under pinned, why string) {
+func (c *catalog) called(entryType pin.EntryType, params jsontree.Value) (key pin.Key, under pinned, why string) {
 	name := params.Get("name")
-	key = c.key(list, name.Text)
+	key = c.key(entryType, name.Text)
 	under, approved := c.entries[key]
 	folds := func(m jsontree.Member) bool { return m.Name != "name" && strings.EqualFold(m.Name, "name") }
 	as, shown := c.shown[key]
 	switch {
 	case under.Denied:
 		why = denied
-	case !c.policy.Pins(list):
+	case !c.policy.Pins(entryType):
 	// A server that folds letter case would call another.
 	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds):
 		why = notApproved
 	case !shown:
-		why = c.lists[list].unseen
+		why = c.lists[entryType].unseen
 	default:
 		why = as.why
 	}

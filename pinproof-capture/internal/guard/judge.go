@@ -163,8 +163,8 @@ func entryNamed(member, name string) (pin.Key, bool) {
 	if member == pin.EntryTypeInfo[pin.Instructions].Member {
 		return pin.Key{Type: pin.Instructions, Name: name}, true
 	}
-	list, ok := pin.EntryTypeNamed(member)
-	return pin.Key{Type: list, Name: name}, ok
+	entryType, ok := pin.EntryTypeNamed(member)
+	return pin.Key{Type: entryType, Name: name}, ok
 }
 
 // command is what a person types to review a file of what a session said, or of a part of it.

@@ -84,11 +84,11 @@ func (l *callLog) Write(line []byte) (n int, err error) {
 
 // call records a call that goes to the server, with its arguments as they came or their digest:
 // that of the bytes without blanks between tokens. It returns what the answer is recorded with.
-func (l *callLog) call(list pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
+func (l *callLog) call(entryType pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
 	id := m.Get("id")
 	name := m.Get("params").Get("name").Text
 	arguments := m.Get("params").Get("arguments")
-	said = []any{pin.EntryTypeInfo[list].Entry, name}
+	said = []any{pin.EntryTypeInfo[entryType].Entry, name}
 	if id.Kind != 0 {
 		said = append(said, "id", json.RawMessage(bytes.Clone(line[id.At:id.End])))
 	}

@@ -29,8 +29,8 @@ var (
 
 // tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
 // the client is told. What the session has said is saved.
-func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
-	state := &r.catalog.lists[list]
+func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
+	state := &r.catalog.lists[entryType]
 	file := r.judge.keep(what.data)
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
@@ -48,7 +48,7 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused)
 		how = modeltext.Say("none of them by itself")
 		r.log.Info(event, "reason", v.summary, "file", file)
 	}
-	entries := strings.TrimSuffix(pin.EntryTypeInfo[list].Entry, "s") + "s"
+	entries := strings.TrimSuffix(pin.EntryTypeInfo[entryType].Entry, "s") + "s"
 	happened := "lists " + entries + " that are not the ones approved"
 	if state.matched {
 		happened = "changed its " + entries + " during the session"
@@ -57,7 +57,7 @@ func (r *relay) tell(event string, list pin.EntryType, v *verdict, what refused)
 	if r.onDrift == Ends && lines[0] != v.summary {
 		r.say("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	words = modeltext.Say("the ").Entries(list).Say(" of server ").Argument(r.judge.Label).
+	words = modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(r.judge.Label).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
 	state.words = words.With(r.told(file, what))
 	return state.words
@@ -188,8 +188,8 @@ type saidPage struct {
 }
 
 // add takes an answer. A page that comes again takes the place of the earlier one, with what followed.
-func (t *transcript) add(list pin.EntryType, page, next string, message []byte) *saidPage {
-	said := &t[list]
+func (t *transcript) add(entryType pin.EntryType, page, next string, message []byte) *saidPage {
+	said := &t[entryType]
 	if said.size += len(message); said.behind == nil || said.size > mcp.MaxBytes || len(said.behind) > mcp.MaxPages {
 		said.behind, said.size = map[string]*saidPage{}, len(message) // pinproof would not read more
 	}
@@ -238,8 +238,8 @@ func (p *saidPage) nothingLeft() bool {
 // text is a capture of all that was said.
 func (t *transcript) text() []byte {
 	var lines [][]byte
-	for _, list := range slices.Backward(pin.LockOrder[:]) {
-		for p := t[list].last; p != nil; p = p.before {
+	for _, entryType := range slices.Backward(pin.LockOrder[:]) {
+		for p := t[entryType].last; p != nil; p = p.before {
 			lines = append(lines, p.line)
 		}
 	}

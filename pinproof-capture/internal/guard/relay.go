@@ -318,11 +318,11 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 		}
 		return nil, nil, nil
 	case method.Kind != 0:
-		if list, changed := changedBy(method.Text); changed {
-			r.catalog.changed(list)
-			r.said[list].last = nil
-			r.said[list].behind = nil
-			if a := r.asking[list]; a != nil {
+		if entryType, changed := changedBy(method.Text); changed {
+			r.catalog.changed(entryType)
+			r.said[entryType].last = nil
+			r.said[entryType].behind = nil
+			if a := r.asking[entryType]; a != nil {
 				a.again = true
 			}
 		}
@@ -388,12 +388,12 @@ func keyOf(id jsontree.Value) string {
 // unjudged, whatever is in it.
 func (r *relay) pinned(result jsontree.Value, asked request) bool {
 	// Of a lockfile that pinproof refuses, the policy doesn't count.
-	for list := range pin.EntryTypes {
-		if asked.method == readDirectory && list == pin.Resources {
+	for entryType := range pin.EntryTypes {
+		if asked.method == readDirectory && entryType == pin.Resources {
 			// What a folder lists isn't a list of the server's.
 			continue
 		}
-		if result.Has(pin.EntryTypeInfo[list].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(list)) {
+		if result.Has(pin.EntryTypeInfo[entryType].Member) && (r.judge.readPins() != nil || r.catalog.policy.Pins(entryType)) {
 			return true
 		}
 	}
@@ -404,12 +404,12 @@ func (r *relay) pinned(result jsontree.Value, asked request) bool {
 // error ends the session, with these words.
 func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words modeltext.Text, err error) {
 	result := m.Get("result")
-	list, listed := pin.EntryTypeIn(result.Has)
+	entryType, listed := pin.EntryTypeIn(result.Has)
 	if !listed {
-		list = pin.Instructions
+		entryType = pin.Instructions
 	}
 	next := pageOf(result.Get("nextCursor"))
-	p := r.said.add(list, asked.page, next, line[m.At:m.End])
+	p := r.said.add(entryType, asked.page, next, line[m.At:m.End])
 	// What a person keeps from agents reaches none, whatever else becomes of the answer.
 	dropped := r.deniedIn(result)
 	v, err := r.judge.part(p.line)
@@ -424,17 +424,17 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	if err != nil {
 		return nil, r.unjudged("block", "blocked", nil, err), errBlocked
 	}
-	v.findRepeated(list, p.before)
+	v.findRepeated(entryType, p.before)
 	p.verdict = *v
-	p.others = r.hasOthers(list, result)
+	p.others = r.hasOthers(entryType, result)
 	if !v.matches {
 		switch r.onDrift {
 		case Warns:
-			r.tell("drift", list, v, refused{data: r.said.text(), isPart: true})
+			r.tell("drift", entryType, v, refused{data: r.said.text(), isPart: true})
 		case Subset:
-			pass, words, err = r.subset(dropped, line, result, list, v)
+			pass, words, err = r.subset(dropped, line, result, entryType, v)
 		default:
-			r.refuse(list, p)
+			r.refuse(entryType, p)
 			return nil, words, nil
 		}
 	}
@@ -442,7 +442,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 		return nil, words, err
 	}
 	if r.onDrift == Subset && listed && next == "" && p.nothingLeft() {
-		pass = refusal(asked.id, wordsBlocked.Say("nothing is left of this list: ").With(r.catalog.lists[list].words))
+		pass = refusal(asked.id, wordsBlocked.Say("nothing is left of this list: ").With(r.catalog.lists[entryType].words))
 	}
 	r.catalog.show(v.matched, v.drifted)
 	for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
@@ -453,9 +453,9 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 }
 
 // findRepeated makes drift of the entries of a list that are on a page before, too.
-func (v *verdict) findRepeated(list pin.EntryType, before *saidPage) {
+func (v *verdict) findRepeated(entryType pin.EntryType, before *saidPage) {
 	for key := range v.matched {
-		if key.Type == list && before.has(key) {
+		if key.Type == entryType && before.has(key) {
 			v.drifted[key] = string(pin.Duplicate)
 			v.matches = false
 			delete(v.matched, key)
@@ -464,9 +464,9 @@ func (v *verdict) findRepeated(list pin.EntryType, before *saidPage) {
 }
 
 // hasOthers reports whether a list has entries that no pin names.
-func (r *relay) hasOthers(list pin.EntryType, result jsontree.Value) bool {
-	for _, item := range result.Get(pin.EntryTypeInfo[list].Member).Items() {
-		key := pin.Key{Type: list, Name: item.Get(pin.EntryTypeInfo[list].Identity).Text}
+func (r *relay) hasOthers(entryType pin.EntryType, result jsontree.Value) bool {
+	for _, item := range result.Get(pin.EntryTypeInfo[entryType].Member).Items() {
+		key := pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
 		if !r.catalog.policy.PinsEntry(key) {
 			return true
 		}
@@ -475,7 +475,7 @@ func (r *relay) hasOthers(list pin.EntryType, result jsontree.Value) bool {
 }
 
 // subset leaves out what drifted, and tells a person. Where the rest doesn't match by itself, the session ends.
-func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Value, list pin.EntryType, v *verdict) (pass []byte, words modeltext.Text, err error) {
+func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Value, entryType pin.EntryType, v *verdict) (pass []byte, words modeltext.Text, err error) {
 	for key := range v.drifted {
 		dropped[key] = true
 	}
@@ -483,9 +483,9 @@ func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Va
 	kept := refused{data: r.said.text(), isPart: true}
 	rest, err := r.judge.part(pass)
 	if err != nil || !rest.matches {
-		return nil, wordsBlocked.With(r.tell("block", list, v, kept)), errBlocked
+		return nil, wordsBlocked.With(r.tell("block", entryType, v, kept)), errBlocked
 	}
-	r.tell("drift", list, v, kept)
+	r.tell("drift", entryType, v, kept)
 	return pass, words, nil
 }
 
@@ -493,12 +493,12 @@ func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Va
 func (r *relay) deniedIn(result jsontree.Value) map[pin.Key]bool {
 	found := map[pin.Key]bool{}
 	for _, m := range result.Members() {
-		list, ok := pin.EntryTypeNamed(m.Name)
+		entryType, ok := pin.EntryTypeNamed(m.Name)
 		if !ok {
 			continue
 		}
 		for _, item := range m.Items() {
-			key := r.catalog.key(list, item.Get(pin.EntryTypeInfo[list].Identity).Text)
+			key := r.catalog.key(entryType, item.Get(pin.EntryTypeInfo[entryType].Identity).Text)
 			if r.catalog.entries[key].Denied {
 				found[key] = true
 			}
@@ -518,8 +518,8 @@ func (r *relay) without(dropped map[pin.Key]bool, line []byte, result jsontree.V
 			continue
 		}
 		value := line[m.At:m.End]
-		if list, ok := pin.EntryTypeNamed(m.Name); ok {
-			value = r.listWithout(dropped, line, list, m.Value)
+		if entryType, ok := pin.EntryTypeNamed(m.Name); ok {
+			value = r.listWithout(dropped, line, entryType, m.Value)
 		}
 		members = append(members, slices.Concat(jsontree.AppendString(nil, m.Name), []byte(":"), value))
 	}
@@ -606,17 +606,17 @@ func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err 
 		asked.method = method.Text
 		asked.uri = strings.Clone(jsontree.TextOf(&uri))
 	}
-	if list, calls := calledBy(method.Text); calls {
-		key, under, why := r.catalog.called(list, params)
-		switch a := r.asking[list]; {
+	if entryType, calls := calledBy(method.Text); calls {
+		key, under, why := r.catalog.called(entryType, params)
+		switch a := r.asking[entryType]; {
 		case why == "" || r.onDrift == Warns && why != denied:
-			if asked.call = r.log.call(list, under, line, m); r.log.err != nil {
+			if asked.call = r.log.call(entryType, under, line, m); r.log.err != nil {
 				r.over = true
 				refused = wordsNoRecord
 				err = r.log.err
 			}
 		case why == notListed && (a == nil || !a.failed) && len(r.waiting) < maxWaiting:
-			pass = r.wait(list, line, m)
+			pass = r.wait(entryType, line, m)
 		default:
 			refused = r.refuseCall(key, why)
 		}

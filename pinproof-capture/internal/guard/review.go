@@ -25,9 +25,9 @@ const (
 
 // A review is what becomes of a session that was refused.
 type review struct {
-	rest *mcp.Rest
-	list pin.EntryType
-	page *saidPage // that was refused
+	rest      *mcp.Rest
+	entryType pin.EntryType
+	page      *saidPage // that was refused
 
 	// The ids of the client's requests that get the error.
 	waiting [][]byte
@@ -48,9 +48,9 @@ func (w replier) Write(b []byte) (int, error) {
 
 // refuse ends the session for the client, whose requests are answered once the name of a file with what was refused is
 // known.
-func (r *relay) refuse(list pin.EntryType, p *saidPage) {
+func (r *relay) refuse(entryType pin.EntryType, p *saidPage) {
 	r.over = true
-	v := &review{list: list, page: p}
+	v := &review{entryType: entryType, page: p}
 	for _, key := range slices.Sorted(maps.Keys(r.open)) {
 		if id := r.open[key].id; len(id) > 0 {
 			v.waiting = append(v.waiting, id)
@@ -111,7 +111,7 @@ func (r *relay) finish(v *review) {
 // conclude keeps what was said and answers the client.
 func (r *relay) conclude(v *review, kept refused) {
 	r.mu.Lock()
-	v.words = wordsBlocked.With(r.tell("block", v.list, &v.page.verdict, kept))
+	v.words = wordsBlocked.With(r.tell("block", v.entryType, &v.page.verdict, kept))
 	v.isTold = true
 	var out []byte
 	for _, id := range v.waiting {
@@ -140,7 +140,7 @@ func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
 	}
 	pages = slices.Concat(pagesOf(r.greeting), pages)
 	then := v.page.listing()
-	isOtherwise := !isAmong(v.list, then, pages)
+	isOtherwise := !isAmong(v.entryType, then, pages)
 	if isOtherwise {
 		pages = slices.Concat(pages, then, pagesOf([]byte(otherwise)))
 	}
@@ -156,13 +156,13 @@ func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
 func (r *relay) withFinished(pages []toldPage) []toldPage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, list := range pin.AskOrder {
-		isFinished := slices.ContainsFunc(pages, func(p toldPage) bool { return p.lists(list) && p.isLast })
+	for _, entryType := range pin.AskOrder {
+		isFinished := slices.ContainsFunc(pages, func(p toldPage) bool { return p.lists(entryType) && p.isLast })
 		if isFinished {
 			continue
 		}
-		pages = slices.DeleteFunc(pages, func(p toldPage) bool { return p.lists(list) })
-		pages = append(pages, r.said[list].last.listing()...)
+		pages = slices.DeleteFunc(pages, func(p toldPage) bool { return p.lists(entryType) })
+		pages = append(pages, r.said[entryType].last.listing()...)
 	}
 	return pages
 }
@@ -197,22 +197,24 @@ func (p *saidPage) listing() (pages []toldPage) {
 }
 
 // lists reports whether a page is one of a list.
-func (p toldPage) lists(list pin.EntryType) bool { return p.result.Has(pin.EntryTypeInfo[list].Member) }
+func (p toldPage) lists(entryType pin.EntryType) bool {
+	return p.result.Has(pin.EntryTypeInfo[entryType].Member)
+}
 
 // isAmong reports whether what was refused, which is a listing as far as its last page, is in every list that the server has told
 // since, and is all of it if none followed.
-func isAmong(list pin.EntryType, then, since []toldPage) bool {
-	refused := count(list, then)
+func isAmong(entryType pin.EntryType, then, since []toldPage) bool {
+	refused := count(entryType, then)
 	isWhole := then[len(then)-1].isLast
 	told := 0
 	var listing []toldPage
 	for _, p := range since {
-		if !p.lists(list) {
+		if !p.lists(entryType) {
 			continue
 		}
 		listing = append(listing, p)
 		if p.isLast {
-			now := count(list, listing)
+			now := count(entryType, listing)
 			if !refused.isIn(now) || isWhole && !now.isIn(refused) {
 				return false
 			}
@@ -220,17 +222,17 @@ func isAmong(list pin.EntryType, then, since []toldPage) bool {
 			listing = nil
 		}
 	}
-	return told > 0 || listing != nil && refused.isIn(count(list, listing))
+	return told > 0 || listing != nil && refused.isIn(count(entryType, listing))
 }
 
 // An itemCount says how often a listing has what it lists, by its canonical form.
 type itemCount map[string]int
 
-func count(list pin.EntryType, listing []toldPage) itemCount {
+func count(entryType pin.EntryType, listing []toldPage) itemCount {
 	items := itemCount{}
 	for _, p := range listing {
-		value := p.result.Get(pin.EntryTypeInfo[list].Member)
-		if list == pin.Instructions {
+		value := p.result.Get(pin.EntryTypeInfo[entryType].Member)
+		if entryType == pin.Instructions {
 			items[string(jsontree.Append(nil, value))]++
 		}
 		for _, item := range value.Items() {

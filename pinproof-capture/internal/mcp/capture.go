@@ -56,9 +56,9 @@ func (g *greeting) line(elapsed time.Duration) string {
 	if g.instructions {
 		parts = append(parts, "instructions")
 	}
-	for _, list := range pin.AskOrder {
-		if n := g.counts[list]; n > 0 || list == pin.Tools && g.claims(list) {
-			parts = append(parts, text.Count(n, pin.EntryTypeInfo[list].Entry))
+	for _, entryType := range pin.AskOrder {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && g.claims(entryType) {
+			parts = append(parts, text.Count(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}
 	return fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())

@@ -235,28 +235,28 @@ func greetingOf(m *message) *greeting {
 
 // claims reports whether the server says that it has the list. One that tells no
 // capabilities at all, as some old ones do, may have tools.
-func (g *greeting) claims(list pin.EntryType) bool {
+func (g *greeting) claims(entryType pin.EntryType) bool {
 	if g.capabilities.Kind != '{' {
-		return list == pin.Tools
+		return entryType == pin.Tools
 	}
-	return pin.IsDeclared(list, g.capabilities)
+	return pin.IsDeclared(entryType, g.capabilities)
 }
 
 // all asks for every page of every list that the server claims, or of the others, which it need not
 // have.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
-	for _, list := range pin.AskOrder {
+	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
-		if g.claims(list) != claimed || !claimed && list == pin.Skills {
+		if g.claims(entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
-		n, err := s.pages(ctx, list)
+		n, err := s.pages(ctx, entryType)
 		r, refused := errors.AsType[*refusal](err)
 		switch {
 		case err == nil:
-			g.counts[list] = n
+			g.counts[entryType] = n
 		// Many claim resources and have no templates.
-		case refused && r.code == codeNoMethod && list != pin.Tools:
+		case refused && r.code == codeNoMethod && entryType != pin.Tools:
 		case claimed:
 			return err
 		}
@@ -281,9 +281,9 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 }
 
 // pages asks for one list whole and returns the number of its entries.
-func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err error) {
-	method := pin.EntryTypeInfo[list].Method
-	member := pin.EntryTypeInfo[list].Member
+func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
+	method := pin.EntryTypeInfo[entryType].Method
+	member := pin.EntryTypeInfo[entryType].Member
 	last := ""
 	seen := map[string]bool{}
 	params := map[string]any{}
@@ -314,7 +314,7 @@ func (s *session) pages(ctx context.Context, list pin.EntryType) (count int, err
 		}
 		last = m.spelled(entries)
 		count += len(entries.Items())
-		if list == pin.Skills {
+		if entryType == pin.Skills {
 			s.files.add(entries)
 		}
 		if next.Kind == 0 || next.Kind == 'n' {
