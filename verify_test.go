@@ -484,7 +484,7 @@ func TestJudgeServers(t *testing.T) {
 		"denied, and another definition":        {[]pin.Comparison{drifted}, 0, pin.Leniency{}, "1 failed differs:s blocked:a"},
 		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
 		"records differ":                        {[]pin.Comparison{records}, 0, pin.Leniency{}, "1 failed differs:s"},
-		"records differ, nothing grave":         {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
+		"records differ, nothing else":          {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
 		"a server joined, with records":         {[]pin.Comparison{joined}, 0, spared, "0 differs:s"},
 		"a server joined":                       {[]pin.Comparison{joined}, 0, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
 		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, 0, added, "1 failed differs:s blocked:a,b"},

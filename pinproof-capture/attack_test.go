@@ -46,14 +46,14 @@ func (g *guarded) puppet(t *testing.T, flags ...string) (*peer, *puppet) {
 }
 
 // puppetAs does so under a server ID.
-func (g *guarded) puppetAs(t *testing.T, label string, flags ...string) (*peer, *puppet) {
+func (g *guarded) puppetAs(t *testing.T, id string, flags ...string) (*peer, *puppet) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer at.Close()
-	p := g.startAs(t, label, flags, "puppet", at.Addr().String())
+	p := g.startAs(t, id, flags, "puppet", at.Addr().String())
 	at.(*net.TCPListener).SetDeadline(time.Now().Add(generous))
 	conn, err := at.Accept()
 	if err != nil {

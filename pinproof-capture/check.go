@@ -27,7 +27,7 @@ import (
 type check struct {
 	*app
 	config *client.Config
-	labels []string // of the servers that are asked
+	ids    []string // of the servers that are asked
 
 	// The command line names the servers: the others aren't judged.
 	named bool
@@ -78,7 +78,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 				return err
 			}
 		}
-		k.config, k.labels, err = client.Read(file, args)
+		k.config, k.ids, err = client.Read(file, args)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	}
 	var noAnswer error
 	if failed != nil {
-		noAnswer = notCaptured(failed, len(k.labels))
+		noAnswer = notCaptured(failed, len(k.ids))
 	}
 	if ctx.Err() != nil || failed != nil && k.review && !hasCaptures(k.dir) {
 		return 2, noAnswer
@@ -121,8 +121,8 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	}
 	// A report for a program must say so, too, because a program would believe a code of 0.
 	if failed != nil && !k.review && hasCaptures(k.dir) {
-		for _, label := range failed {
-			argv = slices.Insert(argv, 1, "--uncaptured="+label)
+		for _, id := range failed {
+			argv = slices.Insert(argv, 1, "--uncaptured="+id)
 		}
 		noAnswer = nil // pinproof says it
 	} else if failed != nil && !k.review {
@@ -169,27 +169,27 @@ func (k *check) judge(program string, argv []string) (code int, err error) {
 // labels of those that have no capture.
 func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, err error) {
 	width := 0
-	for _, label := range k.labels {
-		width = max(width, len(text.Printable(label)))
+	for _, id := range k.ids {
+		width = max(width, len(text.Printable(id)))
 	}
-	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.labels), "server"))
-	for _, label := range k.labels {
-		fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(label), k.config.Launch(label))
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.ids), "server"))
+	for _, id := range k.ids {
+		fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(id), k.config.Launch(id))
 	}
-	k.noteFloating(k.config.Floating(k.labels))
-	came, err := k.config.Capture(ctx, k.dir, k.labels, o)
+	k.noteFloating(k.config.Floating(k.ids))
+	came, err := k.config.Capture(ctx, k.dir, k.ids, o)
 	if err != nil {
 		return nil, err
 	}
 	fmt.Fprintln(k.stderr, "asking them:")
 	for r := range came {
 		if r.Err == nil {
-			fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(r.Label), r.Line)
+			fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(r.Server), r.Line)
 			continue
 		}
-		failed = append(failed, r.Label)
+		failed = append(failed, r.Server)
 		lines := fail.Lines(r.Err)
-		fmt.Fprintf(k.stderr, "  %-*s  failed: %s\n", width, text.Printable(r.Label), strings.Join(lines, "\n    "))
+		fmt.Fprintf(k.stderr, "  %-*s  failed: %s\n", width, text.Printable(r.Server), strings.Join(lines, "\n    "))
 		k.tellSaid(r.Err)
 	}
 	slices.Sort(failed)
@@ -212,8 +212,8 @@ func (k *check) verb() (argv []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(k.labels) == 1 && slices.Contains(pinned, k.labels[0]) {
-			argv = append(argv, "--server="+k.labels[0])
+		if len(k.ids) == 1 && slices.Contains(pinned, k.ids[0]) {
+			argv = append(argv, "--server="+k.ids[0])
 		} else if !k.review {
 			argv = append(argv, "--allow=missing")
 		}
@@ -239,16 +239,16 @@ func (k *check) verb() (argv []string, err error) {
 
 // pinnedLabels returns the server IDs of a lockfile, or none if there is no such file. What can't be read
 // is for pinproof to refuse.
-func pinnedLabels(lock string) (labels []string, err error) {
+func pinnedLabels(lock string) (ids []string, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fail.Path(lock, err)
 	}
 	root, _ := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
 	for _, s := range root.Get("servers").Members() {
-		labels = append(labels, s.Name)
+		ids = append(ids, s.Name)
 	}
-	return labels, nil
+	return ids, nil
 }
 
 // keptFor is how long the captures of a check stay, for the commands that it printed.
@@ -291,8 +291,8 @@ func hasCaptures(dir string) bool {
 // leaveEmpty leaves empty files for servers that failed, which pinproof has no answer to: nothing was
 // printed by them.
 func leaveEmpty(dir string, failed []string) error {
-	for _, label := range failed {
-		name := cmp.Or(mcp.FileName(label), "no-name.jsonl")
+	for _, id := range failed {
+		name := cmp.Or(mcp.FileName(id), "no-name.jsonl")
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
 			return fail.Path(name, err)
 		}

@@ -47,8 +47,8 @@ func TestStale(t *testing.T) {
 	out := filepath.Join(dir, "out")
 	config := filepath.Join(dir, "mcp.json")
 	servers := map[string]any{}
-	for _, label := range []string{"stays", "fails", "off", "oauth"} {
-		servers[label] = map[string]any{"command": good[0], "args": good[1:]}
+	for _, id := range []string{"stays", "fails", "off", "oauth"} {
+		servers[id] = map[string]any{"command": good[0], "args": good[1:]}
 	}
 	configure(t, config, servers)
 	if code, _, stderr := capturing(t, "config", config, out); code != 0 {
@@ -198,17 +198,17 @@ func TestCheck(t *testing.T) {
 	}
 
 	delete(two, "more")
-	for label, dead := range map[string]any{"docs": server(bad), "new": server(bad), "caf\u00e9": server(good)} {
-		three := map[string]any{"files": server(good), "docs": server(other), label: dead}
+	for id, dead := range map[string]any{"docs": server(bad), "new": server(bad), "caf\u00e9": server(good)} {
+		three := map[string]any{"files": server(good), "docs": server(other), id: dead}
 		configure(t, config, three)
 		report := filepath.Join(project, "report.json")
 		code, stdout, stderr = checking(t, g, project)
-		if code != 2 || !strings.HasSuffix(stderr, "of "+map[bool]string{true: "2", false: "3"}[label == "docs"]+" servers could not be captured: "+map[string]string{"docs": "docs", "new": "new", "caf\u00e9": `"caf<U+00E9>"`}[label]+"\n") {
-			t.Errorf("%s: code %d\n%s%s", label, code, stdout, stderr)
+		if code != 2 || !strings.HasSuffix(stderr, "of "+map[bool]string{true: "2", false: "3"}[id == "docs"]+" servers could not be captured: "+map[string]string{"docs": "docs", "new": "new", "caf\u00e9": `"caf<U+00E9>"`}[id]+"\n") {
+			t.Errorf("%s: code %d\n%s%s", id, code, stdout, stderr)
 		}
 		code, stdout, stderr = checking(t, g, project, "--format", "json", "--report", "json="+report)
 		if code != 2 || !strings.Contains(stdout, `"exitCode":2`) || read(t, report) != stdout {
-			t.Errorf("%s: code %d\n%s%s", label, code, stdout, stderr)
+			t.Errorf("%s: code %d\n%s%s", id, code, stdout, stderr)
 		}
 	}
 

@@ -61,14 +61,14 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
-	return a.serving(c, &o.Pins, func(label string, server mcp.Server) (err error) {
+	return a.serving(c, &o.Pins, func(id string, server mcp.Server) (err error) {
 		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
 		}
 		if o.Log == "" && o.LogDigests {
 			return usage(c, "--log-digests needs --log FILE")
 		}
-		o.Label = label
+		o.ServerID = id
 		a.code, err = guard.Run(c.Context(), o, server, a.stdin, a.stdout, a.stderr)
 		return err
 	})
@@ -90,7 +90,7 @@ hook looks for tools.lock as guard does, and starts the server in the lockfile's
 	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Less than the agent's own limit: a hook that is cut off lets the call pass.
 	o := asking(c, 20*time.Second)
-	return a.serving(c, &h.Pins, func(label string, server mcp.Server) error {
+	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
 		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
 			return usage(c, "--max-age takes 0s to 1h")
 		}
@@ -100,7 +100,7 @@ hook looks for tools.lock as guard does, and starts the server in the lockfile's
 			}
 			h.AllowsDenied = true
 		}
-		h.Label = label
+		h.ServerID = id
 		h.Server = server
 		h.Asked = *o
 		return h.Hook(c.Context())
@@ -122,10 +122,10 @@ names captures in DIR that belong to no server of FILE; --prune deletes them.`,
 	}
 	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
-	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, labels []string) error {
+	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
 		dir := args[1]
-		a.noteFloating(config.Floating(labels))
-		came, err := config.Capture(c.Context(), dir, labels, *o)
+		a.noteFloating(config.Floating(ids))
+		came, err := config.Capture(c.Context(), dir, ids, *o)
 		if err != nil {
 			return err
 		}
@@ -133,13 +133,13 @@ names captures in DIR that belong to no server of FILE; --prune deletes them.`,
 		for r := range came {
 			results = append(results, r)
 		}
-		slices.SortFunc(results, func(x, y client.Result) int { return strings.Compare(x.Label, y.Label) })
+		slices.SortFunc(results, func(x, y client.Result) int { return strings.Compare(x.Server, y.Server) })
 		var failed []string
 		for _, r := range results {
 			if r.Err != nil {
-				failed = append(failed, r.Label)
-				a.tell(text.Printable(r.Label)+": ", r.Err)
-			} else if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(r.Label), r.Line); err != nil {
+				failed = append(failed, r.Server)
+				a.tell(text.Printable(r.Server)+": ", r.Err)
+			} else if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(r.Server), r.Line); err != nil {
 				return err
 			}
 		}
@@ -147,7 +147,7 @@ names captures in DIR that belong to no server of FILE; --prune deletes them.`,
 			return err
 		}
 		if failed != nil {
-			return notCaptured(failed, len(labels))
+			return notCaptured(failed, len(ids))
 		}
 		return nil
 	})
@@ -182,16 +182,16 @@ func (a *app) strangers(config *client.Config, dir string, prune bool) error {
 
 // configured makes a command about a client's configuration, and about those of its servers that are named
 // behind so many arguments, or all.
-func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, labels []string) error) *cobra.Command {
+func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, ids []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and server IDs if you don't mean all servers", what)
 		}
-		config, labels, err := client.Read(args[0], args[most:])
+		config, ids, err := client.Read(args[0], args[most:])
 		if err != nil {
 			return err
 		}
-		return run(config, args, labels)
+		return run(config, args, ids)
 	}
 	return c
 }
@@ -213,7 +213,7 @@ prints the lines to write there.`,
 	}
 	onDrift := c.Flags().String("on-drift", guard.Ends, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
-	return a.rewriting(c, func(config *client.Config, labels []string) (*client.Guard, string, error) {
+	return a.rewriting(c, func(config *client.Config, ids []string) (*client.Guard, string, error) {
 		if !slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, *onDrift) {
 			return nil, "", usage(c, "--on-drift %s: one of end, subset, warn", text.Name(*onDrift))
 		}
@@ -223,9 +223,9 @@ prints the lines to write there.`,
 		if *log != "" {
 			guarding.Flags = append(guarding.Flags, "--log", *log)
 		}
-		a.noteFloating(config.Floating(labels))
-		a.nameFlags(config, labels)
-		if err := unpinned(config, labels); err != nil {
+		a.noteFloating(config.Floating(ids))
+		a.nameFlags(config, ids)
+		if err := unpinned(config, ids); err != nil {
 			return nil, "", err
 		}
 		start, what, err := config.Start()
@@ -236,9 +236,9 @@ prints the lines to write there.`,
 
 // nameFlags names the flags of guards that are there already, and those that let through what isn't
 // approved loudly.
-func (a *app) nameFlags(config *client.Config, labels []string) {
-	for _, label := range labels {
-		flags := config.GuardFlags(label)
+func (a *app) nameFlags(config *client.Config, ids []string) {
+	for _, id := range ids {
+		flags := config.GuardFlags(id)
 		if len(flags) == 0 {
 			continue
 		}
@@ -248,22 +248,22 @@ func (a *app) nameFlags(config *client.Config, labels []string) {
 			word = "WARNING"
 			more = ": it lets everything pass, approved or not"
 		}
-		fmt.Fprintf(a.stderr, "%s: the guard of %s has %s%s\n", word, text.Name(label), text.Printable(strings.Join(flags, " ")), more)
+		fmt.Fprintf(a.stderr, "%s: the guard of %s has %s%s\n", word, text.Name(id), text.Printable(strings.Join(flags, " ")), more)
 	}
 }
 
 // unpinned is the error about the servers that would not start behind the guard, for they aren't in the
 // lockfile, with the lines that pin them and the line that wraps the others.
-func unpinned(config *client.Config, labels []string) error {
+func unpinned(config *client.Config, ids []string) error {
 	lock := workspace.NearestLockfile(config.Project())
 	pinned, err := pinnedLabels(lock)
 	if err != nil {
 		return err
 	}
 	var missing []string
-	for _, label := range config.Unguarded(labels) {
-		if !slices.Contains(pinned, label) {
-			missing = append(missing, label)
+	for _, id := range config.Unguarded(ids) {
+		if !slices.Contains(pinned, id) {
+			missing = append(missing, id)
 		}
 	}
 	if missing == nil {
@@ -281,7 +281,7 @@ func unpinned(config *client.Config, labels []string) error {
 	f := fail.New("%s %s not pinned in %s, and would not start behind the guard; nothing was written", strings.Join(text.Names(missing), ", "), isNot, text.Printable(lock))
 	f.Hint("to pin: %s", client.Quoted(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
 	f.Hint("then:   %s", pin)
-	others := slices.DeleteFunc(slices.Clone(labels), func(label string) bool { return slices.Contains(missing, label) })
+	others := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(missing, id) })
 	if len(others) > 0 {
 		f.Hint("to wrap the others: %s", client.Quoted(slices.Concat([]string{client.Self, "wrap", config.File}, others)))
 	}
@@ -297,22 +297,22 @@ func newUnwrap(a *app) *cobra.Command {
 }
 
 // rewriting makes a command that adds guards to a configuration, as guarding says, or takes them out.
-func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, labels []string) (*client.Guard, string, error)) *cobra.Command {
+func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
-	return configured(c, 1, "a configuration", func(config *client.Config, _, labels []string) (err error) {
+	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {
 		var g *client.Guard
 		how := ""
 		if guarding != nil {
-			if g, how, err = guarding(config, labels); err != nil {
+			if g, how, err = guarding(config, ids); err != nil {
 				return err
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, byHand, refused := config.Rewrite(labels, g)
+		after, byHand, refused := config.Rewrite(ids, g)
 		fmt.Fprint(a.stdout, byHand)
 		a.showLines(config, after)
 		for _, r := range refused {
-			a.tell(text.Printable(r.Label)+": ", r.Err)
+			a.tell(text.Printable(r.Server)+": ", r.Err)
 		}
 		isNew := !bytes.Equal(config.Data, after)
 		if isNew && *yes {

@@ -157,10 +157,10 @@ func TestPathOfTheServer(t *testing.T) {
 		}
 	}
 	servers := map[string]any{}
-	for label, c := range map[string][2]string{
+	for id, c := range map[string][2]string{
 		"a": {"a-server", "${workspaceFolder}/no:${workspaceFolder}/bin:${PATH}"}, "b": {"sh", "bin"}, "c": {"sh", project},
 	} {
-		servers[label] = map[string]any{"command": c[0], "args": program[1:], "env": map[string]string{"PATH": c[1]}}
+		servers[id] = map[string]any{"command": c[0], "args": program[1:], "env": map[string]string{"PATH": c[1]}}
 	}
 	config, err := json.Marshal(map[string]any{"servers": servers})
 	if err != nil {
@@ -343,9 +343,9 @@ func TestConfigLabels(t *testing.T) {
 	file, out := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "out")
 	write(t, file, string(config))
 	for _, c := range []struct {
-		labels, saved []string
-		code          int
-		told          string
+		ids, saved []string
+		code       int
+		told       string
 	}{
 		{[]string{"c"}, []string{"c.jsonl"}, 0, "c: instructions, 1 tool, "},
 		{[]string{"b", "c"}, []string{"c.jsonl"}, 2, "error: 1 of 2 servers could not be captured: b\n"},
@@ -353,14 +353,14 @@ func TestConfigLabels(t *testing.T) {
 		{[]string{"d"}, nil, 2, "has no server d; it has a, b, c\n"},
 	} {
 		os.RemoveAll(out)
-		code, stdout, stderr := capturing(t, append([]string{"config", file, out}, c.labels...)...)
+		code, stdout, stderr := capturing(t, append([]string{"config", file, out}, c.ids...)...)
 		var saved []string
 		entries, _ := os.ReadDir(out)
 		for _, e := range entries {
 			saved = append(saved, e.Name())
 		}
 		if code != c.code || !strings.Contains(stdout+stderr, c.told) || !slices.Equal(saved, c.saved) {
-			t.Errorf("%s: code %d, saved %s\n%s%s", c.labels, code, saved, stdout, stderr)
+			t.Errorf("%s: code %d, saved %s\n%s%s", c.ids, code, saved, stdout, stderr)
 		}
 	}
 }

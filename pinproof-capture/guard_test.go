@@ -108,13 +108,13 @@ func (g *guarded) start(t testing.TB, flags []string, part ...string) *peer {
 }
 
 // startAs does so under a server ID.
-func (g *guarded) startAs(t testing.TB, label string, flags []string, part ...string) *peer {
+func (g *guarded) startAs(t testing.TB, id string, flags []string, part ...string) *peer {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := append(append([]string{"guard", label}, flags...), "--", self, "play")
+	args := append(append([]string{"guard", id}, flags...), "--", self, "play")
 	cmd := exec.Command(self, append(args, part...)...)
 	cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
 	return g.run(t, cmd)
@@ -789,7 +789,7 @@ func TestGuardEnds(t *testing.T) {
 	}
 	self, _ := os.Executable()
 	for what, args := range map[string][]string{
-		"no such label":   {"guard", "other", "--", self, "play", "good"},
+		"no such server":  {"guard", "other", "--", self, "play", "good"},
 		"no lockfile":     {"guard", "files", "--lock", "none.lock", "--", self, "play", "good"},
 		"no such program": {"guard", "files", "--", "no-such-program"},
 		"the lockfile":    {"guard", "files", "--log", "tools.lock", "--", self, "play", "good"},
@@ -866,7 +866,7 @@ func TestGuardSaves(t *testing.T) {
 	}
 }
 
-// TestGuardLog: calls and what was held back are on record, a line each, also for a full
+// TestGuardLog: calls and what was held back are logged, a line each, also for a full
 // disk: the session ends with it.
 func TestGuardLog(t *testing.T) {
 	t.Parallel()

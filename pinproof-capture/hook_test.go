@@ -67,11 +67,11 @@ func hooked(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return hookedAs(t, "files", args...)
 }
 
-func hookedAs(t *testing.T, label string, args ...string) (code int, stdout, stderr string) {
+func hookedAs(t *testing.T, id string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	event := strings.NewReader(strings.Repeat("x", 300_000))
 	var out, err bytes.Buffer
-	code = run(append([]string{"hook", label}, args...), event, &out, &err)
+	code = run(append([]string{"hook", id}, args...), event, &out, &err)
 	if rest, _ := io.ReadAll(event); len(rest) > 0 {
 		t.Errorf("%d bytes of the event were not taken", len(rest))
 	}

@@ -258,11 +258,11 @@ func TestWrapAddress(t *testing.T) {
 func first(requests []*http.Request, _ string) []*http.Request { return requests }
 
 // pinning writes a lockfile with these servers.
-func pinning(t *testing.T, folder string, labels ...string) {
+func pinning(t *testing.T, folder string, ids ...string) {
 	t.Helper()
 	var servers []string
-	for _, label := range labels {
-		servers = append(servers, strconv.Quote(label)+`:{"tools":{}}`)
+	for _, id := range ids {
+		servers = append(servers, strconv.Quote(id)+`:{"tools":{}}`)
 	}
 	write(t, filepath.Join(folder, "tools.lock"), `{"lockfileVersion":1,"servers":{`+strings.Join(servers, ",")+`}}`)
 }

@@ -14,7 +14,7 @@ type Case struct {
 	Verdict pin.Verdict      // of verify.go
 	Facts   map[pin.Ref]Fact // of each drift
 
-	// In everything that was read, and on record.
+	// Of everything that was read, and what is recorded.
 	Warnings []Warning
 }
 

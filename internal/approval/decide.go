@@ -72,7 +72,7 @@ type decision struct {
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
 // again with the answers.
 func Decide(c *Case, said *Said) Outcome {
-	// What was said of warnings comes first: it may put some on record although nothing drifted.
+	// What was said of warnings comes first: some may be accepted although nothing drifted.
 	if why := checkWarningFlags(c, said); why != nil {
 		return refuse(why)
 	}
@@ -211,7 +211,7 @@ func (said *Said) selects(drift *pin.Drift, words []string) bool {
 // wordWarnings is the word that selects what has a new warning.
 const wordWarnings = "warnings"
 
-// unrecorded lists the warnings of matching entries that are not on record, as far as they are
+// unrecorded lists the warnings of matching entries that nobody accepted, as far as they are
 // decided about.
 func (d *decision) unrecorded() (list []Warning) {
 	for _, w := range d.Warnings {
@@ -250,7 +250,7 @@ func (said *Said) acceptsWarnings(key pin.Key) bool {
 	return said.AnyWarning || slices.ContainsFunc(said.Warnings, func(s Selector) bool { return s.Key == key })
 }
 
-// recorded are the warnings of matching entries that are put on record.
+// recorded are the warnings of matching entries that are accepted now.
 func (d *decision) recorded() WarningRecord {
 	record := WarningRecord{}
 	// Who was asked about each has the last word, whatever a flag says.
@@ -407,7 +407,7 @@ func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 	takes := func(word string) bool {
 		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
 	}
-	isOther := func(label string) bool { return !takes(label) }
+	isOther := func(server string) bool { return !takes(server) }
 	for i := range d.drifts {
 		drift := &d.drifts[i]
 		ref := drift.Ref()

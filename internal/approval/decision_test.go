@@ -25,7 +25,7 @@ func warningsOf(names ...string) (list []approval.Warning) {
 	return list
 }
 
-// matching are warnings of entries that match their pins and are not on record.
+// matching are warnings of entries that match their pins and are not recorded.
 func matching(names ...string) []approval.Warning {
 	list := warningsOf(names...)
 	for i := range list {
@@ -64,7 +64,7 @@ func TestAnswers(t *testing.T) {
 	}
 	out = approval.Decide(c, &approval.Said{Answers: &approval.Answers{Records: []approval.Record{{Of: drifts[0].Ref(), Record: rec("hidden-text")}}}})
 	if reasonText(out.Reason) != "not what was shown" {
-		t.Errorf("the warning of a drift is put on record: %+v", out)
+		t.Errorf("the warning of a drift is recorded: %+v", out)
 	}
 }
 
@@ -286,7 +286,7 @@ func TestDecide(t *testing.T) {
 		}
 		for _, w := range matching(strings.Fields(tt.matching)...) {
 			if !slices.Equal(out.Recorded[w.Of], []pin.Record{w.Record}) {
-				t.Errorf("%s: on record %v", what, out.Recorded)
+				t.Errorf("%s: recorded %v", what, out.Recorded)
 			}
 		}
 		if out.Code != 1 { // the repeated name is always left
@@ -312,7 +312,7 @@ func ids(records []pin.Record) string {
 }
 
 // TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and none of
-// the old one's; what stays keeps its own, until others are put on record for it.
+// the old one's; what stays keeps its own, until others are recorded for it.
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
@@ -586,7 +586,7 @@ func TestBareServers(t *testing.T) {
 	}
 }
 
-// TestRecords: what goes on record of a matching entry is the new warning beside those that stand.
+// TestRecords: what is recorded of a matching entry is the new warning beside those that stand.
 // One that no digest binds never does.
 func TestRecords(t *testing.T) {
 	pairs, drifts := relockCase(t)

@@ -19,7 +19,7 @@ func (r WarningRecord) of(key pin.Ref) []pin.Record {
 	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
 }
 
-// has reports whether a warning of an entry that a selector names is on record.
+// has reports whether a warning of an entry that a selector names is recorded.
 func (r WarningRecord) has(s *Selector) bool {
 	for ref := range r {
 		if s.means(ref.Key) {
@@ -88,9 +88,9 @@ func (d *decision) takesAll() bool {
 	return d.said.Approves || d.said.All && len(d.said.Only) == 0
 }
 
-// warnings returns what goes on record with a decision: every warning in an accepted
+// warnings returns what a decision records: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted, with what was on record already and still holds.
+// accepted, with what was recorded before and still holds.
 func (d *decision) warnings() WarningRecord {
 	record := WarningRecord{}
 	for of, records := range d.out.Recorded {
@@ -98,7 +98,7 @@ func (d *decision) warnings() WarningRecord {
 	}
 	for _, w := range d.Warnings {
 		if w.Record.Digest == "" {
-			continue // such a text can't be put on record
+			continue // such a text can't be recorded
 		}
 		isStanding := w.Where == InMatch && w.Approved && len(d.out.Recorded[w.Of]) > 0
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
@@ -109,7 +109,7 @@ func (d *decision) warnings() WarningRecord {
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that
-// were accepted with it. Every other entry keeps its pin, but for warnings that are put on record.
+// were accepted with it. Every other entry keeps its pin, with the warnings that are accepted now.
 func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
 	// No finding about the whole list shows in a part of it.

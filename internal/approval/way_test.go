@@ -219,7 +219,7 @@ func TestWay(t *testing.T) {
 		"nothing drifted, an answer":              {same(), approval.Said{Answers: answered(nil)}, "writes 0"},
 		"nothing drifted, lock":                   {same(), lock, "writes 0"},
 		"nothing drifted, a warning":              {same(inMatch), approval.Said{}, "asks"},
-		"nothing drifted, a warning on record":    {same(approved(matching("a"))), approval.Said{}, "settled"},
+		"nothing drifted, a recorded warning":     {same(approved(matching("a"))), approval.Said{}, "settled"},
 		"nothing drifted, a warning of the whole": {same(whole), approval.Said{}, "settled"},
 		"nothing drifted, the warning accepted":   {same(inMatch), approval.Said{All: true, AnyWarning: true}, "writes 0"},
 		"nothing drifted, an unknown warning":     {same(), approval.Said{Warnings: saying(t, "z")}, "unknown"},
@@ -228,7 +228,7 @@ func TestWay(t *testing.T) {
 		"drift, unclean, and it isn't asked for":  {clean(changed(unclean)), approval.Said{Accepts: saying(t, "b")}, "writes b 1"},
 		"drift, unclean, no such policy":          {changed(unclean), approval.Said{All: true, AnyWarning: true}, "writes a b 0"},
 		"an answer, a warning of the whole":       {changed(whole), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "warning declined"},
-		"an answer, a warning on record":          {changed(wholeApproved), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "writes a b 0"},
+		"an answer, a warning recorded":           {changed(wholeApproved), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "writes a b 0"},
 		"another policy":                          {policy(one), approval.Said{}, "asks"},
 		"another policy, all":                     {policy(one), all, "writes 0"},
 		"another policy, a name":                  {policy(other), approval.Said{Accepts: saying(t, "a")}, "needs all"},
@@ -246,7 +246,7 @@ func TestWay(t *testing.T) {
 		"drift, not covered":                      {changed(unpinned), all, "not covered"},
 		"drift, not covered, nobody was asked":    {changed(unpinned), approval.Said{}, "not covered"},
 		"drift, warned":                           {changed(warned), all, "writes b; not a 1"},
-		"drift, warned and on record":             {changed(approved(warningsOf("a"))), all, "writes a b 0"},
+		"drift, warned and recorded":              {changed(approved(warningsOf("a"))), all, "writes a b 0"},
 		"drift, warned elsewhere":                 {changed(inMatch), all, "writes a b 0"},
 		"drift, nothing but a warning":            {changed(warned), approval.Said{Accepts: saying(t, "a")}, "new warning; not a"},
 		"drift, the warning accepted":             {changed(warned), approval.Said{All: true, Warnings: saying(t, "a")}, "writes a b 0"},
@@ -285,7 +285,7 @@ func TestWarningOfSeveralServers(t *testing.T) {
 	}
 }
 
-// TestOnly: --only narrows what is asked about, put on record and accepted; what it leaves out is drift that is left.
+// TestOnly: --only narrows what is asked about, recorded and accepted; what it leaves out is drift that is left.
 func TestOnly(t *testing.T) {
 	words := []string{"minor", "warnings", "risky"}
 	only := func(word string) []approval.Selector {
@@ -322,7 +322,7 @@ func TestOnly(t *testing.T) {
 			recorded = append(recorded, ref.Name)
 		}
 		if strings.Join(recorded, " ") != tt.recorded {
-			t.Errorf("%s: on record %q, want %q", what, recorded, tt.recorded)
+			t.Errorf("%s: recorded %q, want %q", what, recorded, tt.recorded)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // notes. Every other field is advice.
 var decides = []string{"Drift", "Changes", "Fresh", "Is", "Minor"}
 
-// TestAdvice: advice can't change a decision. Whatever is said of a drift for people, how grave it is said to be, and
+// TestAdvice: advice can't change a decision. Whatever is said of a drift for people, how it is ranked, and
 // in which order, the outcome is the same; and with flags that ask for no fact, it is the same without any.
 func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)

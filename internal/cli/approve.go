@@ -244,7 +244,7 @@ func (a *approver) refusal(out *approval.Outcome) *fail.Error {
 func (a *approver) notClean(w approval.Warning) *fail.Error {
 	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
 	f := &a.r.Findings[at] // caseOf made the warning of it
-	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.List, f.Entry), f.ID, f.Detail)
+	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.Type, f.Entry), f.ID, f.Detail)
 }
 
 // newWarnings shows the new warnings that prevent an approval, and says so. It names no

@@ -94,7 +94,7 @@ func TestHintsWrite(t *testing.T) {
 	}
 }
 
-// accepted puts every warning of a set's pins on record.
+// accepted records every warning of a set's pins.
 func accepted(set *pin.Set) {
 	new := []pin.Comparison{{Server: "s", Capture: "s.json", Present: true, Captured: *set}}
 	for _, f := range lint.Read(new, pintest.Drifts(new), nil, true) {

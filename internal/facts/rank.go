@@ -340,8 +340,8 @@ func (r *reader) newHost(e *Entry) bool {
 	return len(hosts) > before
 }
 
-// Grave is why an entry is named before it is accepted with many others, or "".
-func (e *Entry) Grave() string {
+// Named is why an entry is named before it is accepted with many others, or "".
+func (e *Entry) Named() string {
 	why := slices.DeleteFunc(slices.Clone(e.Is), func(word string) bool { return word != Destructive && word != TakesCode && word != OpenWorld })
 	return strings.Join(why, ", ")
 }
@@ -350,15 +350,15 @@ func (e *Entry) Grave() string {
 func (e *Entry) Before(other *Entry) int {
 	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
 	instructions := lint.RankOf(e.Type != pin.Instructions) - lint.RankOf(other.Type != pin.Instructions)
-	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.Gravest(), other.Gravest()), instructions,
+	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
 }
 
 // kindOrder is the order of entries of a class where no sentence tells them apart.
 var kindOrder = map[pin.DriftKind]int{pin.Duplicate: 0, pin.Hidden: 1, pin.Added: 2, pin.Changed: 3, pin.Removed: 4}
 
-// Gravest is the first of the labels of an entry.
-func (e *Entry) Gravest() (first label.Label) {
+// FirstLabel is the first of the labels of an entry.
+func (e *Entry) FirstLabel() (first label.Label) {
 	if len(e.Edits) > 0 {
 		first = e.Edits[0].Label
 	}

@@ -22,7 +22,7 @@ import (
 // changes a digest.
 type Finding struct {
 	Server string
-	List   pin.EntryType
+	Type   pin.EntryType
 
 	// Name of the entry; "" for instructions and for the whole server.
 	Entry string
@@ -35,7 +35,7 @@ type Finding struct {
 
 	Detail string // printable
 
-	// It was accepted with the pinned definition: it is on record.
+	// It was accepted with the pinned definition, and is recorded.
 	Approved bool
 
 	// It stands for all further ones of its id and level.
@@ -58,7 +58,7 @@ type Finding struct {
 // textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
 // (RFC 8785) of an array of the whole string that the warning is in, as received but for
 // placeholders, and, where there is one, of what it names, so that neither another text at its place nor a new
-// neighbour is on record. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+// neighbour is accepted. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
 	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
 }
@@ -133,7 +133,7 @@ type Reviewer struct {
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
-	about := Finding{Server: server, List: p.Type, Entry: p.Name}
+	about := Finding{Server: server, Type: p.Type, Entry: p.Name}
 	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}}
 }
 
@@ -146,7 +146,7 @@ func (r *Reviewer) at(members ...string) {
 	}
 }
 
-// Entry lists the findings of one entry as received. A warning is approved if it is on record
+// Entry lists the findings of one entry as received. A warning is approved if it is recorded
 // with the pin, a note if the pinned definition has one with the same id, pointer and detail. The order is total: by
 // Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
 // are listed, which are the first in the text, and one more finding counts the rest.
@@ -314,7 +314,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			switch {
 			case warning && step.Index < 0:
 				f.Place = jsontree.Pointer(f.Place, token)
-			case warning && i == 1 && f.List == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
+			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
 				// Prose that isn't pinned is read without the root.
 				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
 					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)

@@ -26,11 +26,11 @@ const (
 
 // Ref says which entry a finding is in. For a whole capture its key is empty.
 func (f *Finding) Ref() pin.Ref {
-	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.List, Name: f.Entry}}
+	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.Type, Name: f.Entry}}
 }
 
 // Blocks reports whether a warning fails a run in which every entry matches: it is in text
-// that no pin covers or, where a review was asked for, it is not on record.
+// that no pin covers or, where a review was asked for, nobody accepted it.
 func (f *Finding) Blocks(review bool) bool {
 	return f.Warning && (f.Scope == NotPinned || review && f.Scope == InMatch && !f.Approved)
 }
@@ -116,7 +116,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	pinned := of.Locked.Find(p.Key)
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
 	if of.Lockfiles && !drifted {
-		// What is on record of it, the new lockfile says.
+		// The new lockfile says what is recorded of it.
 		pinned = p
 	}
 	if of.Captured.Policy.Descriptions != "" {
@@ -147,7 +147,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 }
 
 // toldElsewhere reports whether a finding is that a name looks like another one, and is told
-// at that other name: it came later, and is new or has the warning about this name on record.
+// at that other name: it came later, and is new or has the accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
@@ -195,16 +195,16 @@ func (r *textReading) differs(p *pin.Comparison) bool {
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	told := map[Finding]bool{} // entries with an id
 	for _, f := range list {
-		told[Finding{Server: f.Server, List: f.List, Entry: f.Entry, ID: f.ID}] = true
+		told[Finding{Server: f.Server, Type: f.Type, Entry: f.Entry, ID: f.ID}] = true
 	}
 	add := func(f Finding, records []pin.Record, drifted bool) {
 		for _, record := range records {
-			if f.ID = record.ID; told[Finding{Server: f.Server, List: f.List, Entry: f.Entry, ID: f.ID}] || drifted && findingRow(f.ID) >= 0 {
+			if f.ID = record.ID; told[Finding{Server: f.Server, Type: f.Type, Entry: f.Entry, ID: f.ID}] || drifted && findingRow(f.ID) >= 0 {
 				continue
 			}
 			f.Warning = true
 			f.Approved = true
-			f.Detail = "on record"
+			f.Detail = "recorded"
 			f.Pointer = record.Place
 			f.Place = record.Place
 			f.TextDigest = record.Digest
@@ -226,7 +226,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		add(Finding{Server: p.Server, WholeServer: true}, record, r.differs(p))
 		for j := range p.Locked.Pins {
 			one := &p.Locked.Pins[j]
-			f := Finding{Server: p.Server, List: one.Type, Entry: one.Name}
+			f := Finding{Server: p.Server, Type: one.Type, Entry: one.Name}
 			record := one.Accepted
 			if now := p.Captured.Find(one.Key); p.Lockfiles && now != nil && !r.drifted[f.Ref()] {
 				record = now.Accepted

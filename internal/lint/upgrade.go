@@ -40,7 +40,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	})
 	var found []string
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
-		if known[text] || r.about.List == pin.Skills && isOwnURI(path) {
+		if known[text] || r.about.Type == pin.Skills && isOwnURI(path) {
 			return
 		}
 		for _, address := range addresses(text) {

@@ -199,9 +199,9 @@ func TestLockfileRoundTrip(t *testing.T) {
 
 // unparsed is a text as the lockfile of what captures list of l: all but what is recorded.
 func unparsed(l lockfile.Lockfile, text string) (lockfile.Lockfile, bool) {
-	return lockfile.Unparsed(strings.NewReader(text), l.Labels(), func(i int, label string) (pin.Set, error) {
+	return lockfile.Unparsed(strings.NewReader(text), l.Labels(), func(i int, server string) (pin.Set, error) {
 		s := l.Servers[i]
-		s.Server, s.Accepted, s.Line, s.Pins = label, nil, 0, slices.Clone(s.Pins)
+		s.Server, s.Accepted, s.Line, s.Pins = server, nil, 0, slices.Clone(s.Pins)
 		for j := range s.Pins {
 			s.Pins[j].Accepted, s.Pins[j].Approval, s.Pins[j].Line = nil, nil, 0
 		}
@@ -227,12 +227,12 @@ func FuzzUnparsed(f *testing.F) {
 	}
 	f.Add(`{"tools":[{"name":"a"},{"name":"a"}]}`, "s", uint(0), uint(0), "")
 	f.Add(one[:9]+`]}{"id":1,"jsonrpc":"2.0","result":{"instructions":"x","protocolVersion":"1"}}`, "a/b", uint(90), uint(1), "y")
-	f.Fuzz(func(t *testing.T, captured, label string, at, cut uint, insert string) {
+	f.Fuzz(func(t *testing.T, captured, server string, at, cut uint, insert string) {
 		m, err := capture.Read("m.json", []byte(captured), pintest.Form, pin.Policy{})
-		if err != nil || !utf8.ValidString(label) {
+		if err != nil || !utf8.ValidString(server) {
 			return
 		}
-		set, err := capture.Pins(m, label, pin.Policy{}, nil, pintest.Form)
+		set, err := capture.Pins(m, server, pin.Policy{}, nil, pintest.Form)
 		if err != nil {
 			return
 		}
@@ -243,8 +243,8 @@ func FuzzUnparsed(f *testing.F) {
 		from := int(at % uint(len(written)+1))
 		to := from + int(cut%uint(len(written)-from+1))
 		edited := slices.Concat(written[:from], []byte(insert), written[to:])
-		fast, ok := lockfile.Unparsed(bytes.NewReader(edited), []string{"other"}, func(_ int, label string) (pin.Set, error) {
-			return capture.Pins(m, label, pin.Policy{}, nil, pintest.Form)
+		fast, ok := lockfile.Unparsed(bytes.NewReader(edited), []string{"other"}, func(_ int, server string) (pin.Set, error) {
+			return capture.Pins(m, server, pin.Policy{}, nil, pintest.Form)
 		})
 		slow, err := lockfile.Read("tools.lock", edited, pintest.Form)
 		switch {
@@ -367,8 +367,8 @@ func TestContradictions(t *testing.T) {
 		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
 		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
 		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
-		{"a long label", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: a server whose name has more than 1024 bytes"},
-		{"an empty label", `"web": {`, `"": {`, "tools.lock:33:9: a server without a name"},
+		{"a long server ID", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: a server whose name has more than 1024 bytes"},
+		{"an empty server ID", `"web": {`, `"": {`, "tools.lock:33:9: a server without a name"},
 		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
 		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: server web: not an object"},
 

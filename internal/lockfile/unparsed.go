@@ -22,17 +22,17 @@ import (
 //
 // The captures have server IDs, sorted, none twice. If there is one, its ID is what the lockfile
 // calls its first server. pinsOf makes the pins of a capture under its server ID.
-func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, label string) (pin.Set, error)) (l Lockfile, ok bool) {
+func Unparsed(lockfile io.Reader, servers []string, pinsOf func(capture int, server string) (pin.Set, error)) (l Lockfile, ok bool) {
 	file := bufio.NewReaderSize(lockfile, 64<<10)
-	if len(labels) == 1 {
+	if len(servers) == 1 {
 		head, _ := file.Peek(file.Size())
 		head, _ = bytes.CutPrefix(head, []byte("{\n  \"lockfileVersion\": 1,\n  \"servers\": {\n    "))
-		label := first(head)
-		labels = []string{jsontree.TextOf(&label)}
+		id := first(head)
+		servers = []string{jsontree.TextOf(&id)}
 	}
-	for i, label := range labels {
-		set, err := pinsOf(i, label)
-		if err != nil || label == "" || len(label) > jsontree.MaxLabelBytes || set.Repeated() {
+	for i, server := range servers {
+		set, err := pinsOf(i, server)
+		if err != nil || server == "" || len(server) > jsontree.MaxLabelBytes || set.Repeated() {
 			return Lockfile{}, false
 		}
 		set.About = pin.About{}
@@ -42,7 +42,7 @@ func Unparsed(lockfile io.Reader, labels []string, pinsOf func(capture int, labe
 		}
 		l.Servers = append(l.Servers, set)
 	}
-	if len(labels) == 0 || len(labels) > jsontree.MaxEntries || !l.isExactly(file) {
+	if len(servers) == 0 || len(servers) > jsontree.MaxEntries || !l.isExactly(file) {
 		return Lockfile{}, false
 	}
 	// At least as many as the parser counts outside definitions.

@@ -54,7 +54,7 @@ type Comparison struct {
 	PagesUnpinned bool
 
 	// The server ID that the capture's file name gives, "" if it gives none.
-	FileLabel string
+	FileServer string
 }
 
 // PolicyDiffers reports whether the two sides were pinned under different policies.

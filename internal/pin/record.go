@@ -10,7 +10,7 @@ import (
 
 // A Record is a person's consent to one warning: a line of acceptedWarnings. It holds for the
 // very text that the warning was about, at the very place: the same warning about another
-// text is not on record.
+// text is not accepted.
 type Record struct {
 	ID string
 

@@ -93,8 +93,8 @@ func ofBlock(b report.Block, server string) *question {
 
 // ofServer asks about everything of a new server that has no warning.
 func ofServer(s *report.Server, blocks []report.Block) *question {
-	q := &question{server: s.Label, blocks: blocks}
-	q.text = "Accept the " + text.Count(len(q.entries()), "entry") + " of server " + s.Label + " shown above?"
+	q := &question{server: s.Name, blocks: blocks}
+	q.text = "Accept the " + text.Count(len(q.entries()), "entry") + " of server " + s.Name + " shown above?"
 	if len(q.entries()) == 1 {
 		q.text = blocks[0].Ask
 	}
@@ -299,10 +299,10 @@ func (p *Prompter) questions() {
 			p.show(&question{blocks: []report.Block{*b}}) // nothing to ask
 		} else if b.Apart && !p.first {
 			for _, part := range b.Each {
-				add(ofBlock(part, server.Label))
+				add(ofBlock(part, server.Name))
 			}
 		} else if b.Warned || !p.first {
-			add(ofBlock(*b, server.Label))
+			add(ofBlock(*b, server.Name))
 		} else {
 			rest = append(rest, *b)
 		}
@@ -449,20 +449,20 @@ func (p *Prompter) acceptRest(server string, own bool) []*question {
 
 // risks names the entries that are dangerous, by why they are, and counts the others.
 func (p *Prompter) risks(entries []int) {
-	grave := map[string][]string{}
+	named := map[string][]string{}
 	others := 0
 	for _, at := range entries {
 		e := &p.m.Entries[at]
-		if e.Grave == "" {
+		if e.Named == "" {
 			others++
 			continue
 		}
-		grave[e.Grave] = append(grave[e.Grave], e.Said)
+		named[e.Named] = append(named[e.Named], e.Said)
 	}
-	for _, kind := range slices.Sorted(maps.Keys(grave)) {
-		p.say("  " + kind + ": " + strings.Join(grave[kind], ", ") + "\n")
+	for _, kind := range slices.Sorted(maps.Keys(named)) {
+		p.say("  " + kind + ": " + strings.Join(named[kind], ", ") + "\n")
 	}
-	if len(grave) > 0 && others > 0 {
+	if len(named) > 0 && others > 0 {
 		p.say("  " + text.Count(others, "other") + "\n")
 	}
 }

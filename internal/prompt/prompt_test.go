@@ -35,11 +35,11 @@ func review() *report.Model {
 	}
 	alike := block(1, "both", "Said by both.", false, 0, 1)
 	alike.Each = []report.Block{block(1, "a", "Said by a.", false, 0), block(1, "b", "Said by b.", false, 1)}
-	m := &report.Model{Failed: true, Servers: []report.Server{{Label: "s"}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
+	m := &report.Model{Failed: true, Servers: []report.Server{{Name: "s"}}, Blocks: []report.Block{alike, block(2, "c", "Said by c.", true, 2), block(3, "run", "Said by run.", false, 3)}}
 	for _, name := range []string{"a", "b", "c", "run"} {
 		m.Entries = append(m.Entries, report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
 	}
-	m.Entries[3].Grave = "takes code"
+	m.Entries[3].Named = "takes code"
 	return m
 }
 

@@ -13,7 +13,7 @@ type Annotation struct {
 	// Stable: "drift/added", "finding/hidden-text".
 	Rule string
 
-	// By danger: "error", "warning" or "note".
+	// By rank: "error", "warning" or "note".
 	Level string
 
 	// Of the pin, or of the server if the entry has no pin, else 1; 0: no place.

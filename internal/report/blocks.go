@@ -121,7 +121,7 @@ func (e *edit) exact() bool {
 // A group is drift that is read as one: entries of one server, type and kind in which the same sentences
 // stood before and stand now, which are accepted as one, too. Most have one entry.
 type group struct {
-	// Of entries that changed in different ways, without a new text and without a new danger: those
+	// Of entries that changed in different ways, without a new text and without a new risk: those
 	// that changed alike. Each of these is accepted by itself.
 	parts []*group
 
@@ -230,7 +230,7 @@ func (e *drifted) key() string {
 	return keyOf(key)
 }
 
-// findWordless finds the entries that changed without a danger, and without a sentence that came or went but for those
+// findWordless finds the entries that changed without a risk, and without a sentence that came or went but for those
 // that groups above show.
 func findWordless(groups []*group) map[*drifted]bool {
 	wordless := map[*drifted]bool{}

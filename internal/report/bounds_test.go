@@ -18,7 +18,7 @@ import (
 
 // TestReportsSayWhatTheyLeaveOut: with room for a part of the drift, a report lists every entry with
 // its kind and digests, explains what has a warning before all other, says of each other one that it
-// isn't explained, holds it for grave, and offers no command that accepts it.
+// isn't explained, rates it highest, and offers no command that accepts it.
 func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 	t.Parallel()
 	schema := compiledSchema(t, "../../docs/report.schema.json")

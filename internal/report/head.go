@@ -58,14 +58,14 @@ func (r *Report) model() *Model {
 // said is a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: placeOf(f.List, f.Pointer), Pointer: text.Pointer(f.Pointer),
+		Place: placeOf(f.Type, f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
 		s.Level = "warning"
 	}
 	if !f.WholeServer {
-		s.List = pin.EntryTypeInfo[f.List].Member
+		s.List = pin.EntryTypeInfo[f.Type].Member
 		s.Name = f.Entry
 	}
 	return s
@@ -196,13 +196,13 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		known = known && one.TextsKnown()
 		change = change + one.Bytes
 		worst = max(worst, one.Severity)
-		b.Danger = append(b.Danger, one.Is...)
+		b.Risks = append(b.Risks, one.Is...)
 		b.Is = append(b.Is, one.Words()...)
 	}
 	if len(g.entries) == 1 && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
 		b.Ask += deniedQuestion
 	}
-	b.Danger = distinct(b.Danger)
+	b.Risks = distinct(b.Risks)
 	b.Reason = reason(e)
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
@@ -360,7 +360,7 @@ func reason(e *drifted) string {
 	return ""
 }
 
-// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or the gravest label. It
+// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or its first label. It
 // returns the id of the note or the label, too.
 func standsOut(g *group) (words, id string) {
 	e := g.first()
@@ -387,7 +387,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Danger: strings.Join(e.Is, ", "), Grave: e.Grave(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Risks: strings.Join(e.Is, ", "), Named: e.Named(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
@@ -433,7 +433,7 @@ func (r *Report) servers(m *Model) {
 			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
-			s.Label = text.Name(p.Server)
+			s.Name = text.Name(p.Server)
 		}
 		side := ServerData{Server: p.Server}
 		if p.Known {

@@ -292,7 +292,7 @@ func TestHTMLServers(t *testing.T) {
 	for _, s := range r.Model.Servers {
 		c := s.Counts
 		n := c.Kinds["added"] + c.Altered() + c.Kinds["removed"]
-		if button := fmt.Sprintf("%s %d", s.Label, n); n > 0 && !slices.Contains(labels, button) {
+		if button := fmt.Sprintf("%s %d", s.Name, n); n > 0 && !slices.Contains(labels, button) {
 			t.Errorf("no button %q among %q", button, labels)
 		}
 		total += n

@@ -74,7 +74,7 @@ type Model struct {
 	// About captures as a whole, and about text that no pin covers.
 	Whole []Finding
 
-	// Warnings that are not on record, in entries that match their pins.
+	// Warnings that nobody accepted, in entries that match their pins.
 	Unrecorded []Finding
 
 	// Approved warnings in what matches its pins.
@@ -99,7 +99,7 @@ type Model struct {
 	Unpinned []Finding // about text that no pin covers
 	Standing []Finding // those of Approved
 
-	// Those of Unrecorded that a prompt can put on record.
+	// Those of Unrecorded that a person can accept at the prompt.
 	ToRecord []Finding
 
 	Review Step   // the command that shows everything
@@ -141,10 +141,10 @@ type Step struct {
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID string // the user's label, not made printable
+	ID string // not made printable
 
 	// The same as it is printed; "" where two captures are compared.
-	Label string
+	Name string
 
 	// What is compared: "tools.lock 14 tools".
 	Old, New string
@@ -339,10 +339,10 @@ type Entry struct {
 	Warned bool   // it has a new warning
 	Digest string // of what a person accepts with it
 	Line   int    // of its pin in the lockfile
-	Danger string // "destructive, takes code"
+	Risks  string // "destructive, takes code"
 
 	// Why it is named before many are accepted at once: "takes code"; or "".
-	Grave string
+	Named string
 
 	Minor bool // it has nothing new to read
 }
@@ -402,7 +402,7 @@ type Block struct {
 	Label string
 
 	// What it could do: "destructive", "takes code".
-	Danger []string
+	Risks []string
 
 	// A rename, a repeated name, texts that aren't stored.
 	Note string
@@ -445,10 +445,10 @@ type Block struct {
 
 	Ask string // the question of the prompt
 
-	// Of the gravest of its entries, in a review for a release; else "".
+	// The highest of its entries, in a review for a release; else "".
 	Severity string
 
-	Class int // of danger: the lower the earlier
+	Class int // its rank: the lower, the earlier
 
 	// Why it is read first, behind "first because": a whole line; or "".
 	Reason string

@@ -17,8 +17,8 @@ func (m *Model) Steps(more []Step) (list []Step) {
 	return slices.Concat(list, m.Next, more)
 }
 
-// ByDanger lists the blocks of all servers in the order in which a page with little room shows them.
-func (m *Model) ByDanger() (list []*Block) {
+// ByRank lists the blocks of all servers in the order in which a page with little room shows them.
+func (m *Model) ByRank() (list []*Block) {
 	for i := range m.Blocks {
 		list = append(list, &m.Blocks[i])
 	}

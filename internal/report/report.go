@@ -26,7 +26,7 @@ type Input struct {
 	// Why there is no answer, whatever else the report shows; or nil.
 	NoAnswer error
 
-	// What matches was read, too, and a warning that is not on record fails the run.
+	// What matches was read, too, and a warning that nobody accepted fails the run.
 	Review bool
 
 	// A run fails by the severity of its changes.

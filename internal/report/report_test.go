@@ -14,9 +14,9 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestOrderByDanger: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less danger now, then
+// TestOrderByRank: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less risk now, then
 // ADDED and CHANGED by what they say, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
-func TestOrderByDanger(t *testing.T) {
+func TestOrderByRank(t *testing.T) {
 	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
 		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
 	found := pintest.PinsOf(t, `[{"name":"b_worded","description":"Eins."},{"name":"c_safe","annotations":{"readOnlyHint":true}},
@@ -124,7 +124,7 @@ func TestReportOfOtherLists(t *testing.T) {
 }
 
 // TestInstructionsFirst: every session reads a server's instructions, so they are before
-// what else says the same, and behind what is graver.
+// what else says the same, and behind what ranks higher.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)

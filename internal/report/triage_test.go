@@ -121,7 +121,7 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Danger, "destructive") && !strings.Contains(cut, "destroys")) && !strings.Contains(screen, d.Name) {
+			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Risks, "destructive") && !strings.Contains(cut, "destroys")) && !strings.Contains(screen, d.Name) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}
@@ -133,8 +133,8 @@ func TestBigReviews(t *testing.T) {
 	}
 }
 
-// TestNewToolsByDanger: what a new tool declares and takes says where it is.
-func TestNewToolsByDanger(t *testing.T) {
+// TestNewToolsByRisk: what a new tool declares and takes says where it is.
+func TestNewToolsByRisk(t *testing.T) {
 	r := upgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
 		{"name":"a_reads","annotations":{"readOnlyHint":true}},
 		{"name":"b_reads_a_path","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"filePath":{"type":"string"}}}},

@@ -197,7 +197,7 @@ func (r *Report) problems() (list []Problem) {
 				of = r.against()
 			}
 			if r.Guessed {
-				command = r.Next.To("lock", "--server "+shell.Label(p.FileLabel, p.Server))
+				command = r.Next.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server))
 			}
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
@@ -461,7 +461,7 @@ func (r *Report) acceptCommand(g *group) string {
 	next := r.Next
 	scope := ""
 	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
-	if len(r.Comparisons) > 1 && shell.PasteableLabel(p.Server) && p.Known {
+	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known {
 		next.Server = p.Server
 		scope = p.Server
 	}
@@ -537,7 +537,7 @@ func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 type Relocked struct {
 	Accepted map[pin.Ref]bool // drift
 
-	// Warnings of matching entries that were put on record.
+	// Warnings of matching entries that the command accepted.
 	Recorded map[pin.Ref][]pin.Record
 
 	// What the flags had nothing to accept for.
@@ -546,7 +546,7 @@ type Relocked struct {
 	Whole []string // servers that came as a whole
 	Shown bool     // a prompt has shown what was accepted
 
-	Unrecorded []Finding // warnings that are still not on record
+	Unrecorded []Finding // warnings that are still not accepted
 
 	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
 	Written string

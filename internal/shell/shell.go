@@ -21,10 +21,10 @@ func Pasteable(tool string) bool {
 	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsOf(tool, "_.-")
 }
 
-// PasteableLabel is Pasteable for a server ID, which is often a package's name. A
+// PasteableID is Pasteable for a server ID, which is often a package's name. A
 // server ID that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
 // (a flag) is its first character.
-func PasteableLabel(server string) bool {
+func PasteableID(server string) bool {
 	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
 }
 
@@ -108,13 +108,13 @@ func Path(path string) string {
 	return Quote(path)
 }
 
-// Label is a server ID for a command that we print or, if it isn't safe or another server has
+// ServerID is a server ID for a command that we print or, if it isn't safe or another server has
 // it, ID.
-func Label(label, taken string) string {
-	if label == taken || !PasteableLabel(label) {
+func ServerID(server, taken string) string {
+	if server == taken || !PasteableID(server) {
 		return "ID"
 	}
-	return label
+	return server
 }
 
 // DefaultLockfile is the lockfile that a command takes where none is given.
@@ -185,7 +185,7 @@ func (c Command) Review() string {
 // Retire makes the command that removes a server's pins. The ID comes from the
 // lockfile, so the command has it only if that is safe.
 func (c Command) Retire(server string) string {
-	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + Label(server, "")
+	words := cmp.Or(c.Program, "pinproof") + " relock --drop-server " + ServerID(server, "")
 	if c.Lockfile != "" {
 		words += " " + Path(c.Lockfile)
 	}

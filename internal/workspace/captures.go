@@ -23,7 +23,7 @@ type source struct {
 	path string // for messages and commands
 
 	// The server it would be named after; "" for standard input.
-	label string
+	server string
 
 	scan *capture.Scanned
 }
@@ -37,11 +37,11 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if err != nil {
 			return nil, err
 		}
-		label, _ := serverLabel(filepath.Base(path))
+		server, _ := serverOf(filepath.Base(path))
 		if path == "-" {
-			label = ""
+			server = ""
 		}
-		return []source{{path, label, capture.Scan(path, data, w.Gate.Form)}}, nil
+		return []source{{path, server, capture.Scan(path, data, w.Gate.Form)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 	}
 	lockInfo, _ := os.Stat(w.LockPath)
 	var list []source
-	labels := map[string]string{}
+	servers := map[string]string{}
 	total := 0
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
@@ -67,15 +67,15 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			// Its server failed since: that is one without a capture.
 			continue
 		}
-		label, ok := serverLabel(e.Name())
+		server, ok := serverOf(e.Name())
 		if !ok || !info.Mode().IsRegular() {
 			return nil, fail.In(text.Printable(file), "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		}
-		if labels[label] != "" {
-			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(labels[label]))
+		if servers[server] != "" {
+			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
 		}
-		labels[label] = file
+		servers[server] = file
 		data, err := readFile(file, stdin, jsontree.MaxCaptureBytes)
 		if err != nil {
 			return nil, err
@@ -83,12 +83,12 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if total += len(data); total > jsontree.MaxLockfileBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
-		list = append(list, source{file, label, capture.Scan(file, data, w.Gate.Form)})
+		list = append(list, source{file, server, capture.Scan(file, data, w.Gate.Form)})
 	}
 	if len(list) == 0 {
 		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
 	}
-	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.label, b.label) })
+	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.server, b.server) })
 	return list, nil
 }
 
@@ -97,13 +97,13 @@ const OldSuffix = ".old"
 
 // IsCaptureName reports whether a file of this name is a capture to those who read a folder of them.
 func IsCaptureName(file string) bool {
-	_, ok := serverLabel(file)
+	_, ok := serverOf(file)
 	return ok && !strings.HasPrefix(file, ".")
 }
 
-// serverLabel returns a file's name without its ending, percent-decoded:
+// serverOf returns a file's name without its ending, percent-decoded:
 // "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a capture.
-func serverLabel(file string) (label string, ok bool) {
+func serverOf(file string) (server string, ok bool) {
 	ext := strings.ToLower(filepath.Ext(file))
 	stem := strings.TrimSuffix(file, filepath.Ext(file))
 	if decoded, err := url.PathUnescape(stem); err == nil {

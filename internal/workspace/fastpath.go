@@ -20,16 +20,16 @@ func lockfileOf(gate pin.Gate, path string, sources []source) (l lockfile.Lockfi
 		return l, false
 	}
 	defer f.Close()
-	var labels []string
-	for _, s := range sources { // sorted by label, none twice
-		labels = append(labels, s.label)
+	var servers []string
+	for _, s := range sources { // sorted by server, none twice
+		servers = append(servers, s.server)
 	}
-	l, ok = lockfile.Unparsed(f, labels, func(i int, label string) (pin.Set, error) {
+	l, ok = lockfile.Unparsed(f, servers, func(i int, server string) (pin.Set, error) {
 		m, err := sources[i].scan.Capture(pin.Policy{})
 		if err != nil {
 			return pin.Set{}, err
 		}
-		return capture.Pins(m, label, pin.Policy{}, nil, gate.Form)
+		return capture.Pins(m, server, pin.Policy{}, nil, gate.Form)
 	})
 	return l, ok && l.CheckApprovals(path, gate.ApprovalHash) == nil // else the parser says what is wrong
 }

@@ -54,7 +54,7 @@ func TestLockfileOf(t *testing.T) {
 		if want := pintest.MustParse(t, text); !ok || !reflect.DeepEqual(got, want) {
 			t.Fatalf("run %d: %v, want\n%v\nof\n%s", i, got, want, text)
 		}
-		if len(captures) == 1 { // the label is the lockfile's own
+		if len(captures) == 1 { // the server ID is the lockfile's own
 			if got, ok := of(strings.Replace(text, `"server_0"`, `"other"`, 1), captures[0]); !ok || got.Servers[0].Server != "other" {
 				t.Fatalf("run %d: %v", i, got)
 			}
@@ -72,11 +72,11 @@ func TestLockfileOf(t *testing.T) {
 	if _, ok := of(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}), twice); ok {
 		t.Error("a name that is pinned twice")
 	}
-	for _, label := range []string{"", strings.Repeat("w", 1025)} {
+	for _, server := range []string{"", strings.Repeat("w", 1025)} {
 		set = pintest.PinsOf(t, `[]`, pin.Policy{})
-		set.Server = label
+		set.Server = server
 		if _, ok := of(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}), `[]`); ok {
-			t.Errorf("a server named %q", label)
+			t.Errorf("a server named %q", server)
 		}
 	}
 }

@@ -76,24 +76,24 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 // one of them has any.
 func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) error {
 	sides := []*side{old, new}
-	hasPages := map[string]bool{} // by label
+	hasPages := map[string]bool{} // by server
 	for _, s := range sides {
 		for _, c := range s.captures {
 			m, err := c.scan.Capture(policy)
 			if err != nil {
 				return err
 			}
-			s.read[c.label] = m
-			hasPages[c.label] = hasPages[c.label] || m.HasPages()
+			s.read[c.server] = m
+			hasPages[c.server] = hasPages[c.server] || m.HasPages()
 		}
 	}
 	for _, s := range sides {
 		for _, c := range s.captures {
 			pol := policy
 			if old.captures != nil && new.captures != nil { // else it is the lockfile's
-				pol.Pages = hasPages[c.label]
+				pol.Pages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.label], c.label, pol, req.Substitutes, w.Gate.Form)
+			set, err := capture.Pins(s.read[c.server], c.server, pol, req.Substitutes, w.Gate.Form)
 			if err != nil {
 				return err
 			}
@@ -130,9 +130,9 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	if err := w.pinSides(req, &old, &new, policy); err != nil {
 		return err
 	}
-	labels := slices.Concat(old.pins.Labels(), new.pins.Labels())
-	slices.SortFunc(labels, jsontree.CompareUTF16)
-	for _, server := range slices.Compact(labels) {
+	servers := slices.Concat(old.pins.Labels(), new.pins.Labels())
+	slices.SortFunc(servers, jsontree.CompareUTF16)
+	for _, server := range slices.Compact(servers) {
 		if req.Server == "" || server == "" || server == req.Server {
 			w.compareSides(req, &old, &new, server)
 		}
@@ -148,8 +148,8 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 // pairServer leaves of a lockfile the server that a capture belongs to, names the capture after that
 // server, and returns its policy.
 func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
-	label, _ := serverLabel(filepath.Base(captured.path))
-	server, err := req.chooseServer(&locked.pins, locked.path, label)
+	server, _ := serverOf(filepath.Base(captured.path))
+	server, err := req.chooseServer(&locked.pins, locked.path, server)
 	if err != nil {
 		return pin.Policy{}, err
 	}
@@ -157,7 +157,7 @@ func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 	if set == nil {
 		return pin.Policy{}, fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 	}
-	captured.captures[0].label = server
+	captured.captures[0].server = server
 	locked.pins.Servers = []pin.Set{*set}
 	return set.Policy, nil
 }

@@ -49,9 +49,9 @@ func (w *Workspace) Doubt(req *Request) error {
 	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated() {
 		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
 		if !p.Part { // lock takes a capture whole
-			f.Hint("if it is: %s", req.To("lock", "--server "+shell.Label(p.FileLabel, p.Server)))
+			f.Hint("if it is: %s", req.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server)))
 		}
-		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.Label(p.Server, ""))
+		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.ServerID(p.Server, ""))
 	}
 	// If a new server ID is given to a server that seems to be pinned under another one,
 	// its changes would be approved unread.
@@ -64,8 +64,8 @@ func (w *Workspace) Doubt(req *Request) error {
 		next := req.Command
 		next.Capture = p.Capture
 		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
-			Hint("if it is that server: %s --server %s", next.To("relock"), shell.Label(like, "")).
-			Hint("if it is another one: %s --server %s", next.To("lock"), shell.Label(p.FileLabel, like))
+			Hint("if it is that server: %s --server %s", next.To("relock"), shell.ServerID(like, "")).
+			Hint("if it is another one: %s --server %s", next.To("lock"), shell.ServerID(p.FileServer, like))
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		return nil, w.unknownServer(req)
 	}
 	if !w.Folder {
-		if sources[0].label, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].label); err != nil {
+		if sources[0].server, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].server); err != nil {
 			return nil, err
 		}
 	}
@@ -98,7 +98,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	// For lock, a capture that looks like the lockfile's only server is one of that server.
 	if only, _ := w.like(&w.Comparisons[0]); only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
-		sources[0].label = only
+		sources[0].server = only
 		if err := w.compile(req, sources); err != nil {
 			return nil, err
 		}
@@ -177,7 +177,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	w.Comparisons = nil
 	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
 	for i, s := range sources {
-		if wanted(s.label) {
+		if wanted(s.server) {
 			p, err := w.comparisonOf(req, s)
 			if err != nil {
 				return err
@@ -190,7 +190,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 		}
 	}
 	for _, set := range w.Lock.Servers {
-		if w.Folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.label == set.Server }) {
+		if w.Folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.server == set.Server }) {
 			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, Known: true, Missing: true})
 		}
 	}
@@ -224,8 +224,8 @@ func (w *Workspace) digest() {
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.label, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
-	if set := w.Lock.Find(s.label); set != nil {
+	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
+	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.Known = true
 	}
@@ -238,7 +238,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if !p.Known && m.HasPages() {
 		pol = req.policy(pin.Policy{Pages: true}, w.Folder, false)
 	}
-	p.Captured, err = capture.Pins(m, s.label, pol, req.Substitutes, w.Gate.Form)
+	p.Captured, err = capture.Pins(m, s.server, pol, req.Substitutes, w.Gate.Form)
 	if err != nil && !p.Known && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
 		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", req.To("lock", "--pages=false"))
 	}
@@ -256,15 +256,15 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	pin.SupplyFiles(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
 	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
-	if label, ok := serverLabel(filepath.Base(s.path)); ok {
-		p.FileLabel = label
+	if server, ok := serverOf(filepath.Base(s.path)); ok {
+		p.FileServer = server
 	}
 	return p, nil
 }
 
-// policy is the policy that a capture is pinned under, given the one on record. A
+// policy is the policy that a capture is pinned under, given the recorded one. A
 // substitute counts for the one capture that is given; in a folder, for the servers that
-// have its name on record, and for those that have no pins yet.
+// have its name recorded, and for those that have no pins yet.
 func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 	p := recorded
 	if req.Policy != nil {
@@ -276,7 +276,7 @@ func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 		p.Substitute = names
 	case folder:
 		p.Substitute = recorded.Substitute
-	// Also with a name that relock would put on record.
+	// Also with a name that relock would record.
 	case req.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
@@ -306,15 +306,15 @@ func (w *Workspace) addUncaptured(req *Request) error {
 	if len(req.Uncaptured) > 0 && !w.Folder {
 		return fail.New("--uncaptured is for a folder of captures")
 	}
-	for _, label := range req.Uncaptured {
-		at := slices.IndexFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Server == label }) // they aren't in order yet
+	for _, server := range req.Uncaptured {
+		at := slices.IndexFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Server == server }) // they aren't in order yet
 		if at < 0 {
 			at = len(w.Comparisons)
-			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: label, Lockfile: w.LockPath, Missing: true})
+			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: server, Lockfile: w.LockPath, Missing: true})
 		}
 		p := &w.Comparisons[at]
 		if !p.Missing {
-			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(label), text.Printable(req.Capture))
+			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(req.Capture))
 		}
 		p.Uncaptured = true
 	}
@@ -323,20 +323,20 @@ func (w *Workspace) addUncaptured(req *Request) error {
 
 // uncaptured is why nothing can be said of servers that could not be captured, or nil if there are none.
 func (w *Workspace) uncaptured() error {
-	var labels []string
+	var servers []string
 	asked := 0
 	for _, p := range w.Comparisons {
 		if p.Present || p.Uncaptured {
 			asked++
 		}
 		if p.Uncaptured {
-			labels = append(labels, p.Server)
+			servers = append(servers, p.Server)
 		}
 	}
-	if labels == nil {
+	if servers == nil {
 		return nil
 	}
-	return fail.New("%d of %s could not be captured: %s", len(labels), text.Count(asked, "server"), text.List(text.Names(labels), 6))
+	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
 }
 
 // NoAnswer says for which servers there is no answer, and why; nil if there is one for each.
@@ -362,7 +362,7 @@ func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	}
 	first := servers[0]
 	f := fail.In(text.Printable(req.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
-	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableLabel(first) {
+	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
 	return f.Hint("to retire it: %s", req.Retire(first)).

@@ -81,7 +81,7 @@ type item struct {
 
 // Aside is what stands out in a block, unless a risk beside it says so.
 func (i *item) Aside() string {
-	if i.Kind == "ADDED" && slices.Contains(i.Danger, i.Words) {
+	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
 		return ""
 	}
 	return i.Words
@@ -148,7 +148,7 @@ func laidOut(write func(t *plain.Writer)) []part {
 // blocks lays out the drift as far as there is room, the most dangerous of all servers first.
 func (p *page) blocks(t *template.Template) error {
 	var items []*item
-	for _, b := range p.ByDanger() {
+	for _, b := range p.ByRank() {
 		items = append(items, &item{Block: b})
 	}
 	p.filters(items)
@@ -190,7 +190,7 @@ func (p *page) filters(items []*item) {
 	isLabel := func(word string) bool { return labels[word] != "" }
 	risks := map[string]string{} // words for people, by what --only takes
 	for _, b := range items {
-		for _, said := range b.Danger {
+		for _, said := range b.Risks {
 			risks[dashed(said)] = said
 		}
 	}
@@ -206,7 +206,7 @@ func (p *page) filters(items []*item) {
 			return []string{b.Kind}
 		}},
 		{"risk", func(b *item) []string { return slices.DeleteFunc(slices.Clone(b.Is), isLabel) }},
-		{"server", func(b *item) []string { return []string{p.Servers[b.Server].Label} }},
+		{"server", func(b *item) []string { return []string{p.Servers[b.Server].Name} }},
 		{"label", func(b *item) []string {
 			return slices.DeleteFunc(slices.Clone(b.Is), func(word string) bool { return !isLabel(word) })
 		}},

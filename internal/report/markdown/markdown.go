@@ -61,7 +61,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 		}
 	}
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
-	for _, b := range m.ByDanger() {
+	for _, b := range m.ByRank() {
 		told := letters(rows, &out, b)
 		out.Reset()
 		rows.Rows("", b)

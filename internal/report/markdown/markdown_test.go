@@ -22,9 +22,9 @@ func TestWrite(t *testing.T) {
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
-		// What is said of the whole list comes first, then the block of the gravest class.
+		// What is said of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
-			Servers: []report.Server{{Label: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
+			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
@@ -50,7 +50,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestRoom: a comment takes what there is room for, the gravest first. The rest is named and gets no
+// TestRoom: a comment takes what there is room for, in the order of rank. The rest is named and gets no
 // digest, and whatever is cut, every fence is closed.
 func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
@@ -84,7 +84,7 @@ func TestRoom(t *testing.T) {
 				t.Fatalf("with room for %d, block %d isn't what it has to be:\n%s", room, i+1, page)
 			}
 			if shown && i < 39 && !strings.Contains(page, fmt.Sprintf("### %d. ", i+2)) {
-				t.Fatalf("with room for %d, block %d stands without the graver one", room, i+1)
+				t.Fatalf("with room for %d, block %d is there without the one before it", room, i+1)
 			}
 		}
 	}

@@ -403,5 +403,5 @@ func (t *Writer) Whole(e *report.Entry) {
 
 // sideText says for one server what is compared with what.
 func sideText(s *report.Server) string {
-	return strings.TrimLeft(s.Label+"   "+s.Old, " ") + "   ->   " + s.New
+	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }

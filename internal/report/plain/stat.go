@@ -29,7 +29,7 @@ func (t *Writer) table(m *report.Model) {
 		if grown := c.After - c.Before; c.Known && grown != 0 {
 			bar = text.Signed(grown) + " " + strings.Repeat("#", max(0, (maxBar*grown+most-1)/most))
 		}
-		rows = append(rows, []string{s.Label, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]),
+		rows = append(rows, []string{s.Name, number(c.Kinds["added"]), number(c.Altered()), number(c.Kinds["removed"]),
 			number(c.Code), number(c.Destructive), c.Tokens.Grown(), bar, s.Versions})
 	}
 	for i, line := range aligned(rows, func(col int) bool { return 1 <= col && col <= 6 }) {
@@ -137,7 +137,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		b := &m.Blocks[i]
 		if m.Several && b.Opens {
 			t.Blank()
-			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Label})
+			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Name})
 		}
 		op := byte('=')
 		if b.Warned {
@@ -145,7 +145,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		said := cut(text.Spaced(standsOut(b), strings.Join(b.Danger, ", ")), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
+		said := cut(text.Spaced(standsOut(b), strings.Join(b.Risks, ", ")), max(leastSaid, t.Width-utf8.RuneCountInString(line)))
 		t.Say("", layout.Run{Op: '=', Text: line}, layout.Run{Op: op, Text: said})
 	}
 	t.verdict(m)

@@ -57,8 +57,8 @@ const (
 	maxGateLines   = 1_000 // lines of detail in all
 )
 
-// mostGrave is the class of HIDDEN: the lines of less are left out where servers are many.
-const mostGrave = 2
+// lastBriefClass is the class of HIDDEN: the lines of less are left out where servers are many.
+const lastBriefClass = 2
 
 // blocks prints a BLOCK or WARN line for every drift. What changed stands once, below all the
 // entries that changed alike. With brief it prints one line for each server, and below that
@@ -74,9 +74,9 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		b := &m.Blocks[i]
 		if brief && b.Opens {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Label, text.Spaced(countText(&s.Counts, false)))
+			t.block(s.Fails, "server="+s.Name, text.Spaced(countText(&s.Counts, false)))
 		}
-		if brief && b.Class > mostGrave {
+		if brief && b.Class > lastBriefClass {
 			continue
 		}
 		for _, at := range b.Entries {
@@ -89,7 +89,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i := range m.Servers {
 		s := &m.Servers[i]
 		if s.Missing {
-			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Label)
+			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Name)
 			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
 		}
 	}
@@ -185,7 +185,7 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	t.Findings("", "", found)
 	for i := range m.Servers {
 		s := &m.Servers[i]
-		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Label + s.Summary})
+		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Name + s.Summary})
 		rows := [][]string{{"", ""}}
 		for _, c := range m.Captured {
 			if c.Server == s.ID {

@@ -106,7 +106,7 @@ func (e entry) refuse() error {
 
 // Read reads a client's configuration, and returns the IDs of the servers that are meant: those
 // given or, if none is, all.
-func Read(file string, given []string) (c *Config, labels []string, err error) {
+func Read(file string, given []string) (c *Config, ids []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, nil, fail.Path(file, err)
@@ -117,16 +117,16 @@ func Read(file string, given []string) (c *Config, labels []string, err error) {
 	if len(c.entries) == 0 {
 		return nil, nil, namesIn(file, 0)
 	}
-	labels = slices.Sorted(maps.Keys(c.entries))
-	for _, label := range given {
-		if !slices.Contains(labels, label) {
-			return nil, nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(label), strings.Join(text.Names(labels), ", "))
+	ids = slices.Sorted(maps.Keys(c.entries))
+	for _, id := range given {
+		if !slices.Contains(ids, id) {
+			return nil, nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(id), strings.Join(text.Names(ids), ", "))
 		}
 	}
 	if len(given) > 0 {
-		labels = slices.Compact(slices.Sorted(slices.Values(given)))
+		ids = slices.Compact(slices.Sorted(slices.Values(given)))
 	}
-	return c, labels, nil
+	return c, ids, nil
 }
 
 func namesIn(file string, places int) error {
@@ -214,15 +214,15 @@ func parse(file string, data []byte) (c *Config, err error) {
 	if len(found) == 1 {
 		c.entries = found[0]
 	}
-	for label, e := range c.entries {
-		c.entries[label] = e.unguarded(label)
+	for id, e := range c.entries {
+		c.entries[id] = e.unguarded(id)
 	}
 	return c, nil
 }
 
 // server is that of an entry, started as its client does.
-func (c *Config) server(label string) (mcp.Server, error) {
-	e := c.entries[label]
+func (c *Config) server(id string) (mcp.Server, error) {
+	e := c.entries[id]
 	x := expander{project: c.project, plain: c.isTOML}
 	if err := e.refuse(); err != nil {
 		return mcp.Server{}, err
@@ -299,8 +299,8 @@ func (x *expander) variable(name string) string {
 }
 
 // Floating reports whether a server runs what npm would fetch on the day.
-func (c *Config) Floating(labels []string) bool {
-	return slices.ContainsFunc(labels, func(label string) bool { return Floats(c.entries[label].argv()) })
+func (c *Config) Floating(ids []string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
 }
 
 // Labels returns the IDs of all servers, sorted.
@@ -312,8 +312,8 @@ func (c *Config) Project() string { return c.project }
 // Launch is what a server's client starts or calls, as it is spelled in the configuration, for a
 // person. References to variables stand as they are, and an address without its query: both may hold
 // a secret.
-func (c *Config) Launch(label string) string {
-	e := c.entries[label]
+func (c *Config) Launch(id string) string {
+	e := c.entries[id]
 	if e.Command != "" {
 		return text.Printable(Quoted(e.argv()))
 	}
@@ -322,13 +322,13 @@ func (c *Config) Launch(label string) string {
 
 // A Result is what came of the capture of a server: a line for a person, or why there is none.
 type Result struct {
-	Label, Line string
-	Err         error
+	Server, Line string
+	Err          error
 }
 
 // Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each as soon
 // as it is known. One that fails keeps no other from being saved.
-func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp.Options) (<-chan Result, error) {
+func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) (<-chan Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
 	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
@@ -337,15 +337,15 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fail.From(err)
 	}
-	results := make(chan Result, len(labels))
+	results := make(chan Result, len(ids))
 	// Each may be a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
-	for _, label := range labels {
+	for _, id := range ids {
 		running.Go(func() {
 			slots <- struct{}{}
-			line, err := c.capture(ctx, label, dir, o)
-			results <- Result{label, line, err}
+			line, err := c.capture(ctx, id, dir, o)
+			results <- Result{id, line, err}
 			<-slots
 		})
 	}
@@ -359,9 +359,9 @@ func (c *Config) Capture(ctx context.Context, dir string, labels []string, o mcp
 // disabled is what is printed about a server that its client doesn't start.
 const disabled = "disabled"
 
-func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) (string, error) {
-	name := mcp.FileName(label)
-	e := c.entries[label]
+func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
+	name := mcp.FileName(id)
+	e := c.entries[id]
 	isOff := e.Disabled || e.Enabled != nil && !*e.Enabled
 	if name == "" && isOff {
 		return disabled, nil
@@ -373,7 +373,7 @@ func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) 
 	if isOff {
 		return fail.From(mcp.Stale(path, fail.New(disabled))).Text, nil
 	}
-	server, err := c.server(label)
+	server, err := c.server(id)
 	if err != nil {
 		return "", mcp.Stale(path, err)
 	}
@@ -384,8 +384,8 @@ func (c *Config) capture(ctx context.Context, label, dir string, o mcp.Options) 
 // set aside of such, as paths.
 func (c *Config) Strangers(dir string) (files []string, err error) {
 	own := map[string]bool{}
-	for label := range c.entries {
-		own[mcp.FileName(label)] = true
+	for id := range c.entries {
+		own[mcp.FileName(id)] = true
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {

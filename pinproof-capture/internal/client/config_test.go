@@ -143,25 +143,25 @@ func FuzzWrap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		labels := slices.Sorted(maps.Keys(before.entries))
-		before.Rewrite(labels, nil) // of guards that wrap didn't write
-		labels = slices.DeleteFunc(labels, func(label string) bool {
-			return before.entries[label].guard != nil || before.entries[label].foreign != ""
+		ids := slices.Sorted(maps.Keys(before.entries))
+		before.Rewrite(ids, nil) // of guards that wrap didn't write
+		ids = slices.DeleteFunc(ids, func(id string) bool {
+			return before.entries[id].guard != nil || before.entries[id].foreign != ""
 		})
-		out, _, _ := before.Rewrite(labels, &Guard{npxSelf, []string{"--on-drift", "subset"}})
+		out, _, _ := before.Rewrite(ids, &Guard{npxSelf, []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)
 		}
-		for _, label := range labels {
-			if after.entries[label].guard == nil {
+		for _, id := range ids {
+			if after.entries[id].guard == nil {
 				continue
 			}
-			if got, want := after.entries[label], before.entries[label]; got.Command != want.Command || got.URL != want.URL || !slices.Equal(got.Args, want.Args) && want.Command != "" {
-				t.Fatalf("%s\n%s: another server", out, label)
+			if got, want := after.entries[id], before.entries[id]; got.Command != want.Command || got.URL != want.URL || !slices.Equal(got.Args, want.Args) && want.Command != "" {
+				t.Fatalf("%s\n%s: another server", out, id)
 			}
 		}
-		if back, _, refused := after.Rewrite(labels, nil); string(back) != data || refused != nil {
+		if back, _, refused := after.Rewrite(ids, nil); string(back) != data || refused != nil {
 			t.Fatalf("%s\n%s\n%s\n%v", data, out, back, refused)
 		}
 	})

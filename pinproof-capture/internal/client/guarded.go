@@ -25,7 +25,7 @@ var guardFlags = map[string]bool{
 // unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
 // Ours is only the program that wrap would write, with this entry's server ID. Anything else that reads
 // like it stays, for the client starts that.
-func (e entry) unguarded(label string) entry {
+func (e entry) unguarded(id string) entry {
 	argv := e.argv()
 	n := selfWords(argv)
 	if n == 0 || n == len(argv) || argv[n] != "guard" {
@@ -38,11 +38,11 @@ func (e entry) unguarded(label string) entry {
 		return e
 	}
 	e.flags = append(e.flags, words.flags...)
-	if len(words.labels) == 0 || words.server < 0 || words.server == len(argv)-n-1 {
+	if len(words.ids) == 0 || words.server < 0 || words.server == len(argv)-n-1 {
 		return e // it would not start
 	}
-	if words.labels[0] != label {
-		e.foreign = "its guard is for the server ID " + text.Name(words.labels[0])
+	if words.ids[0] != id {
+		e.foreign = "its guard is for the server ID " + text.Name(words.ids[0])
 		return e
 	}
 	server := n + 1 + words.server
@@ -72,7 +72,7 @@ func (e entry) unguarded(label string) entry {
 
 // guardWords are the words behind "guard" in a command line.
 type guardWords struct {
-	labels []string // at most one
+	ids []string // at most one
 
 	// Where its command or its address stands; -1 where there is none.
 	server int
@@ -97,8 +97,8 @@ func readGuard(words []string) guardWords {
 			g.server = i
 			continue
 		}
-		if !isFlag && len(g.labels) == 0 && g.server < 0 && !strings.HasPrefix(word, "-") {
-			g.labels = append(g.labels, word)
+		if !isFlag && len(g.ids) == 0 && g.server < 0 && !strings.HasPrefix(word, "-") {
+			g.ids = append(g.ids, word)
 			continue
 		}
 		isCut := takesValue && !hasValue && i+1 == len(words)

@@ -24,8 +24,8 @@ type Guard struct {
 }
 
 // before returns the words that the guard puts in front of a server.
-func (g *Guard) before(label string, e entry) []string {
-	words := slices.Concat(g.Start, []string{"guard", label}, g.Flags)
+func (g *Guard) before(id string, e entry) []string {
+	words := slices.Concat(g.Start, []string{"guard", id}, g.Flags)
 	if e.Command != "" {
 		words = append(words, "--")
 	}
@@ -35,15 +35,15 @@ func (g *Guard) before(label string, e entry) []string {
 // Rewrite returns the configuration with guards before servers, or without guards if g is nil. All else
 // stays byte for byte. For Codex's TOML there is no writer that leaves the rest as it is: byHand has the
 // entries as a person should write them. refused says why a server stays as it is although it was meant.
-func (c *Config) Rewrite(labels []string, g *Guard) (out []byte, byHand string, refused []Result) {
-	for _, label := range labels {
-		e := c.entries[label]
+func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, byHand string, refused []Result) {
+	for _, id := range ids {
+		e := c.entries[id]
 		if e.foreign == "" && (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
 		}
-		next, entry, err := c.rewritten(label, g)
+		next, entry, err := c.rewritten(id, g)
 		if err != nil {
-			refused = append(refused, Result{Label: label, Err: err})
+			refused = append(refused, Result{Server: id, Err: err})
 			continue
 		}
 		c = next
@@ -53,37 +53,37 @@ func (c *Config) Rewrite(labels []string, g *Guard) (out []byte, byHand string, 
 }
 
 // rewritten rewrites one server, or says what a person should write for it.
-func (c *Config) rewritten(label string, g *Guard) (next *Config, byHand string, err error) {
-	e := c.entries[label]
+func (c *Config) rewritten(id string, g *Guard) (next *Config, byHand string, err error) {
+	e := c.entries[id]
 	if e.foreign != "" {
 		return nil, "", fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
 	}
 	var words []string
 	if g != nil {
-		if err := e.guardable(label); err != nil {
+		if err := e.guardable(id); err != nil {
 			return nil, "", err
 		}
-		words = g.before(label, e)
+		words = g.before(id, e)
 	}
 	if c.isTOML {
-		byHand, err = e.byHand(label, words)
+		byHand, err = e.byHand(id, words)
 		return c, byHand, err
 	}
-	next, err = c.rewrite(label, words)
+	next, err = c.rewrite(id, words)
 	return next, "", err
 }
 
 // Unguarded returns those of the servers that Rewrite would put a guard in front of.
-func (c *Config) Unguarded(labels []string) []string {
-	return slices.DeleteFunc(slices.Clone(labels), func(label string) bool {
-		e := c.entries[label]
-		return e.guard != nil || e.foreign != "" || e.guardable(label) != nil
+func (c *Config) Unguarded(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		e := c.entries[id]
+		return e.guard != nil || e.foreign != "" || e.guardable(id) != nil
 	})
 }
 
 // GuardFlags are the flags that the guard of a server has in the configuration, but for those that say
 // how the server is reached.
-func (c *Config) GuardFlags(label string) []string { return c.entries[label].flags }
+func (c *Config) GuardFlags(id string) []string { return c.entries[id].flags }
 
 // Secrets are the parts of the configuration's text that no message may have: the values of the headers
 // of servers and the queries of their addresses, as they are spelled.
@@ -92,8 +92,8 @@ func (c *Config) Secrets() (list []string) {
 		return nil // of which no line is shown
 	}
 	root, _ := hujson.Parse(c.Data)
-	for label := range c.entries {
-		o := c.object(&root, label)
+	for id := range c.entries {
+		o := c.object(&root, id)
 		for _, name := range []string{"headers", "env"} {
 			inner, _ := o.members[name].Value.Value.(*hujson.Object)
 			if inner == nil {
@@ -119,9 +119,9 @@ func (c *Config) Secrets() (list []string) {
 }
 
 // guardable says why a server can't be put behind the guard.
-func (e entry) guardable(label string) error {
+func (e entry) guardable(id string) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
-	if mcp.FileName(label) == "" {
+	if mcp.FileName(id) == "" {
 		return fail.New(mcp.NoFileName)
 	}
 	if e.Command != "" {
@@ -142,14 +142,14 @@ func (e entry) guardable(label string) error {
 }
 
 // byHand returns an entry of Codex's configuration as it should be, with these words before the server.
-func (e entry) byHand(label string, before []string) (string, error) {
+func (e entry) byHand(id string, before []string) (string, error) {
 	words := slices.Concat(before, e.argv())
 	if e.Command == "" {
 		return "", fail.New("it has no command; write there by hand: pinproof-capture guard ID URL")
-	} else if all := strings.Join(words, "") + label; text.Printable(all) != all {
+	} else if all := strings.Join(words, "") + id; text.Printable(all) != all {
 		return "", fail.New("it has a character that can't be shown")
 	}
-	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", spelled(label), spelled(words[0]), spelled(words[1:]...)), nil
+	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", spelled(id), spelled(words[0]), spelled(words[1:]...)), nil
 }
 
 // spelled are words as JSON and TOML spell them in a list.
@@ -164,16 +164,16 @@ func spelled(words ...string) string {
 // rewrite puts words before one server, or takes its guard away if there are none. Wrapping and unwrapping
 // must be the inverse of each other to the byte, for this very text: what can't be given back isn't
 // wrapped, and a guard that wrap wouldn't write is left to whoever wrote it.
-func (c *Config) rewrite(label string, words []string) (*Config, error) {
+func (c *Config) rewrite(id string, words []string) (*Config, error) {
 	why := "its entry couldn't be restored byte for byte: write the guard by hand"
 	if words == nil {
 		why = "its guard was added by hand, or changed since: remove it by hand"
 	}
-	after, err := c.edit(label, words)
+	after, err := c.edit(id, words)
 	if err != nil {
 		return nil, fail.New("%s", why)
 	}
-	before, err := after.edit(label, c.entries[label].guard)
+	before, err := after.edit(id, c.entries[id].guard)
 	if err != nil || !bytes.Equal(before.Data, c.Data) {
 		return nil, fail.New("%s", why)
 	}
@@ -181,8 +181,8 @@ func (c *Config) rewrite(label string, words []string) (*Config, error) {
 }
 
 // object is the entry of a server as it is spelled.
-func (c *Config) object(root *hujson.Value, label string) object {
-	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(label)
+func (c *Config) object(root *hujson.Value, id string) object {
+	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
 	o := object{data: c.Data, members: map[string]hujson.ObjectMember{}}
 	for _, m := range cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name), root.Find("/mcp_servers"+name)).Value.(*hujson.Object).Members {
 		o.members[m.Name.Value.(hujson.Literal).String()] = m
@@ -191,10 +191,10 @@ func (c *Config) object(root *hujson.Value, label string) object {
 }
 
 // edit puts words before a server, or takes its guard away if there are none.
-func (c *Config) edit(label string, words []string) (*Config, error) {
+func (c *Config) edit(id string, words []string) (*Config, error) {
 	root, _ := hujson.Parse(c.Data) // it was read before
-	o := c.object(&root, label)
-	switch e := c.entries[label]; {
+	o := c.object(&root, id)
+	switch e := c.entries[id]; {
 	case words != nil:
 		o.wrap(e, words)
 	case e.guard != nil:

@@ -31,7 +31,7 @@ func TestCatalogCalls(t *testing.T) {
 	may := func(params, want string) {
 		t.Helper()
 		_, under, why := c.called(pin.Tools, aTree(t, params))
-		if why != want || why != "" && under != (pinned{}) { // on record it was not called under what is approved
+		if why != want || why != "" && under != (pinned{}) { // by the log it was not called under what is approved
 			t.Errorf("%s: %q, want %q, under %v", params, why, want, under)
 		}
 	}

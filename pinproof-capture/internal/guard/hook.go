@@ -40,7 +40,7 @@ type Hooked struct {
 // it says nothing. Of a command or an address the words have nothing: that may hold a secret, and a
 // shell could read something else in it.
 func (h *Hooked) blocked(why modeltext.Text) *Blocked {
-	words := why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.Label))
+	words := why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID))
 	if h.Server.URL == "" {
 		words = words.Say(" -- COMMAND")
 	} else {
@@ -71,8 +71,8 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 	// What can't be read is for pinproof to refuse.
 	root, _ := jsontree.NewReader(pins).Only()
 	servers := root.Get("servers")
-	if root.Has("servers") && !servers.Has(h.Label) {
-		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.Label).
+	if root.Has("servers") && !servers.Has(h.ServerID) {
+		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.ServerID).
 			Say(", but ").Count(len(servers.Members()), "other server"))
 	}
 	h.Server.Dir = filepath.Dir(h.lock)
@@ -100,9 +100,9 @@ func (h Hooked) check(ctx context.Context) error {
 	}
 	data, _, err := h.Server.Capture(ctx, h.Asked)
 	if err != nil {
-		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.Label).Say(" could not be listed"))
+		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
 	}
-	file := keep(h.lock, h.Label, data)
+	file := keep(h.lock, h.ServerID, data)
 	if file == "" {
 		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
 	}
@@ -142,7 +142,7 @@ func (h Hooked) match() (path string, err error) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	asked, err := json.Marshal([]any{h.lock, string(pins), h.Label, h.Substitutes, h.Asked.Capabilities, h.Asked.Protocol,
+	asked, err := json.Marshal([]any{h.lock, string(pins), h.ServerID, h.Substitutes, h.Asked.Capabilities, h.Asked.Protocol,
 		h.AllowsDenied, h.Server.Argv, h.Server.URL, h.Server.SSE, slices.Sorted(maps.Keys(h.Server.Headers)), slices.Compact(names)})
 	sum := sha256.Sum256(asked)
 	return filepath.Join(folder, hex.EncodeToString(sum[:])), err

@@ -82,7 +82,7 @@ func (j *judge) readPins() error {
 		return fail.In(text.Printable(j.lock), "%s", err)
 	}
 	j.seen = data
-	j.approved.read(root.Get("servers").Get(j.Label))
+	j.approved.read(root.Get("servers").Get(j.ServerID))
 	return nil
 }
 
@@ -156,7 +156,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 }
 
 // keep saves what the server said.
-func (j *judge) keep(data []byte) (path string) { return keep(j.lock, j.Label, data) }
+func (j *judge) keep(data []byte) (path string) { return keep(j.lock, j.ServerID, data) }
 
 // entryNamed names an entry of an answer, and reports whether there is such a list.
 func entryNamed(member, name string) (pin.Key, bool) {
@@ -178,13 +178,13 @@ func (j *judge) command(file string, isPart bool) shell.Command {
 	for _, s := range j.Substitutes {
 		flags = append(flags, shell.Quote("--substitute="+s))
 	}
-	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.lock, Server: j.Label,
+	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.lock, Server: j.ServerID,
 		Flags: map[string][]string{"relock": flags}}
 }
 
 // Pins says which pins a server is held against.
 type Pins struct {
-	Label       string
+	ServerID    string
 	Lockfile    string   // "" is for the nearest
 	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
@@ -211,7 +211,7 @@ func (p Pins) find() (path string, err error) {
 
 // unapproved says how a server is approved that isn't yet.
 func (p Pins) unapproved(f *fail.Error) error {
-	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(mcp.FileName(p.Label)))
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(mcp.FileName(p.ServerID)))
 }
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
@@ -226,7 +226,7 @@ func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, arg
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
-	flags := []string{"verify", mode, "--server=" + p.Label}
+	flags := []string{"verify", mode, "--server=" + p.ServerID}
 	for _, s := range p.Substitutes {
 		flags = append(flags, "--substitute="+s)
 	}

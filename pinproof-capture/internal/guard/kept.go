@@ -47,12 +47,12 @@ func shortDigest(data []byte) string {
 
 // keep saves what a server of a lockfile said, and returns the file's path, or "" if it can't be
 // saved: it is refused all the same.
-func keep(lock, label string, data []byte) (path string) {
+func keep(lock, id string, data []byte) (path string) {
 	folder, err := cacheFolder("refused", shortDigest([]byte(lock)))
 	if err != nil {
 		return ""
 	}
-	name := strings.TrimSuffix(mcp.FileName(label), ".jsonl")
+	name := strings.TrimSuffix(mcp.FileName(id), ".jsonl")
 	path = filepath.Join(folder, name+"-"+shortDigest(data)+".jsonl")
 	now := time.Now()
 	if os.Chtimes(path, now, now) == nil {
@@ -81,11 +81,11 @@ func keep(lock, label string, data []byte) (path string) {
 // all projects. Another guard may do so at the same time.
 func pruneKept(path string) {
 	folder, name := filepath.Split(path)
-	label := name[:len(name)-len("-.jsonl")-idHex]
+	id := name[:len(name)-len("-.jsonl")-idHex]
 	var files []os.FileInfo
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		rest, isOf := strings.CutPrefix(e.Name(), label)
+		rest, isOf := strings.CutPrefix(e.Name(), id)
 		if info, err := e.Info(); err == nil && isOf && keptName.MatchString(rest) && e.Name() != name {
 			files = append(files, info)
 		}

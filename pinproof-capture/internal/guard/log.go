@@ -50,7 +50,7 @@ func openLog(o Options) (l *callLog, err error) {
 		}
 	})
 	session := strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())
-	l.Logger = slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{ReplaceAttr: named})).With("session", session, "server", o.Label)
+	l.Logger = slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{ReplaceAttr: named})).With("session", session, "server", o.ServerID)
 	return l, nil
 }
 

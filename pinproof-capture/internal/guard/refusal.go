@@ -27,7 +27,7 @@ var (
 	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-// tell shows a person what drifted on a list and how to go on, and puts it on record. It returns what
+// tell shows a person what drifted on a list and how to go on, and logs it. It returns what
 // the client is told. What the session has said is saved.
 func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
 	state := &r.catalog.lists[entryType]
@@ -57,7 +57,7 @@ func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what ref
 	if r.onDrift == Ends && lines[0] != v.summary {
 		r.say("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	words = modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(r.judge.Label).
+	words = modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(r.judge.ServerID).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
 	state.words = words.With(r.told(file, what))
 	return state.words
@@ -70,7 +70,7 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words mode
 	r.say("%s: %s", what, why)
 	file := r.judge.keep(append(r.said.text(), line...))
 	r.log.Info(event, "reason", why, "file", file)
-	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.Label).
+	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.ServerID).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
 	return wordsBlocked.With(words).With(r.told(file, refused{isPart: true}))
 }
@@ -102,24 +102,24 @@ func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
 	words = modeltext.Say("pinproof: blocked: this was not called: ")
 	switch {
 	case !approved:
-		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).
+		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).
 			Say(" is approved in tools.lock. A person has to approve it first.")
 	case why == denied:
-		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).Say(" to agents. Go on without it.")
+		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).Say(" to agents. Go on without it.")
 	case why == gone:
-		words = words.Say("server ").Argument(r.judge.Label).Say(" no longer lists this ").Entry(key.Type).Say(".")
+		words = words.Say("server ").Argument(r.judge.ServerID).Say(" no longer lists this ").Entry(key.Type).Say(".")
 	case why == notListed:
-		words = words.Say("server ").Argument(r.judge.Label).Say(" has changed the list with this ").Entry(key.Type).
+		words = words.Say("server ").Argument(r.judge.ServerID).Say(" has changed the list with this ").Entry(key.Type).
 			Say(" and did not give the new one. Try again later.")
 	default:
-		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(r.judge.Label).
+		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).
 			Say(" is not what was approved in tools.lock. A person has to review it first.")
 	}
 	return words
 }
 
 // label is the server's label, printable.
-func (j *judge) label() string { return text.Name(j.Label) }
+func (j *judge) label() string { return text.Name(j.ServerID) }
 
 // dropped answers whoever waits for what is in a line that can't be read strictly, by the best guess
 // at its ids: on the answers in it, and back the requests. To the client goes no id that the server

@@ -229,7 +229,7 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 		r.mu.Lock()
 		r.log.Info("block", "reason", mcp.ErrTooLarge.Text)
 		last := r.refuseOpen(modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
-			Argument(r.judge.Label).Say(" is over."))
+			Argument(r.judge.ServerID).Say(" is over."))
 		r.mu.Unlock()
 		r.client.write(last)
 	}

@@ -55,7 +55,7 @@ func BenchmarkRelay(b *testing.B) {
 func TestGuardGivesUp(t *testing.T) {
 	t.Parallel()
 	var client strings.Builder
-	j := &judge{Pins: Pins{Label: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}}}}
+	j := &judge{Pins: Pins{ServerID: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}}}}
 	r := newRelay(j, Ends, noLog(), &client, io.Discard)
 	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))
 	pass, reply, err := r.fromClient([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"progressToken":7,"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`))
@@ -81,7 +81,7 @@ func TestGuardGivesUp(t *testing.T) {
 }
 
 // TestGuardGivesUpWithoutRecord: a call that is let go when its list takes too long goes nowhere if it
-// can't be put on record, and the session is over.
+// can't be logged, and the session is over.
 func TestGuardGivesUpWithoutRecord(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
@@ -93,7 +93,7 @@ func TestGuardGivesUpWithoutRecord(t *testing.T) {
 	}
 	defer log.f.Close()
 	var client, server strings.Builder
-	j := &judge{Pins: Pins{Label: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}, toolB: {}}}}
+	j := &judge{Pins: Pins{ServerID: "files"}, approved: approved{entries: map[pin.Key]pinned{toolA: {}, toolB: {}}}}
 	r := newRelay(j, Ends, log, &client, io.Discard)
 	r.server.w = &server
 	r.fromServer([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`))

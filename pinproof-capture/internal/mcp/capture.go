@@ -240,9 +240,9 @@ func Excerpt(s string) string {
 // FileName is the name of a server's file: its server ID, with %XX for what can't be in
 // a file's name on every system. pinproof reads the server ID back from it. It is ""
 // for a server ID that can't be one: empty, too long, or not printable ASCII.
-func FileName(label string) string {
-	name := special.ReplaceAllStringFunc(label, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
-	if !possible.MatchString(label) || !filepath.IsLocal(name) {
+func FileName(id string) string {
+	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
+	if !possible.MatchString(id) || !filepath.IsLocal(name) {
 		return ""
 	}
 	return name
