@@ -78,8 +78,8 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
 	}
-	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > jsontree.MaxLabelBytes {
-		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxLabelBytes)
+	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > jsontree.MaxServerIDBytes {
+		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxServerIDBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err

@@ -26,7 +26,7 @@ const (
 	MaxLockfileBytes = 256 << 20
 
 	// Of a server ID, which is named with each entry that drifted; names of files are shorter.
-	MaxLabelBytes = 1_024
+	MaxServerIDBytes = 1_024
 
 	MaxEntries         = 50_000  // of one list
 	maxDefinitions     = 200_000 // of all lists of a session

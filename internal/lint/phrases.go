@@ -146,23 +146,20 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	// Word numbers go on from text to text, so earlier progress never counts.
-	base := t.next + 1
+	// Word numbers go on from text to text, so earlier progress never counts. None is 0 or 1.
+	base := t.next + 2
 	t.next += len(t.words) + 1
 	stop := base - 1
 	negation := 0
 	for i, w := range t.words {
 		at := base + i
-		if w.roles&isStop != 0 {
-			stop = at
-		}
 		// Later steps first: a word is one step only.
 		for _, n := range slices.Backward(w.steps) {
 			step := &m.steps[n]
 			p := phraseProgress{at, at}
 			if step.gap >= 0 {
 				before := t.progress[n-1]
-				if before.end <= stop || at-before.end-1 > step.gap {
+				if before.end < stop || at-before.end-1 > step.gap {
 					continue
 				}
 				p.start = before.start
@@ -170,6 +167,7 @@ func (t *tokenizer) match() {
 			group := step.group
 			switch {
 			case group.inLabels && !t.r.isLabel:
+			case group.opens && step.gap < 0 && at-stop > 3:
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				// An earlier start goes, too: "send it here, never send it there".
 				t.progress[n] = phraseProgress{}
@@ -184,6 +182,9 @@ func (t *tokenizer) match() {
 		}
 		if w.roles&isNegation != 0 {
 			negation = at
+		}
+		if w.roles&isStop != 0 {
+			stop = at
 		}
 	}
 }

@@ -17,6 +17,8 @@ package lint
 //	{date}     a day: 2027-01-31
 //	{account}  an IBAN or the number of a card
 //	{wallet}   40 hexadecimal digits
+//
+// A phrase may cross the end of a sentence only where it has a full stop as a step.
 type phraseGroup struct {
 	id      string // of the finding
 	what    string // for its detail
@@ -25,6 +27,9 @@ type phraseGroup struct {
 	unlessNegated bool   // a negation before them forbids it: "never send …"
 	unlessAfter   uint64 // roles of words before it in the sentence that make it ordinary
 	unless        string // words in an order or right after it that make it ordinary
+
+	// The first word of a phrase is one of the first three of its sentence.
+	opens bool
 
 	// Only of titles, and of values that a schema lists, gives as the default or as an example.
 	inLabels bool
@@ -54,6 +59,8 @@ var wordClasses = [...]struct{ name, words string }{
 	{"PRIVATE", "conversation|history|prompt|keys|tokens|contents|cookies|environment"},
 	{"ALL", "all|any|every|each|entire|full|whole|complete"},
 	{"DAY", "{date}|january|february|march|april|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|midnight"},
+	// They tell the month of May from the verb.
+	{"DAYNUMBER", "1|2|3|4|5|6|7|8|9|10|11|12|13|14|15|16|17|18|19|20|21|22|23|24|25|26|27|28|29|30|31|1st|2nd|3rd|first"},
 	{"LATER", "DAY|sundays|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|weekend|weekends|holidays|night|nights|tomorrow"},
 	{"ORDINAL", "third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twentieth|fiftieth|hundredth|several|few"},
 	{"NOBODY", "nobody|noone|unobserved|unattended|unsupervised|unwatched"},
@@ -181,6 +188,12 @@ var phraseTable = []phraseGroup{
 		"since|as|because ..3 GRANT ..3 given|granted|obtained ..6 ACT",
 		"straight|proceed|immediately|directly|ahead ..8 HOLDER ..1 has|have|already ..2 AGREED|said",
 		"{colon} ..1 ACT ..4 without ..1 asking|checking|confirming",
+	}},
+	// Consent is claimed in one sentence, and the next one begins with an order.
+	{id: "instruction-like", what: noConsent, opens: true, unlessNegated: true, unlessAfter: isCondition, unless: "if|unless|only|once|whether|when|until|must|may|can|should|not|t|never", phrases: []string{
+		"HOLDER ..4 AGREED ..12 . ..1 ACT|DOES|AWAY|ahead",
+		"GRANT ..3 given|granted|obtained|secured|recorded|settled|implied|file|record|place ..12 . ..1 ACT|DOES|AWAY|ahead",
+		"ALL|everything|this|it ..2 AGREED|cleared|settled ..1 with|by ..1 HOLDER ..8 . ..1 ACT|DOES|AWAY|ahead",
 	}},
 	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
 		"adopt|embody|impersonate ..2 persona|personality|identity|character|role",
@@ -445,6 +458,8 @@ var phraseTable = []phraseGroup{
 		"after|from|starting|beginning|once|on|since|until|at|in ..3 LATER ..6 ACT|CARRY|replace|redirect|add ..3 PEOPLE|your|their|log|logs|history|mail|mails|messages|payment|payments|contacts|backups|audit|address",
 		"WHEN|as ..2 PEOPLE|team ..2 sleeps|holiday|vacation|lunch|steps|stepped ..4 ACT|CARRY|approve|confirm",
 		"WHEN ..2 PEOPLE ..1 is|has|are ..1 away|left|gone|asleep ..4 and|desk ..2 ACT",
+		"after|from|starting|since|until|by ..2 DAYNUMBER ..1 may ..8 SEND|COLLECT|delete|wipe|erase|disable|approve|transfer|route|redirect|switch|include ..1 ALL|PEOPLE|your|their",
+		"outside ..2 hours ..4 ACT|CARRY ..2 ALL|PEOPLE|your|their|the",
 		"after|on|from ..1 ORDINAL ..0 call|calls|use|uses|run|runs|time|message|messages ..2 ACT|CARRY|replace|add",
 		"starting|beginning|from ..1 next ..0 week|month|year ..2 include|CARRY|ACT|add",
 		"behave|act|stay|appear|look|be ..1 normal|normally|harmless|innocent|quiet ..1 until|till|for|before",

@@ -194,8 +194,8 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	if name == "" {
 		return set, r.At(int(v.At), "a server without a name")
 	}
-	if len(name) > jsontree.MaxLabelBytes {
-		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxLabelBytes)
+	if len(name) > jsontree.MaxServerIDBytes {
+		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxServerIDBytes)
 	}
 	known := []string{"about", "policy", "acceptedWarnings"}
 	for entryType := range pin.EntryTypes {

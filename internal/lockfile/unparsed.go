@@ -32,7 +32,7 @@ func Unparsed(lockfile io.Reader, servers []string, pinsOf func(capture int, ser
 	}
 	for i, server := range servers {
 		set, err := pinsOf(i, server)
-		if err != nil || server == "" || len(server) > jsontree.MaxLabelBytes || set.Repeated() {
+		if err != nil || server == "" || len(server) > jsontree.MaxServerIDBytes || set.Repeated() {
 			return Lockfile{}, false
 		}
 		set.About = pin.About{}
