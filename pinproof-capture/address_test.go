@@ -74,7 +74,7 @@ func TestSSECut(t *testing.T) {
 // TestSSEGone: a server of the old transport that doesn't come back gives errors, and the end of the client is the end.
 func TestSSEGone(t *testing.T) {
 	t.Parallel()
-	jsontest.SkipShort(t, "it waits half a minute for a server that is gone")
+	jsontest.SkipShort(t, "it waits seconds for a server that is gone")
 	s := newPlaying(t, "good", asOld)
 	p := newGuarded(t).web(t, s)
 	s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {

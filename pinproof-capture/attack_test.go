@@ -76,6 +76,11 @@ func (s *puppet) answers(id any, result string) {
 	s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"result":%s}`, id, result))
 }
 
+// refuses answers the request of that id with an error.
+func (s *puppet) refuses(id string) {
+	s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id))
+}
+
 // hears returns the next line of the client's, or of the guard's, and its id; "" at the end.
 func (s *puppet) hears() (line, id string) {
 	line, _ = s.in.ReadString('\n')
@@ -222,9 +227,13 @@ func TestGuardSmuggles(t *testing.T) {
 				p.answer(7)
 				p.send(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"EVIL"}}`)
 				p.send(`{"jsonrpc":"2.0","id":9,"method":"notifications/x"}`)
-				for line, _ := s.hears(); line != "" && !strings.Contains(line, `"id":9`); line, _ = s.hears() {
+				for line, id := s.hears(); line != "" && !strings.Contains(line, `"id":9`); line, id = s.hears() {
 					if strings.Contains(line, "EVIL") {
 						t.Errorf("the server got %s", line)
+					}
+					// The guard would wait for the rest, which it asks for to have it reviewed.
+					if id != "" {
+						s.refuses(id)
 					}
 				}
 				if _, all := p.end(); strings.Contains(all, "EVIL") || p.stderr.Len() == 0 {

@@ -260,36 +260,39 @@ func guardWords(t *testing.T) {
 		"calls":        {`"result":` + evilGreets, `"result":{"tools":[` + evilEntry + `]}`},
 	} {
 		for _, mode := range []string{"end", "subset"} {
-			p, s := g.puppetAs(t, "mine", "--on-drift", mode)
-			for i, answer := range answers {
-				p.send(`{"jsonrpc":"2.0","id":%d,"method":"%s"}`, i+1, []string{"initialize", "tools/list"}[i])
-				_, id := s.hears()
-				s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, answer))
-				p.answer(i + 1)
-			}
-			p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"EVIL_UNKNOWN"}}`)
-			if what == "calls" {
-				p.answer(3)
-				s.says(listChanged)
-				for line := range p.lines { // the guard knows of it
-					if strings.Contains(line, "list_changed") {
-						break
-					}
+			t.Run(what+", "+mode, func(t *testing.T) {
+				t.Parallel()
+				p, s := g.puppetAs(t, "mine", "--on-drift", mode)
+				for i, answer := range answers {
+					p.send(`{"jsonrpc":"2.0","id":%d,"method":"%s"}`, i+1, []string{"initialize", "tools/list"}[i])
+					_, id := s.hears()
+					s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, answer))
+					p.answer(i + 1)
 				}
-				p.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"EVIL_ENTRY"}}`)
-				for {
-					line, id := s.hears()
-					if strings.Contains(line, "tools/list") {
-						s.says(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":1,"message":"EVIL"}}`)
-						break
+				p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"EVIL_UNKNOWN"}}`)
+				if what == "calls" {
+					p.answer(3)
+					s.says(listChanged)
+					for line := range p.lines { // the guard knows of it
+						if strings.Contains(line, "list_changed") {
+							break
+						}
 					}
+					p.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"EVIL_ENTRY"}}`)
+					for {
+						line, id := s.hears()
+						if strings.Contains(line, "tools/list") {
+							s.says(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":1,"message":"EVIL"}}`)
+							break
+						}
+					}
+					p.answer(4)
+					p.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"EVIL","name":"EVIL"}}`)
+					p.answer(5)
 				}
-				p.answer(4)
-				p.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"EVIL","name":"EVIL"}}`)
-				p.answer(5)
-			}
-			p.end()
-			saysNothing(t, what+", "+mode, p.ours())
+				p.end()
+				saysNothing(t, what+", "+mode, p.ours())
+			})
 		}
 	}
 }

@@ -18,11 +18,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // TestMain lets the test binary play every part: the tests, this program itself, a
 // stand-in for a server, and one for pinproof.
 func TestMain(m *testing.M) {
+	mcp.PlacePatience = 5 * time.Second
 	switch {
 	case strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "pinproof":
 		os.Exit(standInPinproof(os.Args[1:]))
@@ -40,7 +43,8 @@ func TestMain(m *testing.M) {
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	defaultSettle = 20 * time.Millisecond
-	flag.Set("test.parallel", "12") // unless it is given: the tests mostly wait
+	// Unless it is given: the tests mostly wait.
+	flag.Set("test.parallel", "24")
 	code := m.Run()
 	if testedGuard {
 		folder, _ := pinproofHere()

@@ -279,7 +279,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(9, 10)), named: true}
 	var refused [2]int
-	rounds := jsontest.Rounds(600, 3_000)
+	rounds := jsontest.Rounds(300, 3_000)
 	for i := range rounds {
 		old := parseCanonical(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)

@@ -427,7 +427,7 @@ func TestDifferentUpgradesHaveDifferentReviews(t *testing.T) {
 	held := 0
 	for seed := range uint64(jsontest.Rounds(1, 3)) {
 		m := &mangler{jsontest.NewMaker(seed)}
-		for round := range jsontest.Rounds(40, 400) {
+		for round := range jsontest.Rounds(20, 400) {
 			upgrade := upgrades[m.IntN(len(upgrades))]
 			old := pinsOfTools(t, toolsOf(t, upgrade[0]))
 			one := toolsOf(t, upgrade[1])
@@ -495,7 +495,7 @@ func TestDifferentListsHaveDifferentReviews(t *testing.T) {
 	held := 0
 	for seed := range uint64(jsontest.Rounds(1, 3)) {
 		m := &mangler{jsontest.NewMaker(100 + seed)}
-		for round := range jsontest.Rounds(150, 400) {
+		for round := range jsontest.Rounds(60, 400) {
 			pinned := m.sharedTools()
 			one := copied(t, pinned)
 			if m.IntN(2) == 0 {

@@ -156,7 +156,7 @@ func (r *remote) sayAnew() {
 
 // await waits until a message may be sent. A call of a session that is over may not.
 func (r *remote) await(p *post) error {
-	late := time.After(placePatience)
+	late := time.After(PlacePatience)
 	for {
 		r.mu.Lock()
 		ready := r.ready

@@ -119,8 +119,7 @@ const (
 
 	// A client's line waits for the one before it if that one isn't a request: the server is to
 	// get them in their order. No server may hold the client up with it for longer.
-	linePatience  = 10 * time.Second
-	placePatience = 30 * time.Second
+	linePatience = 10 * time.Second
 
 	// For a server that answers with the first event, and has none yet.
 	standPatience = time.Second
@@ -136,6 +135,10 @@ const (
 	// Within the range that JSON-RPC leaves to servers.
 	codeNoAnswer = -32091
 )
+
+// PlacePatience is how long a message waits for a server of the old transport to name the address of
+// its session. Tests shorten it.
+var PlacePatience = 30 * time.Second
 
 // wordsNoAnswer may reach a model.
 var wordsNoAnswer = modeltext.Say("pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server.")
