@@ -21,8 +21,10 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	. "pinproof/internal/report"
+	page "pinproof/internal/report/html"
 	"pinproof/internal/report/markdown"
 	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // Captures that differ have reviews that differ: who has read a review knows what would be pinned. It may
@@ -281,7 +283,7 @@ func mainOf(t *testing.T, page string) (lines string) {
 		for above := range n.Ancestors() {
 			inMain = inMain || above.Data == "main"
 		}
-		if n.Type == html.TextNode && inMain && !folded(n) {
+		if n.Type == html.TextNode && inMain && !reporttest.Folded(n) {
 			lines += n.Data
 		}
 	}
@@ -301,7 +303,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, pageOf(t, r))}
+	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r))}
 }
 
 // blanks are what separates words.
@@ -375,7 +377,7 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 	if !differs {
 		return false
 	}
-	a, b := reviews(t, upgradeReport(old, sets[0])), reviews(t, upgradeReport(old, sets[1]))
+	a, b := reviews(t, reporttest.OfUpgrade(old, sets[0])), reviews(t, reporttest.OfUpgrade(old, sets[1]))
 	for _, format := range slices.Sorted(maps.Keys(a)) {
 		if a[format] == b[format] && (more || format == "full") {
 			var changes []string

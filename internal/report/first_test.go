@@ -8,6 +8,7 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // TestReadFirst: of many new sentences a poisoned one stands first in the overview, printable and
@@ -25,7 +26,7 @@ func TestReadFirst(t *testing.T) {
 		after = append(after, fmt.Sprintf(`{"name":"get_%d","description":%q}`, i, said))
 	}
 	pinned := pintest.PinsOf(t, "["+strings.Join(before, ",")+"]", pin.Policy{})
-	r := upgradeReport(pinned, pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
+	r := reporttest.OfUpgrade(pinned, pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
 	if len(r.Model.ReadFirst) != 5 || !r.Model.MuchToRead {
 		t.Fatalf("%+v", r.Model.ReadFirst)
 	}
@@ -48,7 +49,7 @@ func TestReadFirst(t *testing.T) {
 	if want := fmt.Sprintf("\n  read first:\n    get_13 (%d)  /description  ", first.Block); !strings.Contains(review, want) {
 		t.Errorf("no %q in\n%.1500s", want, review)
 	}
-	few := upgradeReport(pinned, pintest.PinsOf(t, "["+strings.Join(append(before[:19:19], after[19]), ",")+"]", pin.Policy{}))
+	few := reporttest.OfUpgrade(pinned, pintest.PinsOf(t, "["+strings.Join(append(before[:19:19], after[19]), ",")+"]", pin.Policy{}))
 	if len(few.Model.ReadFirst) != 1 || few.Model.MuchToRead || strings.Contains(written(t, plain.WriteDiff, few, plain.Style{}), "read first") {
 		t.Errorf("of little: %+v", few.Model.ReadFirst)
 	}

@@ -7,8 +7,10 @@ import (
 
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	page "pinproof/internal/report/html"
 	"pinproof/internal/report/markdown"
 	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // TestLetters: a change that three entries have is told once, and stands for nothing that differs in a place, a side or
@@ -33,7 +35,7 @@ func TestLetters(t *testing.T) {
 	list := func(tools []string) pin.Set {
 		return pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 	}
-	r := upgradeReport(list(before), list(after))
+	r := reporttest.OfUpgrade(list(before), list(after))
 	review := written(t, plain.WriteDiff, r, plain.Style{})
 	const told = "a  the same in 3 tools\n   new parameter  arguments.limit  + integer\n     + | How many there are on a page.\n"
 	if strings.Count(review, "   also a\n") != 3 || strings.Count(review, told) != 1 {
@@ -48,14 +50,11 @@ func TestLetters(t *testing.T) {
 	if full := written(t, plain.WriteDiff, r, plain.Style{Full: true}); strings.Contains(full, "also a") || strings.Count(full, "How many there are on a page.") != 1 || strings.Count(full, "same in 2") != 2 {
 		t.Errorf("in full:\n%s", full)
 	}
-	var page strings.Builder
-	if err := markdown.Write(&page, r.Model); err != nil {
-		t.Fatal(err)
+	md := reporttest.Written(t, markdown.Write, r)
+	if strings.Count(md, "also a\n") != 3 || strings.Count(md, "\n### a. the same in 3 tools\n") != 1 {
+		t.Errorf("%s", md)
 	}
-	if strings.Count(page.String(), "also a\n") != 3 || strings.Count(page.String(), "\n### a. the same in 3 tools\n") != 1 {
-		t.Errorf("%s", page.String())
-	}
-	html := pageOf(t, r)
+	html := reporttest.Written(t, page.Write, r)
 	if strings.Count(html, `also <a href="#same-a">a</a>`) != 3 || strings.Count(html, `id="same-a"`) != 1 {
 		t.Errorf("%s", html)
 	}
@@ -72,7 +71,7 @@ func TestNoLetter(t *testing.T) {
 		before = append(before, fmt.Sprintf(`{"name":%q,"description":"Lists %s.","inputSchema":{"type":"object"}}`, name, name))
 		after = append(after, fmt.Sprintf(`{"name":%q,"description":"Lists %s by their names.","inputSchema":{"type":"object","properties":{"limit":{"type":"integer","description":"How many there are on a page."}}%s}}`, name, name, required))
 	}
-	r := upgradeReport(pintest.PinsOf(t, "["+strings.Join(before, ",")+"]", pin.Policy{}), pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
+	r := reporttest.OfUpgrade(pintest.PinsOf(t, "["+strings.Join(before, ",")+"]", pin.Policy{}), pintest.PinsOf(t, "["+strings.Join(after, ",")+"]", pin.Policy{}))
 	for _, b := range r.Model.Blocks {
 		if len(b.Letters) > 0 {
 			t.Errorf("%+v", b.Letters)
@@ -100,7 +99,7 @@ func TestCopiesFold(t *testing.T) {
 		"another joined": {tool(was, ""), tool(was, is), `+ "Lists the bills of a month, the oldest`},
 		"it went":        {tool(was, was), tool(was, ""), `- "Lists the bills of a month, the newest`},
 	} {
-		if review := written(t, plain.WriteDiff, upgradeReport(test.old, test.new), plain.Style{}); !strings.Contains(review, test.want) {
+		if review := written(t, plain.WriteDiff, reporttest.OfUpgrade(test.old, test.new), plain.Style{}); !strings.Contains(review, test.want) {
 			t.Errorf("%s:\n%s", what, review)
 		}
 	}

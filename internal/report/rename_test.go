@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // TestRename: what was removed under one name and came under another is one block, with one question and one command that
 // has both digests, and what differs is marked in the new definition, which is whole. It is two drifts all the same.
 func TestRename(t *testing.T) {
-	r := pageReport(t, `[{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{"type":"string"}}}},{"name":"stays"}]`,
+	r := reporttest.OfLists(t, `[{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{"type":"string"}}}},{"name":"stays"}]`,
 		`[{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{"type":"string"},"file":{"type":"string","description":"Where it is."}}}},{"name":"stays"}]`)
 	if len(r.Drifts) != 2 || len(r.Model.Entries) != 2 || len(r.Model.Blocks) != 1 {
 		t.Fatalf("%d drifts, %d entries, %d blocks", len(r.Drifts), len(r.Model.Entries), len(r.Model.Blocks))

@@ -3,8 +3,6 @@ package report_test
 import (
 	"bytes"
 	"fmt"
-	. "pinproof/internal/report"
-	"pinproof/internal/report/plain"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +10,9 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // TestOrderByRank: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less risk now, then
@@ -22,7 +23,7 @@ func TestOrderByRank(t *testing.T) {
 	found := pintest.PinsOf(t, `[{"name":"b_worded","description":"Eins."},{"name":"c_safe","annotations":{"readOnlyHint":true}},
 		{"name":"d_unseen","description":"Zwei \u2764\ufe0f."},{"name":"e_hidden","description":"cafe\u0301"},{"name":"f_new","x":1},{"name":"g_twice"},{"name":"g_twice","x":1},
 		{"name":"z_warned","description":"Three.\udb40\udc68\udb40\udc69"},{"name":"same"}]`, pin.Policy{})
-	r := upgradeReport(pinned, found)
+	r := reporttest.OfUpgrade(pinned, found)
 	var got []string
 	for _, b := range r.Model.Blocks {
 		got = append(got, b.Kind+" "+b.Title)
@@ -36,7 +37,7 @@ func TestOrderByRank(t *testing.T) {
 			t.Errorf("block %d begins with entry %d", i, b.Entries[0])
 		}
 	}
-	if got := verdictLine(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
+	if got := reporttest.Headline(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
 		t.Error(got)
 	}
 }
@@ -61,7 +62,7 @@ func TestEqualSentencesFold(t *testing.T) {
 		}
 		return titles
 	}
-	r := upgradeReport(list("", "", ""), list("Read only. ", "", `\udb40\udc68\udb40\udc69`))
+	r := reporttest.OfUpgrade(list("", "", ""), list("Read only. ", "", `\udb40\udc68\udb40\udc69`))
 	if got := titles(r); !slices.Equal(got, []string{"CHANGED c", "CHANGED 3 tools alike: a, b, d"}) {
 		t.Fatalf("%q", got)
 	}
@@ -72,7 +73,7 @@ func TestEqualSentencesFold(t *testing.T) {
 	if got := r.Model.Blocks[1].Accept; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := titles(upgradeReport(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED d", "CHANGED 3 tools alike: a, b, c"}) {
+	if got := titles(reporttest.OfUpgrade(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED d", "CHANGED 3 tools alike: a, b, c"}) {
 		t.Errorf("%q", got)
 	}
 }
@@ -104,7 +105,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
 	pinned := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}}
 	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
-	r := upgradeReport(pinned, found)
+	r := reporttest.OfUpgrade(pinned, found)
 	var b bytes.Buffer
 	if err := plain.WriteVerify(&b, r.Model, plain.Style{}, false); err != nil {
 		t.Fatal(err)
@@ -132,7 +133,7 @@ func TestInstructionsFirst(t *testing.T) {
 		set.Pins = append(set.Pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: pintest.Form(pin.Instructions, jsontree.Append(nil, v))})
 		return set
 	}
-	r := upgradeReport(entries(`"One."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
+	r := reporttest.OfUpgrade(entries(`"One."`, `[{"name":"a","description":"One."},{"name":"b","annotations":{}}]`),
 		entries(`"Two."`, `[{"name":"a","description":"Two."},{"name":"b","annotations":{"readOnlyHint":true}}]`))
 	var got []string
 	for _, b := range r.Model.Blocks {

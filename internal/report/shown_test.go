@@ -18,8 +18,10 @@ import (
 	"pinproof/internal/pintest"
 	"pinproof/internal/prompt"
 	. "pinproof/internal/report"
+	page "pinproof/internal/report/html"
 	"pinproof/internal/report/markdown"
 	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 )
 
 // What a person is asked to accept has been shown: every sentence, name and value that was added or
@@ -315,7 +317,7 @@ func unfolded(t *testing.T, page string) (lines string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if n.Type == html.TextNode && !folded(n) && !hasClass(n.Parent, "sign") {
+		if n.Type == html.TextNode && !reporttest.Folded(n) && !reporttest.HasClass(n.Parent, "sign") {
 			lines += n.Data
 		}
 	}
@@ -337,7 +339,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		t.Fatal(err)
 	}
 	questions := strings.SplitAfter(shown.String(), "[?]: ")
-	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, pageOf(t, r)))}
+	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, reporttest.Written(t, page.Write, r)))}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)
@@ -405,7 +407,7 @@ func sessionReport(t *testing.T, old, new string) *Report {
 			t.Fatal(err)
 		}
 	}
-	return reportOf([]pin.Comparison{{Server: "s", Capture: "live.json", Known: true, Present: true, Locked: sets[0], Captured: sets[1]}}, nil)
+	return reporttest.Of([]pin.Comparison{{Server: "s", Capture: "live.json", Known: true, Present: true, Locked: sets[0], Captured: sets[1]}}, nil)
 }
 
 // TestWhatIsAcceptedWasShown makes servers up, upgrades them in every place, and looks for all
@@ -481,7 +483,7 @@ func TestRealUpgradesAreShownWhole(t *testing.T) {
 				sides[i][p.Name] = jsontest.Decoded(t, p.Definition).(made)
 			}
 		}
-		r := upgradeReport(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		counted += shownEverywhere(t, r, func(key pin.Key) (was, is any) {
 			if key.Type == pin.Tools && sides[0][key.Name] != nil {
 				was = sides[0][key.Name]
@@ -516,7 +518,7 @@ func TestOrdersByName(t *testing.T) {
 		"an unknown hint":    {`"annotations":{}`, `"annotations":{"readTheNotes":true}`, "readTheNotes"},
 		"a description gone": {`"outputSchema":{"properties":{"a":{"description":"Never sent on."}}}`, `"outputSchema":{"properties":{"a":{}}}`, "Never sent on."},
 	} {
-		r := pageReport(t, tool(test.old), tool(test.new))
+		r := reporttest.OfLists(t, tool(test.old), tool(test.new))
 		var b bytes.Buffer
 		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: 1_000}); err != nil {
 			t.Fatal(err)

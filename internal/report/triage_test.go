@@ -3,50 +3,25 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	eastasian "golang.org/x/text/width"
 	"io"
 	"os"
 	"path/filepath"
-	. "pinproof/internal/report"
-	"pinproof/internal/report/plain"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	. "pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
-
-// folderReport compares the oldest capture of each server in a folder with its newest.
-func folderReport(t *testing.T, folder string) *Report {
-	t.Helper()
-	var pairs []pin.Comparison
-	var locked []pin.Set
-	oldest, newest := map[string]string{}, map[string]string{}
-	pintest.RealUpgrades(t, func(old, new string) {
-		if server := filepath.Dir(old); filepath.Dir(server) == folder {
-			if oldest[server] == "" {
-				oldest[server] = old
-			}
-			newest[server] = new
-		}
-	})
-	for server, old := range oldest {
-		label := filepath.Base(server)
-		p := pin.Comparison{Server: label, Capture: label + ".json", Known: true, Present: true,
-			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
-		pairs, locked = append(pairs, p), append(locked, p.Locked)
-	}
-	slices.SortFunc(pairs, func(a, b pin.Comparison) int { return strings.Compare(a.Server, b.Server) })
-	return reportOf(pairs, locked)
-}
 
 func written(t *testing.T, write func(io.Writer, *Model, plain.Style) error, r *Report, style plain.Style) string {
 	t.Helper()
@@ -83,7 +58,7 @@ func TestBigReviews(t *testing.T) {
 		if _, err := os.Stat(folder); err != nil {
 			continue
 		}
-		r := folderReport(t, folder)
+		r := reporttest.OfFolder(t, folder)
 		review := written(t, plain.WriteDiff, r, plain.Style{})
 		seen, twice := map[string]bool{}, 0
 		for _, body := range bodies(review) {
@@ -106,7 +81,7 @@ func TestBigReviews(t *testing.T) {
 				}
 			}
 			for line := range strings.Lines(stat) {
-				if columnsOf(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
+				if reporttest.Columns(strings.TrimSuffix(line, "\n")) > width && !strings.HasPrefix(line, "hint: ") {
 					t.Errorf("%s: wider than %d: %s", folder, width, line)
 				}
 			}
@@ -135,7 +110,7 @@ func TestBigReviews(t *testing.T) {
 
 // TestNewToolsByRisk: what a new tool declares and takes says where it is.
 func TestNewToolsByRisk(t *testing.T) {
-	r := upgradeReport(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
+	r := reporttest.OfUpgrade(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
 		{"name":"a_reads","annotations":{"readOnlyHint":true}},
 		{"name":"b_reads_a_path","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"filePath":{"type":"string"}}}},
 		{"name":"c_reads_one_of_two","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"path":{"type":"string","enum":["a","b"]}}}},
@@ -208,7 +183,7 @@ func TestOrdersComeFirst(t *testing.T) {
 		folder := filepath.Join(pintest.RealServers, upgrade[0])
 		old, new := pintest.RealPins(t, filepath.Join(folder, upgrade[1]+".json"), "s"), pintest.RealPins(t, filepath.Join(folder, upgrade[2]+".json"), "s")
 		var changed []string
-		for _, d := range upgradeReport(old, new).Drifts {
+		for _, d := range reporttest.OfUpgrade(old, new).Drifts {
 			if d.Kind == pin.Changed && d.Type == pin.Tools {
 				changed = append(changed, d.Name)
 			}
@@ -229,7 +204,7 @@ func TestOrdersComeFirst(t *testing.T) {
 			}
 			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 			poisoned.Server = "s"
-			r := upgradeReport(old, poisoned)
+			r := reporttest.OfUpgrade(old, poisoned)
 			at := slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return slices.Contains(b.Names, text.Name(name)) })
 			if r.Model.Blocks[at].Warned {
 				continue // beside these tools it has one
@@ -250,19 +225,4 @@ func TestOrdersComeFirst(t *testing.T) {
 	if all < least || first*100 < 80*all {
 		t.Errorf("only %d of %d orders are read first", first, all)
 	}
-}
-
-// columnsOf counts the columns of a row as a terminal does.
-func columnsOf(row string) int {
-	n := 0
-	for _, r := range row {
-		switch {
-		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
-		case eastasian.LookupRune(r).Kind() == eastasian.EastAsianWide, eastasian.LookupRune(r).Kind() == eastasian.EastAsianFullwidth:
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
 }

@@ -1,4 +1,4 @@
-package report_test
+package junit
 
 import (
 	"bytes"
@@ -8,28 +8,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	. "pinproof/internal/report"
-	"pinproof/internal/report/junit"
 	"strings"
 	"testing"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
-func TestJUnitReport(t *testing.T) {
-	s := scene{server: "files",
-		old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
-		new: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
-		findings: []lint.Finding{
+func TestReport(t *testing.T) {
+	s := reporttest.Scene{Server: "files",
+		Old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
+		New: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
+		Findings: []lint.Finding{
 			{Entry: "read_file", ID: "growth", Pointer: "/description", Detail: "grew & grew"},
 			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
 			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
-		allowed: []pin.DriftKind{pin.Removed}}
-	r, _ := s.report(t)
+		Allowed: []pin.DriftKind{pin.Removed}}
+	r := s.Report(t)
 	var b bytes.Buffer
-	if err := junit.Write(&b, r.Model); err != nil {
+	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
@@ -73,18 +73,18 @@ review: pinproof diff live.json]]></failure>
 	checkJUnit(t, r)
 }
 
-// TestJUnitAlike: entries in which the same words changed in other sentences aren't one block, and each
+// TestAlike: entries in which the same words changed in other sentences aren't one block, and each
 // case quotes the sentences of its own entry.
-func TestJUnitAlike(t *testing.T) {
+func TestAlike(t *testing.T) {
 	list := func(word string) string {
 		return `[{"name":"a","description":"The first tool ` + word + ` here."},{"name":"b","description":"The second tool ` + word + ` there."}]`
 	}
-	r := pageReport(t, list("works"), list("sleeps"))
+	r := reporttest.OfLists(t, list("works"), list("sleeps"))
 	if len(r.Model.Blocks) != 2 {
 		t.Fatalf("%d blocks", len(r.Model.Blocks))
 	}
 	var b bytes.Buffer
-	if err := junit.Write(&b, r.Model); err != nil {
+	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"    | The first tool [-works-]{+sleeps+} here.\n", "    | The second tool [-works-]{+sleeps+} there.\n"} {
@@ -94,18 +94,28 @@ func TestJUnitAlike(t *testing.T) {
 	}
 }
 
-func TestJUnitScenes(t *testing.T) {
+func TestScenes(t *testing.T) {
 	folder := t.TempDir()
-	for name, s := range scenes {
+	for name, s := range reporttest.Scenes {
 		t.Run(name, func(t *testing.T) {
-			r, _ := s.report(t)
+			r := s.Report(t)
 			checkJUnit(t, r)
-			holdAgainstXSD(t, folder, func(w io.Writer) error { return junit.Write(w, r.Model) })
+			holdAgainstXSD(t, folder, func(w io.Writer) error { return Write(w, r.Model) })
 		})
 	}
 	if os.Getenv("PINPROOF_JUNIT_XSD") == "" {
 		t.Skip("not held against a published schema: PINPROOF_JUNIT_XSD is not set")
 	}
+}
+
+// TestUpgrades reports what real servers changed.
+func TestUpgrades(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	reporttest.EachUpgrade(t, func(t *testing.T, r *report.Report) {
+		checkJUnit(t, r)
+		holdAgainstXSD(t, folder, func(w io.Writer) error { return Write(w, r.Model) })
+	})
 }
 
 // holdAgainstXSD has xmllint read a report, if the environment says where the
@@ -129,10 +139,10 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 	}
 }
 
-func TestJUnitError(t *testing.T) {
+func TestError(t *testing.T) {
 	var b bytes.Buffer
 	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	if err := junit.Write(&b, failed(err).Model); err != nil {
+	if err := Write(&b, reporttest.Failed(err).Model); err != nil {
 		t.Fatal(err)
 	}
 	want := `<?xml version="1.0" encoding="UTF-8"?>
@@ -148,8 +158,8 @@ hint: do & see]]></error>
 	if b.String() != want {
 		t.Errorf("got\n%s", b.String())
 	}
-	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return junit.Write(w, failed(err).Model) })
-	if err := junit.Write(&fullDisk{}, failed(err).Model); !errors.Is(err, errFullDisk) {
+	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.Failed(err).Model) })
+	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(err).Model); !errors.Is(err, reporttest.ErrFullDisk) {
 		t.Error(err)
 	}
 }
@@ -179,13 +189,13 @@ type junitInFile struct {
 }
 
 // checkJUnit reads a report strictly and holds it against what there is to say.
-func checkJUnit(t testing.TB, r *Report) {
+func checkJUnit(t testing.TB, r *report.Report) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := junit.Write(&b, r.Model); err != nil {
+	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	checkShown(t, b.String())
+	reporttest.CheckShown(t, b.String())
 	var got junitFile
 	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
 	if err := d.Decode(&got); err != nil {
@@ -213,7 +223,7 @@ func checkJUnit(t testing.TB, r *Report) {
 		if n != suite.Failures || len(suite.Cases) != suite.Tests {
 			t.Fatalf("suite %q says %d failures of %d, %d cases of %d", suite.Name, suite.Failures, n, suite.Tests, len(suite.Cases))
 		}
-		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != verdictLine(r)) {
+		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != reporttest.Headline(r)) {
 			t.Fatalf("the verdict doesn't come first:\n%s", b.Bytes())
 		}
 		tests, failures = tests+len(suite.Cases), failures+n
@@ -240,19 +250,35 @@ func checkJUnit(t testing.TB, r *Report) {
 }
 
 func FuzzJUnit(f *testing.F) {
-	addHostile(f)
-	f.Fuzz(func(t *testing.T, name, text, key, path string, shape uint16) {
-		r, _ := hostileScene(name, text, key, path, shape).report(t)
-		if r == nil {
-			t.Skip()
-		}
+	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, text string) {
 		checkJUnit(t, r)
 		var b bytes.Buffer
-		if err := junit.Write(&b, failed(errors.New(text)).Model); err != nil {
+		if err := Write(&b, reporttest.Failed(errors.New(text)).Model); err != nil {
 			t.Fatal(err)
 		}
 		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
+// the headline.
+func TestPoisonFirst(t *testing.T) {
+	t.Parallel()
+	reporttest.EachPoisoned(t, poisonFirst)
+}
+
+func poisonFirst(t *testing.T, r *report.Report) {
+	out := reporttest.Written(t, Write, r)
+	var got junitFile
+	if err := xml.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if message := got.Suites[0].Cases[0].Failures[0].Message; !strings.HasPrefix(message, "DRIFT: 1 WARNING hidden-text in write_file;") {
+		t.Errorf("the headline is %q", message)
+	}
+	if c := got.Suites[1].Cases[0]; c.Name != "write_file" || !strings.HasPrefix(c.Failures[0].Message, "WARNING hidden-text; CHANGED write_file: ") {
+		t.Errorf("first comes %v", c)
+	}
 }

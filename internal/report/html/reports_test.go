@@ -1,14 +1,9 @@
-package report_test
+package html
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	. "pinproof/internal/report"
-	page "pinproof/internal/report/html"
-	"pinproof/internal/report/plain"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,128 +17,26 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/report"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
 	"pinproof/internal/text"
 )
 
-func pageOf(t testing.TB, r *Report) string {
+func pageOf(t testing.TB, r *report.Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := page.Write(&b, r.Model); err != nil {
+	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
 }
 
-// elements are those the page is made of, with the attributes they may have.
-var elements = map[string]string{
-	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
-	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
-	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class title",
-	"a": "class href title", "ins": "", "del": "", "ul": "class", "ol": "class", "li": "class", "code": "", "pre": "class tabindex",
-	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "title", "input": "type name id checked",
-}
-
-// checkPage reads a page as browsers do and holds every element and attribute
-// against what the template makes. It returns the sequence of elements.
-func checkPage(t testing.TB, page string) (shape []string) {
-	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ids, links := map[string]bool{}, []string{}
-	style, policy := "", ""
-	for n := range doc.Descendants() {
-		switch n.Type {
-		case html.CommentNode:
-			t.Errorf("a comment: %q", n.Data)
-		case html.TextNode:
-			for _, r := range n.Data {
-				if r != '\n' && (r < 0x20 || text.Hidden(r)) {
-					t.Errorf("%U in %q", r, n.Data)
-				}
-			}
-		case html.ElementNode:
-			shape = append(shape, n.Data)
-			allowed, ok := elements[n.Data]
-			if !ok || n.Namespace != "" {
-				t.Errorf("an element %s", n.Data)
-			}
-			for _, a := range n.Attr {
-				if !slices.Contains(strings.Fields(allowed), a.Key) {
-					t.Errorf("%s has %s=%q", n.Data, a.Key, a.Val)
-				}
-				switch a.Key {
-				case "id":
-					if ids[a.Val] {
-						t.Errorf("id %s twice", a.Val)
-					}
-					ids[a.Val] = true
-				case "href":
-					links = append(links, a.Val)
-				case "http-equiv":
-					policy = n.Attr[1].Val
-				case "class":
-					if !regexp.MustCompile(`^[a-z0-9 -]+$`).MatchString(a.Val) {
-						t.Errorf("class=%q", a.Val)
-					}
-				}
-			}
-			if n.Data == "style" {
-				style += n.FirstChild.Data
-			}
-		}
-	}
-	for _, l := range links {
-		if id, ok := strings.CutPrefix(l, "#"); !ok || !ids[id] {
-			t.Errorf("a link to %q", l)
-		}
-	}
-	sum := sha256.Sum256([]byte(style))
-	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-	if policy != want {
-		t.Errorf("policy %q, want %q", policy, want)
-	}
-	if n := strings.Count(style, "/*") + strings.Count(style, "@import") + strings.Count(style, "url("); n > 0 {
-		t.Errorf("%d comments and addresses in the style: html/template would edit the one, the policy forbid the other", n)
-	}
-	if t.Failed() {
-		t.Logf("%s", page)
-	}
-	return shape
-}
-
-// textsOf lists the texts of the elements of that name, blanks folded.
-func textsOf(t *testing.T, page, name, class string) (list []string) {
-	t.Helper()
-	doc, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := range doc.Descendants() {
-		has := class == ""
-		for _, a := range n.Attr {
-			has = has || a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
-		}
-		if n.Type != html.ElementNode || n.Data != name || !has {
-			continue
-		}
-		s := ""
-		for c := range n.Descendants() {
-			if c.Type == html.TextNode {
-				s += c.Data
-			}
-		}
-		list = append(list, strings.Join(strings.Fields(s), " "))
-	}
-	return list
-}
-
-func TestHTMLPage(t *testing.T) {
-	r := pageReport(t, pageOld, pageNew)
+func TestReport(t *testing.T) {
+	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
 	page := pageOf(t, r)
-	checkPage(t, page)
-	if again := pageOf(t, pageReport(t, pageOld, pageNew)); again != page {
+	reporttest.CheckPage(t, page)
+	if again := pageOf(t, reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)); again != page {
 		t.Error("another page of the same report")
 	}
 	set := r.Comparisons[0].Captured.Digest
@@ -177,7 +70,7 @@ func TestHTMLPage(t *testing.T) {
 			"pinproof relock live.json --accept-all --expect " + set,
 		}},
 	} {
-		if got := textsOf(t, page, test.element, test.class); !slices.Equal(got, test.want) {
+		if got := reporttest.TextsOf(t, page, test.element, test.class); !slices.Equal(got, test.want) {
 			t.Errorf("%s %s\n got %q\nwant %q", test.element, test.class, got, test.want)
 		}
 	}
@@ -186,7 +79,7 @@ func TestHTMLPage(t *testing.T) {
 		t.Error("no rule for the first button")
 	}
 	for _, element := range []string{"article", "li"} {
-		if got := textsOf(t, page, element, "f1"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
+		if got := reporttest.TextsOf(t, page, element, "f1"); len(got) != 1 || !strings.HasPrefix(got[0], "1 HIDDEN list_dir WARNING") {
 			t.Errorf("%s: %q", element, got)
 		}
 	}
@@ -200,13 +93,13 @@ func textsIn(t *testing.T, page string) (list []string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if !hasClass(n, "text") || folded(n) {
+		if !reporttest.HasClass(n, "text") || reporttest.Folded(n) {
 			continue
 		}
 		sign := " "
 		line := ""
 		for c := range n.Descendants() {
-			if c.Type == html.TextNode && hasClass(c.Parent, "sign") {
+			if c.Type == html.TextNode && reporttest.HasClass(c.Parent, "sign") {
 				sign = c.Data
 			} else if c.Type == html.TextNode {
 				line += c.Data
@@ -221,28 +114,11 @@ func textsIn(t *testing.T, page string) (list []string) {
 	return list
 }
 
-// hasClass reports whether a node is an element of a class.
-func hasClass(n *html.Node, class string) bool {
-	return n != nil && slices.ContainsFunc(n.Attr, func(a html.Attribute) bool {
-		return a.Key == "class" && slices.Contains(strings.Fields(a.Val), class)
-	})
-}
-
-// folded reports whether an element is in details that are closed.
-func folded(n *html.Node) bool {
-	for ; n != nil; n = n.Parent {
-		if n.Data == "details" && !slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == "open" }) {
-			return true
-		}
-	}
-	return false
-}
-
-// TestHTMLSaysWhatDiffSays: the page has the lines of server text that diff has.
-func TestHTMLSaysWhatDiffSays(t *testing.T) {
+// TestSaysWhatDiffSays: the page has the lines of server text that diff has.
+func TestSaysWhatDiffSays(t *testing.T) {
 	t.Parallel()
-	reports := []*Report{pageReport(t, pageOld, pageNew),
-		pageReport(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
+	reports := []*report.Report{reporttest.OfLists(t, reporttest.OldList, reporttest.NewList),
+		reporttest.OfLists(t, `[{"name":"web-search","description":"Looks."},{"name":"x","description":"a"}]`, `[{"name":"web_search","description":"Finds."},{"name":"x","description":"b"}]`)}
 	random, longNumber := jsontest.NewMaker(11), regexp.MustCompile(`[0-9]{16}`) // the reader refuses some of these
 	for range 300 {
 		old := random.Object(4, "")
@@ -257,7 +133,7 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 		}
 		old, new := list(old), list(string(jsontree.Append(nil, pintest.MutateValue(random, t, pintest.Tree(t, old), 3))))
 		if !longNumber.MatchString(old + new) {
-			reports = append(reports, pageReport(t, old, new))
+			reports = append(reports, reporttest.OfLists(t, old, new))
 		}
 	}
 	if len(reports) < 200 {
@@ -285,10 +161,10 @@ func TestHTMLSaysWhatDiffSays(t *testing.T) {
 	}
 }
 
-// TestHTMLServers: the button of a server counts what drifted of it.
-func TestHTMLServers(t *testing.T) {
-	r := folderReport(t, pintest.MadeUpServers)
-	labels, total := textsOf(t, pageOf(t, r), "label", ""), 0
+// TestServers: the button of a server counts what drifted of it.
+func TestServers(t *testing.T) {
+	r := reporttest.OfFolder(t, pintest.MadeUpServers)
+	labels, total := reporttest.TextsOf(t, pageOf(t, r), "label", ""), 0
 	for _, s := range r.Model.Servers {
 		c := s.Counts
 		n := c.Kinds["added"] + c.Altered() + c.Kinds["removed"]
@@ -302,14 +178,14 @@ func TestHTMLServers(t *testing.T) {
 	}
 }
 
-// TestHTMLSignature: a definition that joined stands as a signature above its JSON.
-func TestHTMLSignature(t *testing.T) {
-	r := pageReport(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
+// TestSignature: a definition that joined stands as a signature above its JSON.
+func TestSignature(t *testing.T) {
+	r := reporttest.OfLists(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
 		{"name":"b","description":"Line <one>.\ncode  string","title":"B!","_meta":{"c":1},"more":[1],"annotations":{"destructiveHint":true},
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
-	checkPage(t, page)
-	if got := textsOf(t, page, "p", "what"); !slices.Contains(got, "first because it says that it destroys") {
+	reporttest.CheckPage(t, page)
+	if got := reporttest.TextsOf(t, page, "p", "what"); !slices.Contains(got, "first because it says that it destroys") {
 		t.Errorf("no reason in %q", got)
 	}
 	for _, test := range []struct {
@@ -320,7 +196,7 @@ func TestHTMLSignature(t *testing.T) {
 		{"text", []string{"B!", "Line <one>.", "code string", "How many.", `{"x-odd":1}`, `{"c":1}`, "[1]"}},
 		{"risk", []string{"destructive"}},
 	} {
-		got := textsOf(t, page, map[string]string{"about": "p", "text": "p", "risk": "span"}[test.class], test.class)
+		got := reporttest.TextsOf(t, page, map[string]string{"about": "p", "text": "p", "risk": "span"}[test.class], test.class)
 		for _, want := range test.want {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: no %q in %q", test.class, want, got)
@@ -329,11 +205,11 @@ func TestHTMLSignature(t *testing.T) {
 	}
 }
 
-func TestHTMLMatch(t *testing.T) {
-	r := pageReport(t, pageOld, pageOld)
+func TestMatch(t *testing.T) {
+	r := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList)
 	page := pageOf(t, r)
-	checkPage(t, page)
-	if got := textsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
+	reporttest.CheckPage(t, page)
+	if got := reporttest.TextsOf(t, page, "h1", ""); !slices.Equal(got, []string{"OK: 0 drift (5 tools match tools.lock)"}) {
 		t.Errorf("%q", got)
 	}
 	if strings.Contains(page, "<nav") || strings.Contains(page, "relock") {
@@ -341,23 +217,23 @@ func TestHTMLMatch(t *testing.T) {
 	}
 }
 
-func TestHTMLHostile(t *testing.T) {
+func TestHostile(t *testing.T) {
 	t.Parallel()
-	for _, s := range pageTexts {
-		r := hostileReport(t, s, s, "before "+s, s)
-		checkPage(t, pageOf(t, r))
-		checkPage(t, pageOf(t, ofServer(r, s)))
+	for _, s := range reporttest.HostileTexts {
+		r := reporttest.Hostile(t, s, s, "before "+s, s)
+		reporttest.CheckPage(t, pageOf(t, r))
+		reporttest.CheckPage(t, pageOf(t, reporttest.OfServer(r, s)))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s)} {
 			var b bytes.Buffer
-			if err := page.Write(&b, failed(err).Model); err != nil {
+			if err := Write(&b, reporttest.Failed(err).Model); err != nil {
 				t.Fatal(err)
 			}
-			checkPage(t, b.String())
+			reporttest.CheckPage(t, b.String())
 		}
 	}
 }
 
-func TestHTMLBounded(t *testing.T) {
+func TestBounded(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it writes a page of 2,100 entries")
 	var old, new []string
@@ -368,8 +244,8 @@ func TestHTMLBounded(t *testing.T) {
 	// one that is huge comes first and must not push the others off the page
 	old = append(old, `{"name":"a","description":"x"}`)
 	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object"}}`, strings.Repeat("y z\\n", 160_000)))
-	page := pageOf(t, pageReport(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
-	checkPage(t, page)
+	page := pageOf(t, reporttest.OfLists(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
+	reporttest.CheckPage(t, page)
 	if len(page) > 3*(4<<20) {
 		t.Errorf("%d bytes", len(page))
 	}
@@ -379,11 +255,11 @@ func TestHTMLBounded(t *testing.T) {
 }
 
 func FuzzHTML(f *testing.F) {
-	for i, s := range pageTexts {
-		f.Add(s, pageTexts[(i+1)%len(pageTexts)], pageTexts[(i+2)%len(pageTexts)], "x"+s)
+	for i, s := range reporttest.HostileTexts {
+		f.Add(s, reporttest.HostileTexts[(i+1)%len(reporttest.HostileTexts)], reporttest.HostileTexts[(i+2)%len(reporttest.HostileTexts)], "x"+s)
 	}
 	f.Fuzz(func(t *testing.T, name, key, old, new string) {
-		checkPage(t, pageOf(t, hostileReport(t, name, key, old, new)))
+		reporttest.CheckPage(t, pageOf(t, reporttest.Hostile(t, name, key, old, new)))
 
 		// Markup in a text makes the same page as letters in its place.
 		new = strings.ToValidUTF8(new, "")
@@ -401,10 +277,10 @@ func FuzzHTML(f *testing.F) {
 		shape := func(description string) []string {
 			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Value{Kind: '{', Parts: []jsontree.Member{
 				{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}}, {Name: "description", Value: jsontree.Value{Kind: '"', Text: description}}}}))
-			r := pageReport(t, "[]", string(definition))
+			r := reporttest.OfLists(t, "[]", string(definition))
 			in := r.Input
 			in.Findings = nil
-			return checkPage(t, pageOf(t, explained(in)))
+			return reporttest.CheckPage(t, pageOf(t, reporttest.Explained(in)))
 		}
 		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {
 			t.Errorf("text %q makes elements\n%s\n%q makes\n%s", new, got, harmless, want)
@@ -422,11 +298,32 @@ func TestCrowdedPage(t *testing.T) {
 		}
 		return `[{"name":"t","_meta":{"a":[` + strings.Join(items, ",") + `]}}]`
 	}
-	r := pageReport(t, list(""), list("\u200b"))
+	r := reporttest.OfLists(t, list(""), list("\u200b"))
 	if got, e := r.Drifts[0].Kind, r.Model.Entries[0]; got != pin.Hidden || len(e.Changes) != 1 || e.Changes[0].Label != "many-changes" {
 		t.Fatalf("%s, %d changes", got, len(e.Changes))
 	}
 	if page := pageOf(t, r); !strings.Contains(page, "4,001 characters no reader sees") || !strings.Contains(page, "4000&lt;U&#43;200B&gt;") {
 		t.Error("the page doesn't show the end of the value, or doesn't count")
+	}
+}
+
+// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
+// the headline.
+func TestPoisonFirst(t *testing.T) {
+	t.Parallel()
+	reporttest.EachPoisoned(t, poisonFirst)
+}
+
+func poisonFirst(t *testing.T, r *report.Report) {
+	out := pageOf(t, r)
+	if got := reporttest.TextsOf(t, out, "h1", ""); !strings.HasPrefix(got[0], "DRIFT: 1 WARNING hidden-text in write_file;") {
+		t.Errorf("the headline is %q", got)
+	}
+	got := reporttest.TextsOf(t, out, "h3", "")
+	for strings.Contains(got[0], " the same in ") {
+		got = got[1:] // a letter that it needs
+	}
+	if got[0] != "1 CHANGED write_file WARNING hidden-text" {
+		t.Errorf("first comes %q", got[0])
 	}
 }

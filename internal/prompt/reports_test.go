@@ -1,0 +1,52 @@
+package prompt
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pintest"
+	"pinproof/internal/report/plain"
+	"pinproof/internal/report/reporttest"
+)
+
+// TestPoisonedRealUpgrade: hidden text in one tool of a real upgrade that changes all of
+// them comes first, is in the headline, and is left out by what accepts the rest.
+func TestPoisonedRealUpgrade(t *testing.T) {
+	for _, versions := range [][2]string{
+		{pintest.MadeUpServers + "/files/2.1.0.json", pintest.MadeUpServers + "/files/2.10.0.json"},
+		{pintest.RealServers + "/mcp-filesystem/2026.7.4.json", pintest.RealServers + "/mcp-filesystem/2026.7.10.json"},
+	} {
+		if _, err := os.Stat(versions[0]); err != nil && strings.HasPrefix(versions[0], pintest.RealServers) {
+			continue // not at hand
+		}
+		t.Run(filepath.Base(filepath.Dir(versions[0])), func(t *testing.T) { poisonedUpgrade(t, versions[0], versions[1]) })
+	}
+}
+
+func poisonedUpgrade(t *testing.T, old, new string) {
+	poisoned := pintest.PoisonedCapture(t, new)
+	r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, poisoned, "s"))
+	if got := reporttest.Headline(r); !strings.HasPrefix(got, "DRIFT: 1 WARNING hidden-text in write_file; ") {
+		t.Errorf("the verdict: %s", got)
+	}
+	if b := r.Model.Blocks[0]; b.Title != "write_file" {
+		t.Errorf("first comes %s", b.Title)
+	}
+
+	// At the prompt: no to the poison, yes to all that remain.
+	var shown, asked bytes.Buffer
+	p := New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, "pinproof relock", nil)
+	said, err := p.Review()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if poison := said.Entries[r.Drifts[0].Ref()]; poison != "" || len(said.Entries) != len(r.Drifts)-1 {
+		t.Errorf("accepted %d of %d, the first as %q", len(said.Entries), len(r.Drifts), poison)
+	}
+	if !strings.HasPrefix(asked.String(), "Accept write_file despite the warning? (1 of ") {
+		t.Errorf("asked\n%s", asked.String())
+	}
+}

@@ -1,0 +1,163 @@
+package formats
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
+	"pinproof/internal/text"
+)
+
+// The tests in this file walk the table of formats: a new row is held to all of it without a line here.
+
+// eachFormat runs a test for each format that is written from the model alone.
+func eachFormat(t *testing.T, test func(t *testing.T, write func(io.Writer, *report.Model) error)) {
+	t.Helper()
+	for _, f := range Table {
+		if f.Write != nil {
+			t.Run(f.Name, func(t *testing.T) { test(t, f.Write) })
+		}
+	}
+}
+
+// lineStart is what a hostile text begins a line of its own with.
+const lineStart = "FORGED"
+
+// checkFormat holds a report to what is asked of every format, and of its language as far as its first bytes tell
+// which one that is: JSON is strict, and ours is as its schema says; XML is well formed; a page is made of what pages
+// may be made of.
+func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
+	t.Helper()
+	reporttest.CheckShown(t, out)
+	if !strings.HasSuffix(out, "\n") {
+		t.Error("the last line has no end")
+	}
+	if regexp.MustCompile(`(?m)^\s*` + lineStart).MatchString(out) {
+		t.Errorf("a line begins with text of the server:\n%s", out)
+	}
+	switch {
+	case strings.HasPrefix(out, "{") && strings.Contains(out, `"$schema"`):
+		reporttest.Validate(t, nil, []byte(out)) // somebody else's schema, which its own test holds it against
+	case strings.HasPrefix(out, "{"):
+		reporttest.Validate(t, ours, []byte(out))
+	case strings.HasPrefix(out, "<!DOCTYPE html"):
+		reporttest.CheckPage(t, out)
+	case strings.HasPrefix(out, "<?xml"):
+		d := xml.NewDecoder(strings.NewReader(out))
+		for {
+			_, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+		}
+	}
+}
+
+// TestHostileText: whatever is in names, keys, texts, server IDs and errors.
+func TestHostileText(t *testing.T) {
+	t.Parallel()
+	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
+	texts := append(slices.Clone(reporttest.HostileTexts), "a\n"+lineStart+"\r"+lineStart+"\u2028"+lineStart+"\u0085"+lineStart, "##[error]x\n::error::x", "]]></x><x>")
+	if testing.Short() {
+		// Each fifth of them, and those made for this test.
+		few := slices.Clone(texts[len(reporttest.HostileTexts):])
+		for i := 0; i < len(reporttest.HostileTexts); i += 5 {
+			few = append(few, reporttest.HostileTexts[i])
+		}
+		texts = few
+	}
+	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
+		for _, s := range texts {
+			r := reporttest.Hostile(t, s, s, "before "+s, "after "+s)
+			checkFormat(t, ours, reporttest.Written(t, write, r))
+			checkFormat(t, ours, reporttest.Written(t, write, reporttest.OfServer(r, s)))
+			for _, err := range []error{errors.New(s), fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s))} {
+				out := reporttest.Written(t, write, reporttest.Failed(err))
+				checkFormat(t, ours, out)
+				if out == reporttest.Written(t, write, reporttest.Failed(errors.New("another"))) {
+					t.Errorf("an error %q is told like another", s)
+				}
+			}
+		}
+	})
+}
+
+// TestScenes: what matches, drifts, has no pins, no capture, no entries.
+func TestScenes(t *testing.T) {
+	t.Parallel()
+	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
+	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
+		for name, s := range reporttest.Scenes {
+			r := s.Report(t)
+			out := reporttest.Written(t, write, r)
+			checkFormat(t, ours, out)
+			again := s.Report(t)
+			if reporttest.Written(t, write, again) != out {
+				t.Errorf("%s: another report of the same", name)
+			}
+		}
+	})
+}
+
+// TestFailsWhole: a report that couldn't be written is an error.
+func TestFailsWhole(t *testing.T) {
+	drifted := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
+	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
+		for _, r := range []*report.Report{drifted, reporttest.Failed(fail.New("x"))} {
+			size := len(reporttest.Written(t, write, r))
+			for _, room := range []int{0, 20, size / 2, size - 1} {
+				if err := write(&reporttest.FullDisk{Room: room}, r.Model); !errors.Is(err, reporttest.ErrFullDisk) {
+					t.Errorf("with room for %d of %d bytes: %v", room, size, err)
+				}
+			}
+		}
+	})
+}
+
+// TestWarnsFirst: the verdict names the warning before any entry is named, and the entry that has it is the first of all.
+func TestWarnsFirst(t *testing.T) {
+	const list = `[{"name":"aaa_tool","description":"Reads."},{"name":"bbb_tool","description":"Writes a file."},{"name":"ccc_tool","description":"Lists."}]`
+	old, new := reporttest.Poisoned(t, list, "bbb_tool")
+	r := reporttest.OfLists(t, old, new)
+	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
+		out := reporttest.Written(t, write, r)
+		_, below, found := strings.Cut(out, "1 WARNING hidden-text in bbb_tool")
+		if !found {
+			t.Fatalf("the verdict has no warning:\n%s", out)
+		}
+		if first := regexp.MustCompile(`(aaa|bbb|ccc)_tool`).FindString(below); first != "bbb_tool" {
+			t.Errorf("%s is named first", first)
+		}
+	})
+}
+
+// TestVerdictsDiffer: drift isn't told like a match, nor drift that is allowed like drift that isn't.
+func TestVerdictsDiffer(t *testing.T) {
+	s := reporttest.Scenes["allowed"]
+	allowed := s.Report(t)
+	s.Allowed = nil
+	blocked := s.Report(t)
+	s.Allowed = []pin.DriftKind{}
+	s.New = s.Old
+	match := s.Report(t)
+	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
+		told := []string{reporttest.Written(t, write, allowed), reporttest.Written(t, write, blocked), reporttest.Written(t, write, match)}
+		if told[0] == told[1] || told[1] == told[2] || told[0] == told[2] {
+			t.Errorf("two of these are told alike:\n%s", strings.Join(told, "\n"))
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package plain
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
+)
+
+// TestMassUpgradesFitAScreen: where all tools changed alike, or nearly so, the gate says
+// little more than which. No line is wider than its place, commands and BLOCK lines
+// aside.
+func TestMassUpgradesFitAScreen(t *testing.T) {
+	t.Parallel()
+	alike := 0
+	pintest.SomeUpgrades(t, func(old, new string) {
+		r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
+		tools := len(r.Comparisons[0].Captured.Pins)
+		var said bytes.Buffer
+		if err := WriteVerify(&said, r.Model, Style{}, false); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Count(said.String(), "\n")
+		mass := len(r.Drifts) == tools && !slices.ContainsFunc(r.Drifts, func(d pin.Drift) bool { return d.Kind != pin.Changed })
+		if mass && len(r.Model.Blocks) <= tools/2 {
+			alike++
+			if lines >= 2*tools+20 {
+				t.Errorf("%s -> %s: %d lines for %d tools\n%s", old, new, lines, tools, said.String())
+			}
+		}
+		for _, width := range []int{60, 100, 200} {
+			for _, write := range []func(io.Writer, *report.Model, Style) error{
+				WriteDiff, func(w io.Writer, m *report.Model, s Style) error { return WriteVerify(w, m, s, false) },
+			} {
+				var b bytes.Buffer
+				if err := write(&b, r.Model, Style{Width: width}); err != nil {
+					t.Fatal(err)
+				}
+				for line := range strings.Lines(b.String()) {
+					line = strings.TrimSuffix(line, "\n")
+					if reporttest.Columns(line) > width && !strings.Contains(line, ": pinproof ") && !strings.Contains(line, ": sha256:") && !strings.HasPrefix(line, "BLOCK ") {
+						t.Errorf("%s -> %s: wider than %d: %s", old, new, width, line)
+					}
+				}
+			}
+		}
+	})
+	if alike < 3 {
+		t.Errorf("only %d upgrades in which all tools changed alike", alike)
+	}
+}
+
+// TestFullNamesPlaces: with --full a long name is whole in its pointer, and a keyword that
+// became another one says which it was.
+func TestFullNamesPlaces(t *testing.T) {
+	long := strings.Repeat("long_", 60)
+	list := func(keyword, more string) string {
+		return `[{"name":"t","inputSchema":{"type":"object","properties":{"a":{"` + keyword + `":[{"type":"string"},{"type":"integer"}]}` + more + `}}}]`
+	}
+	var b strings.Builder
+	if err := WriteDiff(&b, reporttest.OfLists(t, list("anyOf", ""), list("oneOf", `,"`+long+`":{"type":"string"}`)).Model, Style{Full: true, Width: 2_000}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"/inputSchema/properties/` + long + `"`, "/inputSchema/properties/a/oneOf", "was arguments.a/anyOf"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %s in\n%s", want, b.String())
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package reporttest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	eastasian "golang.org/x/text/width"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
+)
+
+// Written is a report in a format, as its Write writes it.
+func Written(t testing.TB, write func(io.Writer, *report.Model) error, r *report.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b, r.Model); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// CheckShown looks for what no output may show: characters no reader sees, and a
+// command for CI logs.
+func CheckShown(t testing.TB, out string) {
+	t.Helper()
+	if !utf8.ValidString(out) {
+		t.Fatalf("not UTF-8: %q", out)
+	}
+	for _, c := range out {
+		if c != '\n' && (c < 0x20 || c == 0x7f || text.Hidden(c) || text.UnusualSpace(c)) {
+			t.Fatalf("U+%04X stands raw in %q", c, out)
+		}
+	}
+	if strings.Contains(out, "##[") {
+		t.Fatalf("a command for CI logs is spelled: %q", out)
+	}
+}
+
+// Schema compiles one of our schemas, or a published one.
+func Schema(t testing.TB, path string) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Validate parses JSON text strictly and holds it against a schema.
+func Validate(t testing.TB, s *jsonschema.Schema, text []byte) {
+	t.Helper()
+	r := jsontree.NewReader(text)
+	if _, err := r.Only(); err != nil {
+		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
+	}
+	if s == nil {
+		return
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Fatalf("%v\n%.2000s", err, text)
+	}
+}
+
+// FullDisk takes some bytes and then no more.
+type FullDisk struct{ Room int }
+
+// ErrFullDisk is what a full disk says.
+var ErrFullDisk = errors.New("no space left")
+
+func (d *FullDisk) Write(b []byte) (int, error) {
+	if d.Room -= len(b); d.Room < 0 {
+		return 0, ErrFullDisk
+	}
+	return len(b), nil
+}
+
+// Columns counts the columns of a row as a terminal does.
+func Columns(row string) int {
+	n := 0
+	for _, r := range row {
+		switch {
+		case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		case eastasian.LookupRune(r).Kind() == eastasian.EastAsianWide, eastasian.LookupRune(r).Kind() == eastasian.EastAsianFullwidth:
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
+}
