@@ -49,7 +49,7 @@ func TestSSECut(t *testing.T) {
 			got := p.ask(8, "tools/call", `{"name":"a"}`)
 			code, all := p.end()
 			calls := 0
-			for _, body := range s.got {
+			for _, body := range s.bodies() {
 				if strings.Contains(body, `"id":7,`) {
 					calls++
 				}

@@ -108,10 +108,28 @@ func (p *playing) end() {
 	clear(p.sessions)
 }
 
-func (p *playing) methods() (all []string) {
+// bodies are those of the messages that the server got so far.
+func (p *playing) bodies() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, body := range p.got {
+	return slices.Clone(p.got)
+}
+
+// asked lists the requests that the server got so far.
+func (p *playing) asked() []*http.Request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.requests)
+}
+
+// last is the last request that the server got.
+func (p *playing) last() *http.Request {
+	all := p.asked()
+	return all[len(all)-1]
+}
+
+func (p *playing) methods() (all []string) {
+	for _, body := range p.bodies() {
 		var m struct{ Method string }
 		json.Unmarshal([]byte(body), &m)
 		all = append(all, m.Method)
@@ -363,7 +381,7 @@ func TestWebCalls(t *testing.T) {
 		}
 		code, _ := p.end()
 		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call"}
-		if all := s.methods(); code != 0 || !slices.Equal(all, want) || !strings.Contains(s.got[3], `"id":60,`) {
+		if all := s.methods(); code != 0 || !slices.Equal(all, want) || !strings.Contains(s.bodies()[3], `"id":60,`) {
 			t.Errorf("%s: code %d, the server got %q\n%s", how, code, all, &p.stderr)
 		}
 	}
@@ -390,7 +408,7 @@ func TestWebListChanged(t *testing.T) {
 				if !strings.Contains(b, want.b) || !strings.Contains(c, want.c) || strings.Contains(all, "EVIL") || strings.Contains(all, `"id":"pinproof-`) {
 					t.Errorf("code %d, b: %sc: %s%s\n%s", code, b, c, all, &p.stderr)
 				}
-				got := strings.Join(s.got, "")
+				got := strings.Join(s.bodies(), "")
 				if strings.Contains(got, `{"name":"b"}`) != (want.b == called) || strings.Contains(got, `{"name":"c"}`) != (want.c == called) {
 					t.Errorf("the server got\n%s", got)
 				}
@@ -451,7 +469,7 @@ func TestWebSubset(t *testing.T) {
 		s := newPlaying(t, "the first asking", how)
 		p := g.web(t, s, "--on-drift=subset")
 		got := p.ask(3, "tools/call", `{"name":"EVIL"}`)
-		if code, all := p.end(); code != 0 || !strings.Contains(got, blockedCode) || strings.Contains(all+strings.Join(s.got, ""), "EVIL") {
+		if code, all := p.end(); code != 0 || !strings.Contains(got, blockedCode) || strings.Contains(all+strings.Join(s.bodies(), ""), "EVIL") {
 			t.Errorf("%s: code %d\n%s\n%s", how, code, all, &p.stderr)
 		}
 	}
@@ -486,9 +504,7 @@ func TestWebSession(t *testing.T) {
 	if code, _ := p.end(); code != 0 {
 		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, req := range s.requests {
+	for i, req := range s.asked() {
 		wantSession, wantRevision := "session-1", "2025-11-25"
 		if i == 0 {
 			wantSession, wantRevision = "", ""
@@ -497,7 +513,7 @@ func TestWebSession(t *testing.T) {
 			t.Errorf("request %d: %v", i, h)
 		}
 	}
-	if last := s.requests[len(s.requests)-1]; last.Method != http.MethodDelete {
+	if last := s.last(); last.Method != http.MethodDelete {
 		t.Errorf("the last request: %s", last.Method)
 	}
 }
@@ -525,15 +541,13 @@ func TestWebServerAsks(t *testing.T) {
 			if got := <-p.lines; !strings.Contains(got, "notifications/x") {
 				t.Errorf("after the cut: %s", got)
 			}
-			s.mu.Lock()
-			if got := s.requests[len(s.requests)-1].Header.Get("Last-Event-Id"); got != "7" {
+			if got := s.last().Header.Get("Last-Event-Id"); got != "7" {
 				t.Errorf("resumed behind %q", got)
 			}
-			s.mu.Unlock()
 		}
 		p.end()
-		if !slices.Contains(s.got, reply) {
-			t.Errorf("%s: the server got %q", how, s.got)
+		if !slices.Contains(s.bodies(), reply) {
+			t.Errorf("%s: the server got %q", how, s.bodies())
 		}
 	}
 }
@@ -666,10 +680,8 @@ func TestWebRefusals(t *testing.T) {
 			t.Errorf("%s: code %d: %s\n%s", what, code, got, &p.stderr)
 		}
 	}
-	elsewhere.mu.Lock()
-	defer elsewhere.mu.Unlock()
-	if len(elsewhere.requests) > 0 {
-		t.Errorf("another host was asked: %v", elsewhere.requests[0].Header)
+	if len(elsewhere.asked()) > 0 {
+		t.Errorf("another host was asked: %v", elsewhere.asked()[0].Header)
 	}
 	for _, kind := range []string{"application/json", "text/event-stream"} { // more than 64 MiB, without an end
 		s := newPlaying(t, "good", asJSON)
@@ -913,7 +925,7 @@ func TestWebSignal(t *testing.T) {
 	p.cmd.Process.Signal(os.Interrupt)
 	for range p.lines { // until it has ended, its input still open
 	}
-	if code, _ := p.end(); code != 130 || s.requests[len(s.requests)-1].Method != http.MethodDelete {
+	if code, _ := p.end(); code != 130 || s.last().Method != http.MethodDelete {
 		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
 }
