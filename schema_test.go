@@ -1,4 +1,4 @@
-package lockfile_test
+package main
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestWrittenIsOfTheSchema holds lockfiles of all kinds against the schema.
-func TestWrittenIsOfTheSchema(t *testing.T) {
+// TestLockfilesFitTheSchema holds lockfiles of all kinds against the schema.
+func TestLockfilesFitTheSchema(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
 	for name, s := range reporttest.Scenes {
 		lock, _ := s.Lockfile(t)
@@ -110,8 +110,8 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 	}
 }
 
-// TestLockfilesOfRealServers holds the lockfile of each capture against the schema.
-func TestLockfilesOfRealServers(t *testing.T) {
+// TestRealLockfilesFitTheSchema holds the lockfile of each capture against the schema.
+func TestRealLockfilesFitTheSchema(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
 	pintest.SomeUpgrades(t, func(_, new string) {
 		var lock lockfile.Lockfile
