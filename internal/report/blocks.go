@@ -78,7 +78,7 @@ func (e *drifted) findMoves() {
 				if from, was := gone[s]; side == 0 {
 					gone[s] = ed.Pointer
 				} else if was && from != ed.Pointer {
-					ed.moved = "moved from " + placeOf(e.Type, from)
+					ed.moved = "moved from " + e.place(0, from)
 				}
 			}
 		}

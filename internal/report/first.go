@@ -66,7 +66,7 @@ func (r *Report) readFirst(m *Model) {
 		named[at] = true
 		first := ReadFirst{
 			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
-			Place: placeOf(e.Type, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
+			Place: e.place(1, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		if first.Marked {
 			for _, word := range rank.Learned().Words(one.Text, maxHeavyWords) {

@@ -58,7 +58,7 @@ func (r *Report) model() *Model {
 // said is a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: placeOf(f.Type, f.Pointer), Pointer: text.Pointer(f.Pointer),
+		Place: r.findingPlace(f), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
@@ -85,6 +85,7 @@ type sharedFinding struct {
 	id       string
 	warning  bool
 	pointer  string
+	place    string
 	detail   string
 	approved bool
 	scope    lint.Scope
@@ -95,7 +96,7 @@ type sharedFinding struct {
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	index := map[sharedFinding]int{}
 	for _, f := range list {
-		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, f.Detail, f.Approved, f.Scope, f.Record()}
+		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.findingPlace(f), f.Detail, f.Approved, f.Scope, f.Record()}
 		at, ok := index[key]
 		if !ok || f.WholeServer {
 			index[key] = len(said)

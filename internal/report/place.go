@@ -2,9 +2,11 @@ package report
 
 import (
 	"regexp"
+	"strings"
 	"sync"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
@@ -75,4 +77,17 @@ func alternative(around jsontree.Value, keyword, index string) (said string, of 
 		return "(" + constant + ")", of
 	}
 	return "/" + keyword + "/" + index, of
+}
+
+// findingPlace says for people where a finding is.
+func (r *Report) findingPlace(f lint.Finding) string {
+	p := pin.ComparisonOf(r.Comparisons, f.Server)
+	if p == nil || f.WholeServer || !strings.Contains(f.Pointer, "Of/") {
+		return placeOf(f.Type, f.Pointer)
+	}
+	of := p.Captured.Find(f.Ref().Key)
+	if of == nil || of.Definition == nil {
+		return placeOf(f.Type, f.Pointer)
+	}
+	return placeIn(f.Type, of.Shown(), f.Pointer)
 }
