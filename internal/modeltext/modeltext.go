@@ -1,6 +1,6 @@
-// Package modeltext makes all that a model may read of ours: what an agent's hook says, and what the
-// guard answers in a server's place. Such a text may be read by a model that has a shell, and so no
-// server, capture, lockfile or folder may write a word of it.
+// Package modeltext makes all of our texts that a model may read: what an agent's hook says, and what the
+// guard answers in a server's place. The model may have a shell, so no server, capture, lockfile or folder
+// may put a word into such a text.
 package modeltext
 
 import (
@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Text is words of ours and, among them, the user's own arguments, counts, digests, and
-// absolute paths. Its methods return it with something more. It is also an error, whose words a
+// A Text is our own words and, among them, the user's arguments, counts, digests, and absolute
+// paths. Its methods return the text with something added. It is also an error whose words a
 // model may read.
 type Text struct{ said string }
 
@@ -29,14 +29,14 @@ func (t Text) Say(w words) Text { return Text{t.said + string(w)} }
 // With adds a text.
 func (t Text) With(more Text) Text { return Text{t.said + more.said} }
 
-// Argument adds an argument of the user's own command line, such as the label behind --server. A
-// label that was found in a file is none.
+// Argument adds an argument of the user's own command line, such as the server ID after --server. A
+// server ID that was found in a file isn't such an argument.
 func (t Text) Argument(arg string) Text { return Text{t.said + text.Name(arg)} }
 
-// Word adds such an argument as a word of a command.
+// Word adds an argument of the user's own command line, quoted as a word of a command.
 func (t Text) Word(arg string) Text { return Text{t.said + shell.Quote(arg)} }
 
-// Count adds how many there are of something, whose word is for one: "3 servers".
+// Count adds a count of things: "3 servers". one is the word for a single thing.
 func (t Text) Count(n int, one words) Text { return Text{t.said + text.Count(n, string(one))} }
 
 // Number adds a number.
@@ -45,7 +45,7 @@ func (t Text) Number(n int) Text { return Text{t.said + text.Number(n)} }
 // Entry adds the word for an entry of a type: "tool".
 func (t Text) Entry(of pin.EntryType) Text { return Text{t.said + pin.EntryTypeInfo[of].Entry} }
 
-// Entries adds the word for several of them: "tools".
+// Entries adds the word for several entries of a type: "tools".
 func (t Text) Entries(of pin.EntryType) Text {
 	return Text{t.said + strings.TrimSuffix(pin.EntryTypeInfo[of].Entry, "s") + "s"}
 }
@@ -65,7 +65,7 @@ func (t Text) Drift(counts map[pin.DriftKind]int) Text {
 	return t
 }
 
-// Digest adds a digest. What is none is left out, and a word says so.
+// Digest adds a digest. If d isn't one, it adds the word "none" instead.
 func (t Text) Digest(d string) Text {
 	if !pin.IsDigest(d) {
 		return t.Say("none")
@@ -76,9 +76,9 @@ func (t Text) Digest(d string) Text {
 // maxPath is how many bytes of a path can be in a text: more than usual ones have.
 const maxPath = 1000
 
-// Path is the absolute path of a file or folder, or "" where it can't be in a text, which is where it has
-// anything but letters, digits and _./~:\ - and blanks. It has to be made of the working folder, of the
-// user's arguments, of the user's cache and of names of ours.
+// Path returns the absolute path of a file or folder, or "" if the path can't be in a text: it is too long, or
+// has anything but ASCII letters, digits, blanks and _./~:\-. The path has to be made of the working folder,
+// the user's arguments, the user's cache and our own names.
 func Path(path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil || len(absolute) > maxPath || !text.IsOf(absolute, `_./~:\ -`) {
@@ -87,9 +87,10 @@ func Path(path string) string {
 	return absolute
 }
 
-// Review adds what a person does about it: the command that shows a capture and asks. It shows
-// nothing without a terminal, so a model that runs it approves nothing. The paths of the command
-// are absolute, for whoever is in another folder; where one can't be in a text, there is no command.
+// Review adds what a person can do: the words in what, and the command that shows a capture and asks
+// about it. Without a terminal the command shows nothing, so a model that runs it approves nothing. Its
+// paths are absolute, because the person may be in another folder. If a path can't be in a text, there
+// is no command.
 func (t Text) Review(what words, c shell.Command) Text {
 	t = t.Say(what)
 	capture := Path(c.Capture)
@@ -102,10 +103,11 @@ func (t Text) Review(what words, c shell.Command) Text {
 	return Text{t.said + ": " + c.Review()}
 }
 
-// maxHook bounds what verify --hook says: a few lines, two paths and a label.
+// maxHook is how many bytes verify --hook prints at most: a few lines, two paths and a server ID.
 const maxHook = 4 << 10
 
-// FromHook is what pinproof verify --hook said, and whether it can be that: nothing but plain ASCII is in it.
+// FromHook takes what pinproof verify --hook printed. It refuses a text that is too long, has anything but plain
+// ASCII, or doesn't begin as the answers of verify --hook do.
 func FromHook(said []byte) (Text, bool) {
 	begins := strings.HasPrefix(string(said), "pinproof: blocked: ")
 	strange := strings.ContainsFunc(string(said), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') })
