@@ -11,10 +11,10 @@ import (
 )
 
 // ErrDrift is the one error that earns exit code 1. A refusal is ErrDrift, too, for
-// errors.Is. Every other error earns 2, an interrupt aside.
+// errors.Is. Every other error but an interrupt earns 2.
 var ErrDrift = errors.New("drift")
 
-// ErrInterrupted is how a run ends that was interrupted while it asked: exit code 130.
+// ErrInterrupted ends a run that was interrupted while it asked a question: exit code 130.
 var ErrInterrupted = errors.New("interrupted")
 
 // Error is an error for a person: what is wrong, then what to type next.
@@ -31,7 +31,7 @@ type Error struct {
 	IsMissing bool // there is no file at the path
 }
 
-// Error is what is wrong, with the place, without the hints.
+// Error returns what is wrong, with the place but without the hints.
 func (f *Error) Error() string { return f.Text }
 
 // Is reports whether f is a refusal, which counts as drift.

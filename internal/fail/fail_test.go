@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/fail"
 )
 
-// TestRefusal: which errors are drift. Only a refusal is, however it is wrapped.
+// TestRefusal: only ErrDrift itself and a refusal, however it is wrapped, are drift.
 func TestRefusal(t *testing.T) {
 	refusal := fail.New("no").Refusal()
 	for _, tt := range []struct {
@@ -43,7 +43,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestText: what a person reads, and where it is about.
+// TestText: what a person reads, and which place the error names.
 func TestText(t *testing.T) {
 	told := fail.New("%d of %d", 1, 2).Hint("see %s", "a").Hint("100%%")
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestAt(t *testing.T) {
 }
 
 // TestPositionInAnyOrder asks for places of made-up texts in any order. The second opinion
-// makes LF of every line end and counts from the beginning.
+// turns every line end into LF and counts from the beginning.
 func TestPositionInAnyOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(20, 1))
 	for range 300 {

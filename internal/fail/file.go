@@ -7,16 +7,16 @@ import (
 	"pinproof/internal/text"
 )
 
-// A File is a file by its path and its bytes. It turns offsets into lines and columns,
-// for errors. Asked for places in the order of the file, it counts each line once.
+// A File has the path and the bytes of a file. It turns offsets into lines and columns,
+// for errors. If it is asked for places in the order of the file, it counts each line once.
 type File struct {
 	Path string
 	Data []byte
 
-	at, line, lineStart int // where the last call of position ended
+	at, line, lineStart int // where the last call of Position ended
 }
 
-// NewFile returns a file whose places are asked for.
+// NewFile returns a File with the path and the bytes of a file.
 func NewFile(path string, data []byte) File { return File{Path: path, Data: data, line: 1} }
 
 // At makes an error about an offset in the file or, if at is -1, about the whole file.
@@ -38,7 +38,7 @@ func (s *File) Position(at int) (line, column int) {
 	}
 	passed := s.Data[s.at:at]
 	if at < len(s.Data) && s.Data[at] == '\n' {
-		passed = bytes.TrimSuffix(passed, []byte("\r")) // the line ends behind both
+		passed = bytes.TrimSuffix(passed, []byte("\r")) // the line ends after both
 	}
 	count := func(end string) int { return bytes.Count(passed, []byte(end)) }
 	if n := count("\n") + count("\r") - count("\r\n"); n > 0 {
