@@ -42,9 +42,9 @@ func Quote(arg string) string {
 const Unquotable = "ARGUMENT"
 
 // quoteWindows returns an argument as one word for both cmd and PowerShell. In double quotes cmd fills in
-// %NAME% and !NAME!, PowerShell $NAME, and both read quotes otherwise than the other: what has one of
-// these characters, or can't be seen, is Unquotable. A backslash is plain, but for those before the
-// quotes at the end, which programs take in pairs.
+// %NAME% and !NAME!, PowerShell fills in $NAME, and the two read quotes differently. So an argument that has
+// one of these characters, or one that can't be seen, is Unquotable. A backslash is plain, except right before
+// the closing quote, where programs take backslashes in pairs.
 func quoteWindows(arg string) string {
 	plain := `_+:./\-`
 	if strings.HasPrefix(arg, "-") {
@@ -108,8 +108,8 @@ func Path(path string) string {
 	return Quote(path)
 }
 
-// ServerID is a server ID for a command that we print or, if it isn't safe or another server has
-// it, ID.
+// ServerID returns a server ID for a command that we print. If it isn't safe, or another server has
+// it (taken), the command gets the word ID instead.
 func ServerID(server, taken string) string {
 	if server == taken || !PasteableID(server) {
 		return "ID"
@@ -130,14 +130,14 @@ type Command struct {
 	// What diff compares with, beside or instead of a lockfile.
 	Against string
 
-	// How pinproof is started; "" for its name.
+	// How pinproof is started; "" for plain "pinproof".
 	Program string
 
 	// The flags that were set, for each command that has them.
 	Flags map[string][]string
 }
 
-// ProgramAt is how a person starts the pinproof at a path: npm puts it where no shell finds it.
+// ProgramAt returns how a person starts the pinproof at a path. npm puts it where no shell finds it.
 func ProgramAt(path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/node_modules/") {
 		return "npx --no -- pinproof"
@@ -157,13 +157,14 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
-// IsKept reports whether a path is one that pinproof-capture keeps for a while in the user's cache: of what it "refused", or
-// of "checks".
+// IsKept reports whether a path is in a folder of the user's cache where pinproof-capture keeps captures for a
+// while. what is the folder: "refused" or "checks".
 func IsKept(path, what string) bool {
 	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/pinproof/"+what+"/")
 }
 
-// InCI makes the command for a job. One that names what is kept for a while would soon name nothing.
+// InCI makes the command for a CI job. It doesn't name a capture that is kept only for a while, because that
+// is soon gone.
 func (c Command) InCI() string {
 	if IsKept(c.Capture, "checks") || IsKept(c.Capture, "refused") {
 		return "pinproof-capture check"
@@ -171,8 +172,8 @@ func (c Command) InCI() string {
 	return c.To("verify")
 }
 
-// Review makes the command that shows a capture and asks about it, with all that says what is meant:
-// it is for whoever may stand in another folder.
+// Review makes the command that shows a capture and asks about it. It always names the lockfile, because
+// the person who types it may be in another folder.
 func (c Command) Review() string {
 	words := []string{cmp.Or(c.Program, "pinproof"), "relock", Path(c.Capture)}
 	if c.Server != "" {

@@ -38,7 +38,7 @@ func TestShellQuote(t *testing.T) {
 		{"a\u200b", `$'a\342\200\213'`},
 		{"a\u00a0b", `$'a\302\240b'`},
 		{"\xff", `$'\377'`},
-		{"\u202ex1", `$'\342\200\256x1'`}, // a digit behind an escape isn't a part of it
+		{"\u202ex1", `$'\342\200\256x1'`}, // a digit after an escape isn't a part of it
 		{"e\u0301", `$'e\314\201'`},
 		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
 	}
@@ -54,8 +54,8 @@ func TestShellQuote(t *testing.T) {
 	}
 }
 
-// TestQuoteWindows: what cmd and PowerShell both read as one word, by the rules of their documentation
-// and those of programs (CommandLineToArgv), else a word that stands for it.
+// TestQuoteWindows: an argument becomes one word that cmd and PowerShell both read, by the rules of their
+// documentation and those of programs (CommandLineToArgv). If there is no such word, it is Unquotable.
 func TestQuoteWindows(t *testing.T) {
 	for arg, want := range map[string]string{
 		`C:\Users\me\AppData\Local\x.jsonl`: `C:\Users\me\AppData\Local\x.jsonl`,
