@@ -18,9 +18,9 @@ import (
 	"golang.org/x/text/cases"
 )
 
-// This page tells what is hashed. Every canonical form and digest on it was made
-// by another implementation (sorted keys and JSON.stringify in Node, sha256sum),
-// and none may ever change: pins in committed lockfiles hold the same digests.
+// Every digest in this file was made by another implementation (sorted keys and
+// JSON.stringify in Node, sha256sum), and none may ever change: pins in committed
+// lockfiles hold the same digests.
 
 // DefinitionOfListDir is one tool as a server sends it.
 const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
@@ -31,9 +31,7 @@ func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
 }
 
-// What several test files of the core use is here, first.
-
-// WantError holds an error's text against the whole expected one; "" is no error.
+// WantError compares an error's text with the whole expected one; "" stands for no error.
 func WantError(t *testing.T, err error, want string) {
 	t.Helper()
 	got := ""
@@ -45,8 +43,8 @@ func WantError(t *testing.T, err error, want string) {
 	}
 }
 
-// Canonical is the RFC 8785 form by another library than the one that
-// makes digests.
+// Canonical returns the RFC 8785 form, made by another library than the one
+// that makes digests.
 func Canonical(t testing.TB, raw []byte) string {
 	t.Helper()
 	v := jsontext.Value(bytes.Clone(raw))
@@ -56,8 +54,8 @@ func Canonical(t testing.TB, raw []byte) string {
 	return string(v)
 }
 
-// Decoded is a JSON text as encoding/json reads it, for texts without repeated
-// names: numbers as doubles.
+// Decoded returns a JSON text as encoding/json reads it, with numbers as doubles.
+// The text must not repeat names.
 func Decoded(t testing.TB, raw []byte) any {
 	t.Helper()
 	var v any
@@ -82,10 +80,11 @@ type Maker struct{ *rand.Rand }
 // NewMaker returns a maker for a seed.
 func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} }
 
-// Long reports whether tests may take long: where PINPROOF_LONG is set, as .ci/run does.
+// Long reports whether tests may take long: PINPROOF_LONG is set, as .ci/run sets it.
 func Long() bool { return os.Getenv("PINPROOF_LONG") != "" }
 
-// Rounds is how many times a test makes something up: many in .ci/run, else few, and a fifth of these with -short.
+// Rounds returns how many times a test makes something up: many times in .ci/run, otherwise few, and with
+// -short a fifth of few.
 func Rounds(few, many int) int {
 	if Long() {
 		return many
@@ -96,7 +95,7 @@ func Rounds(few, many int) int {
 	return few
 }
 
-// SkipShort skips a test with -short, because of what takes its time.
+// SkipShort skips a test with -short. why says what takes its time.
 func SkipShort(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -164,7 +163,8 @@ func (m Maker) JSON(depth int) string {
 	return m.Object(depth, "")
 }
 
-// Object is the text of an object without repeated names, first after its begin.
+// Object is the text of an object without repeated names. first is a member that it has in any case, in any
+// place; "" for none.
 func (m Maker) Object(depth int, first string) string {
 	seen := map[string]bool{"name": true}
 	members := []string{}
@@ -191,7 +191,7 @@ func (m Maker) Definition(name string) string {
 	return m.Object(3, first)
 }
 
-// The digests in this lockfile were made by another implementation.
+// LockfileText is a lockfile. Its digests were made by another implementation.
 const LockfileText = `{
   "lockfileVersion": 1,
   "servers": {
@@ -275,8 +275,8 @@ var fullFolding = cases.Fold()
 // FoldFully is full case folding, which strings.EqualFold doesn't do.
 func FoldFully(s string) string { return fullFolding.String(s) }
 
-// ManyDescriptions has one at every kind of place: those at a schema position, or
-// of the tool itself, say "prose", the others "data".
+// ManyDescriptions has a description at every kind of place. Those at a schema position,
+// and the tool's own, say "prose"; the others say "data".
 const ManyDescriptions = `{
 	"name": "t",
 	"title": "data",
@@ -385,9 +385,9 @@ func Unprintable(t *testing.T, s string) string {
 	return b.String()
 }
 
-// CheckVisible holds printable text against what a reader could miss, judged by the
-// toolchain's tables: they know more characters than ours, so what is new to ours
-// must have been escaped.
+// CheckVisible fails a test if printable text has something that a reader could miss, judged by
+// the toolchain's tables. They know more characters than our tables, so a character that ours
+// don't know must have been escaped.
 func CheckVisible(t *testing.T, s string) {
 	t.Helper()
 	if !utf8.ValidString(s) || strings.Contains(s, "##[") {
