@@ -13,8 +13,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Captures of servers lie in folders SERVER/VERSION.json. Those in MadeUpServers are
-// ours; those of published servers lie beside the checkout, and are used where they
+// Captures of servers are in files SERVER/VERSION.json. Those in MadeUpServers are
+// ours. Those of published servers are beside the checkout, and are used where they
 // are at hand.
 var (
 	MadeUpServers = Path("testdata/servers")
@@ -60,7 +60,8 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 	return set
 }
 
-// SomeUpgrades calls f for upgrades of each server: all in .ci/run, else every third, and with -short those that we made up.
+// SomeUpgrades calls f for upgrades of each server: for all of them in .ci/run, otherwise for those that we made up
+// and every third of the others, and with -short only for those that we made up.
 func SomeUpgrades(t *testing.T, f func(old, new string)) {
 	t.Helper()
 	var list [][2]string
@@ -80,7 +81,7 @@ func SomeUpgrades(t *testing.T, f func(old, new string)) {
 	}
 }
 
-// RealUpgrades calls f for each two neighbouring captures of a server.
+// RealUpgrades calls f for each pair of neighbouring captures of a server.
 func RealUpgrades(t *testing.T, f func(old, new string)) {
 	t.Helper()
 	for _, folder := range Captures(t, "*") {
@@ -103,7 +104,8 @@ func RealUpgrades(t *testing.T, f func(old, new string)) {
 	}
 }
 
-// PoisonedCapture writes a capture with hidden text in its write_file, and returns the path.
+// PoisonedCapture writes a copy of a capture with hidden text in the description of write_file. It returns the path
+// of the copy.
 func PoisonedCapture(t *testing.T, path string) string {
 	data, err := os.ReadFile(path)
 	if err != nil {

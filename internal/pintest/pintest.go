@@ -150,7 +150,7 @@ func Form(entryType pin.EntryType, hashed []byte) pin.Form {
 	return pin.Form{Definition: definition, Digest: hash(definition), Sanitized: hash(sanitized)}
 }
 
-// cleaned is a decoded value with every string sanitized, but no name of a member.
+// cleaned returns a decoded value with every string sanitized. It leaves the names of members alone.
 func cleaned(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -181,7 +181,7 @@ func secondSanitized(s string) string {
 	}, s))
 }
 
-// Drifts compares pins as plain values: by their definitions, name by name.
+// Drifts compares pins as plain values: entry by entry, by their digests.
 func Drifts(pairs []pin.Comparison) (drifts []pin.Drift) {
 	for _, p := range pairs {
 		found := map[pin.Key][]pin.Pin{}
@@ -245,8 +245,8 @@ func Path(path string) string {
 	}
 }
 
-// DriftLines says each drift in a word: kind, name, and what it was renamed to or
-// from.
+// DriftLines describes each drift in a few words: its kind, its name, and what the entry was
+// renamed to or from.
 func DriftLines(drifts []pin.Drift) string {
 	var lines []string
 	for _, d := range drifts {
