@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// beside returns the bytes of an image that aren't its pixels, and those that are. What can't be followed
-// counts to the first.
+// beside returns what an image has besides its pixels and what is needed to draw them, and the pixels as they are
+// coded. Bytes that it can't parse count as the former.
 func beside(kind string, data []byte) (found, pixels []byte) {
 	switch kind {
 	case "image/png":
@@ -52,15 +52,15 @@ func besidePNG(data []byte) (found, pixels []byte) {
 	return append(found, data...), pixels
 }
 
-// maxUnpacked is how much of a compressed text is read: those of real images have a few kilobytes.
+// maxUnpacked is how many bytes of a compressed text are read. Such texts in real images have a few kilobytes.
 const maxUnpacked = 1 << 20
 
-// unpacked is a chunk with what is compressed in it behind it (zTXt, iTXt and iCCP have a keyword, flags and a
-// zlib stream).
+// unpacked returns a chunk with its zlib stream, if it has one, unpacked (zTXt, iTXt and iCCP have a keyword, flags
+// and a zlib stream).
 func unpacked(chunk []byte) []byte {
 	text := bytes.Clone(chunk)
 	for at := range chunk {
-		// The method of a zlib stream (RFC 1950, 2.2).
+		// The first byte of a zlib stream has its method, which is 8 (RFC 1950, 2.2).
 		if chunk[at]&0x0f != 8 {
 			continue
 		}
@@ -84,7 +84,7 @@ const (
 )
 
 func besideJPEG(data []byte) (found, pixels []byte) {
-	at := 2 // behind the marker of its start
+	at := 2 // after the marker of its start
 	for at+4 <= len(data) && data[at] == 0xff {
 		marker := data[at+1]
 		if marker == 0xff { // a fill byte
@@ -117,8 +117,8 @@ func besideJPEG(data []byte) (found, pixels []byte) {
 	return append(append(found, 0), data[min(at, len(data)):]...), pixels
 }
 
-// endOfScan returns where the next marker follows coded pixels (ITU T.81, B.1.1.5): in them, 0xff is
-// followed by 0 or a restart marker.
+// endOfScan returns where coded pixels end and the next marker begins (ITU T.81, B.1.1.5). Within coded pixels,
+// 0xff is followed only by 0 or by the code of a restart marker.
 func endOfScan(data []byte, at int) int {
 	for ; at+1 < len(data); at++ {
 		next := data[at+1]

@@ -21,8 +21,8 @@ type Picture struct {
 	Type string // its media type, such as image/png
 	Head string // of the data URI, up to its comma
 	Data []byte
-	// Beside is what is in the file beside the pixels and what draws them: comments, metadata,
-	// members that a viewer skips, and all that follows the end. Of SVG it is nil: all of it is text.
+	// Beside is what the file has besides the pixels and what is needed to draw them: comments, metadata,
+	// parts that a viewer skips, and all that follows the end. For SVG it is nil, because all of SVG is text.
 	Beside []byte
 	pixels []byte // as they are coded
 }
@@ -59,7 +59,8 @@ func Read(s string) (p Picture, ok bool) {
 // IsSVG reports whether a picture is SVG, all of which is text.
 func (p *Picture) IsSVG() bool { return p.Type == "image/svg+xml" }
 
-// Text is what can be read in a picture: all of SVG, and else the words beside the pixels.
+// Text returns what can be read in a picture. Of SVG that is all of it. Of another image it is the words beside the
+// pixels, and long runs of text among the pixels.
 func (p *Picture) Text() string {
 	if p.IsSVG() {
 		return string(p.Data)
@@ -84,14 +85,15 @@ func decodes(kind string, data []byte) bool {
 	return err == nil
 }
 
-// From how many characters on a run of printable ones says something: shorter ones stand in any
-// bytes. Pixels are many, and compressed; but a file may have text where its pixels end.
+// A run of so many printable characters counts as text: shorter runs occur in any bytes by chance. A run among
+// pixels has to be longer, because pixels are many and compressed; but a file may have text where its pixels end.
 const (
 	leastWord     = 4
 	leastInPixels = 20
 )
 
-// runs are the printable runs of some bytes, in UTF-8 or in UTF-16 as EXIF has it, of so many characters at least.
+// runs returns the runs of printable characters in some bytes that have at least so many characters, in UTF-8 or,
+// as EXIF has them, in UTF-16.
 func runs(data []byte, least int) []string {
 	if zeros := bytes.Count(data, []byte{0}); zeros*3 > len(data) { // UTF-16 of ASCII
 		data = bytes.ReplaceAll(data, []byte{0}, nil)

@@ -68,7 +68,7 @@ func TestPixelsAlone(t *testing.T) {
 	}
 }
 
-// chunk is one of a PNG.
+// chunk returns a chunk of a PNG.
 func chunk(kind string, body []byte) []byte {
 	b := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
 	b = append(append(b, kind...), body...)
@@ -83,7 +83,7 @@ func packed(s string) []byte {
 	return b.Bytes()
 }
 
-// insert puts bytes into others.
+// insert returns data with more bytes at a place.
 func insert(data []byte, at int, more []byte) []byte {
 	return append(append(bytes.Clone(data[:at]), more...), data[at:]...)
 }
@@ -135,7 +135,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// FuzzBeside: reading never panics, and an image that is followed by words has them.
+// FuzzBeside: reading never panics, and words that follow an image are read.
 func FuzzBeside(f *testing.F) {
 	for _, kind := range []string{"png", "jpeg", "gif"} {
 		f.Add(kind, encoded(f, kind, noise(3)))
