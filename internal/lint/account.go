@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// Accounts as literals: a tool that moves money takes the account from its caller. One that is in
-// a text is where somebody wants it to go.
+// Accounts as literals. An honest tool that moves money takes the account from its caller. An account
+// that is in a text is where somebody wants the money to go.
 
 // ibanForm and cardForm match what may be an account at the beginning of a text.
 var (
@@ -17,9 +17,9 @@ var (
 	cardForm = pattern(`^[3-6][0-9]{3}(?:[ -]?[0-9]{4,6}){2}(?:[ -]?[0-9]{1,5})?\b`)
 )
 
-// accountAt returns the account at the beginning of a text, which is a word of so many bytes and what follows
-// it, and the token that stands for it: {account} for an IBAN (ISO 13616) and the number of a card (ISO/IEC
-// 7812), {wallet} for 40 hexadecimal digits, which may be something else.
+// accountAt returns the account at the beginning of a text, and the token for it: {account} for an IBAN
+// (ISO 13616) and the number of a card (ISO/IEC 7812), {wallet} for 40 hexadecimal digits, which may be
+// something else. word is how many bytes the first word of the text has.
 func accountAt(s string, word int) (account, token string) {
 	const longest = 48
 	if word < len("DE89") {
@@ -46,7 +46,7 @@ func accountAt(s string, word int) (account, token string) {
 	return "", ""
 }
 
-// isWallet reports whether a word is 40 hexadecimal digits.
+// isWallet reports whether a word is 40 hexadecimal digits that look random, with or without 0x.
 func isWallet(word string) bool {
 	const size = 40
 	digits := strings.TrimPrefix(word, "0x")
@@ -86,8 +86,8 @@ func isCard(s string) bool {
 	return sum%10 == 0
 }
 
-// namesAccount reports whether an account isn't an example. To call it a sample doesn't make it one where
-// money goes there.
+// namesAccount reports whether an account isn't an example. A word such as "test" or "sample" near it makes it
+// one, unless the sentence speaks of money.
 func (n thing) namesAccount(surroundings) bool {
 	if n.near(roleSample, 4, 8) && !n.near(roleMoney, aroundThing, aroundThing) {
 		return false
@@ -95,7 +95,7 @@ func (n thing) namesAccount(surroundings) bool {
 	return !n.isExampleHere() && !n.r.standsIn("examples", "example", "pattern")
 }
 
-// paysWallet reports whether money is to go there.
+// paysWallet reports whether a text has money sent to a wallet.
 func (n thing) paysWallet(s surroundings) bool {
 	return (n.near(roleMoney, aroundThing, 6) || n.isPayee()) && n.namesAccount(s)
 }
@@ -109,5 +109,5 @@ func (n thing) isPayee() bool {
 	return slices.ContainsFunc(words, func(word string) bool { return payeeWords()[word] != "" })
 }
 
-// payeeWords are words in the name of such a parameter.
+// payeeWords are words in the names of parameters that say who is paid.
 var payeeWords = wordsOf(wordRow{"payee", "to wallet recipient receiver payee beneficiary destination payout treasury"})

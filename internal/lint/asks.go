@@ -9,25 +9,25 @@ import (
 )
 
 // Sentences that ask the model for what a tool can't have unless the model hands it over: the
-// content of files with secrets, the environment, the conversation. To name such a thing is
-// no order: honest tools say that they never read it, leave it out or rotate it. So the words
-// around a thing are looked at: whether it is handed over, whose it is, where it goes, and
-// whether its clause is turned round.
+// content of files with secrets, the environment, the conversation. Naming such a thing isn't
+// an order: honest tools say that they never read it, leave it out or rotate it. So the rules
+// look at the words around a thing: whether it is handed over, whose it is, where it goes, and
+// whether its clause is negated.
 
 const (
-	// Words of a sentence that are looked at on either side.
+	// How many words of a sentence are looked at on either side of a thing.
 	aroundThing = 16
 
-	// Bytes on either side that are searched for foreignNegations.
+	// How many bytes on either side of a thing are searched for foreignNegations.
 	foreignNear = 60
 )
 
-// A thing is a word that names something to ask for, in the words around it.
+// A thing is a word that names something to ask for, with the words around it.
 type thing struct {
 	*tokenizer
 	words []textToken
 	at    int
-	first int // of the words, in those of the text
+	first int // index of words[0] among the words of the text
 }
 
 // asks reports what the sentences of the text ask for.
@@ -63,7 +63,7 @@ func (n thing) near(roles uint64, before, after int) bool {
 func (n thing) ask() {
 	w := n.words[n.at]
 	if w.roles&roleCredentials != 0 {
-		// None where a backslash is before the file.
+		// The kind isn't known if the path has a backslash: .aws\credentials.
 		kind := secretFiles()[strings.ToLower(n.word(w.from))]
 		n.report("secret-path", "names "+cmp.Or(kind, "a file that holds secrets"))
 		return
@@ -79,7 +79,7 @@ func (n thing) ask() {
 	}
 }
 
-// report adds a finding, unless the clause says that the thing is left alone, or quotes it as an attack.
+// report adds a finding, unless the clause says that the thing is left alone, or the text quotes it as an attack.
 func (n thing) report(id, what string) {
 	from := n.words[n.at].from
 	to := from + len(n.word(from))
@@ -89,15 +89,16 @@ func (n thing) report(id, what string) {
 	n.r.hit(id, what, to, textRange{from, to}, beside, afterOrder+from-to)
 }
 
-// surroundings are what the words around a thing say of it.
+// surroundings is what the words around a thing say about it.
 type surroundings struct {
-	// It is handed over; a parameter takes it; its content is meant.
+	// carried: the thing is handed over. slot: an argument or an answer is named. content: the content of the
+	// thing is meant.
 	carried, slot, content bool
 
-	// It goes into a parameter.
+	// The thing is to go into an argument or an answer.
 	into bool
 
-	// Whose description, title, default or example is read.
+	// The parameter whose description, title, default or example is read; "" if there is none.
 	parameter string
 }
 
@@ -116,12 +117,13 @@ func (n thing) surroundings() (s surroundings) {
 	return s
 }
 
-// ownsSecret reports whether the parameter is made for a secret of the tool's own.
+// ownsSecret reports whether the parameter is for a secret that the tool itself needs, such as a key to log in.
 func (n thing) ownsSecret(s surroundings, before int) bool {
 	return n.near(roleOwnSlot, before, aroundThing) || ownSlot(s.parameter)
 }
 
-// askings are the kinds of things, the first that fits a word, and what it takes to ask for one.
+// askings are the kinds of things. The first kind that fits a word (is) decides whether the sentence asks for the
+// thing (asked).
 var askings = []struct {
 	is    func(n thing, roles uint64) bool
 	asked func(n thing, s surroundings) bool
@@ -186,8 +188,8 @@ func (n thing) asksPrompt(s surroundings) bool {
 	return (s.into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4)
 }
 
-// runsDownload reports whether a download in a shell is neither an example nor a hint how something is
-// installed, which isn't an order.
+// runsDownload reports whether a download in a shell is neither an example nor a hint on how to install
+// something, which isn't an order.
 func (n thing) runsDownload(surroundings) bool {
 	if n.near(roleInstall, aroundThing, 4) && !n.near(roleMust|roleFirst, aroundThing, aroundThing) {
 		return false
@@ -195,7 +197,7 @@ func (n thing) runsDownload(surroundings) bool {
 	return !n.isExampleHere()
 }
 
-// isExampleHere reports whether a word before the thing makes an example of it. That in example.com doesn't.
+// isExampleHere reports whether a word before the thing makes it an example. The word in example.com doesn't.
 func (n thing) isExampleHere() bool {
 	return slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
 		before, _ := n.beside(w.from, w.from)
@@ -207,9 +209,9 @@ func (n thing) asksTalk(s surroundings) bool {
 	return s.into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, aroundThing, 6)
 }
 
-// handled reports whether the clause of the thing says that it is not read, left out or
-// written. A word that turns the clause round does so unless another one turns it back ("never
-// forget", "calls without it are rejected").
+// handled reports whether the clause of the thing says that the thing isn't read, is left out, or
+// is written. A word that negates the clause says so, unless another word undoes the negation
+// ("never forget", "calls without it are rejected").
 func (n thing) handled() bool {
 	around := n.s[max(0, n.words[n.at].from-foreignNear):min(len(n.s), n.words[n.at].from+foreignNear)]
 	if has(around, foreignNegations) {
@@ -250,7 +252,7 @@ func (n thing) handled() bool {
 	return turned
 }
 
-// begins reports whether a word begins another clause: an order behind a mark or an "and".
+// begins reports whether a word begins another clause: it is an order after a punctuation mark or an "and".
 func (n thing) begins(i int) bool {
 	w := n.words[i]
 	if i == 0 {
@@ -262,14 +264,14 @@ func (n thing) begins(i int) bool {
 	return strings.Contains(gap, ";") || orders && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",:(\n"))
 }
 
-// ownSlot reports whether a parameter is named after a secret: to ask for one there is ordinary.
+// ownSlot reports whether a parameter is named after a secret: asking for a secret there is ordinary.
 func ownSlot(name string) bool {
 	return slices.ContainsFunc(nameWords(name), func(word string) bool { return phrases().word(word).roles&roleOwnSlot != 0 })
 }
 
-// quoted reports whether what was found is quoted by a text about finding such texts: "Flags phrases like
-// 'ignore previous instructions'." Its sentence says so, or it or a sentence near before it speaks of attacks.
-// Not if the sentence says that the quotation is to be followed.
+// quoted reports whether what was found is a quotation in a text about finding such texts: "Flags phrases like
+// 'ignore previous instructions'." The sentence has to say that the tool looks for texts, or that sentence or one
+// shortly before it has to speak of attacks. A quotation that the sentence says to follow doesn't count.
 func (t *tokenizer) quoted(first int) bool {
 	if t.inside == nil {
 		t.inside = quotations(t.s)
@@ -290,7 +292,7 @@ func (t *tokenizer) quoted(first int) bool {
 		}
 		isQuoted = isQuoted || w.roles&roleAttack != 0 || inSentence && w.roles&roleWatch != 0
 	}
-	// "…" is what you do next; "…" is an attack
+	// The rest of the sentence: "…" is what you do next; "…" is an attack.
 	for _, w := range t.words[first:min(len(t.words), first+nearQuotation)] {
 		if t.inside[w.from] {
 			continue
@@ -312,8 +314,8 @@ const nearQuotation = 60
 // quoteMarks are the marks before and behind a quotation.
 var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
 
-// quotations says of each byte of a text whether it stands in a quotation, which is in one line. An
-// apostrophe in a word ends none.
+// quotations returns for each byte of a text whether it is inside a quotation. A quotation is within one line.
+// An apostrophe in a word doesn't end it.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
 	for _, mark := range quoteMarks {
@@ -341,7 +343,7 @@ func quotations(s string) []bool {
 // maxQuotation is how many bytes a quotation has at most.
 const maxQuotation = 400
 
-// closing returns where the mark stands that ends a quotation, or -1.
+// closing returns where the mark is that ends a quotation, or -1.
 func closing(s, mark string) int {
 	for at := 0; ; {
 		n := strings.Index(s[at:], mark)

@@ -3,13 +3,13 @@ package lint
 // Roles of words in a sentence that asks for something (asks).
 const (
 	roleFile        = 1 << iota // a file that may hold secrets
-	roleCredentials             // one that holds nothing else
+	roleCredentials             // a file that holds nothing else
 	roleSecret                  // several secrets, or the content of one
 	rolePrivate                 // makes "key" and "keys" such a secret
 	roleKey
 	roleEnvironment
-	roleMany     // of them
-	roleVariable // of the environment, named as secrets are
+	roleMany     // "variables", of the environment
+	roleVariable // a variable of the environment that is named like a secret
 	roleTalk     // the conversation
 	roleSystem   // makes "prompt" and "instructions" those of the model
 	rolePrompt
@@ -20,26 +20,26 @@ const (
 	roleCarry   // an order to hand over
 	roleRead
 	roleMust
-	roleSlot     // where to: an argument
-	roleOwnSlot  // a word for an argument that takes a secret, as for a key to log in
-	roleNegation // turns the clause round
-	roleExclude  // the same, said without "not"
-	roleWithout  // the same, of what is behind it
-	roleUndo     // turns it back: "never forget", "not optional"
-	roleWrite    // what is behind is written, not read
+	roleSlot     // where it goes: an argument, an answer
+	roleOwnSlot  // a word for an argument that takes a secret, such as a key to log in
+	roleNegation // negates the clause
+	roleExclude  // the same, but without the word "not"
+	roleWithout  // the same, for what follows the word
+	roleUndo     // undoes a negation: "never forget", "not optional"
+	roleWrite    // what follows the word is written, not read
 	roleReject
 	roleThen   // may begin another clause
-	roleIs     // what is said of a thing behind it: "is not read"
-	roleSend   // away
-	roleTell   // by saying it
+	roleIs     // begins what is said about a thing after it: "is not read"
+	roleSend   // an order to send away
+	roleTell   // an order to say or write down
 	rolePiped  // a download that a shell runs
-	roleWatch  // looks for texts
-	roleAttack // what such texts are
+	roleWatch  // the tool looks for such texts
+	roleAttack // what it calls such texts
 	roleObey
 	roleInstall
 	roleFirst  // before anything else
-	roleMoney  // what is paid, or that it is
-	roleSample // what is tried out
+	roleMoney  // money, or paying it
+	roleSample // for trying something out
 	roleAccount
 	roleWallet // what may be an account
 
@@ -49,13 +49,13 @@ const (
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
 	isStop      // the end of a sentence
-	isCondition // makes a clause one that may not hold
+	isCondition // makes a clause conditional
 )
 
 const roleThing = roleFile | roleSecret | roleKey | roleEnvironment | roleVariable | roleTalk | rolePrompt | rolePiped | roleAccount | roleWallet
 
-// roleWords are the words of each role. Those of other languages have ASCII letters only up to
-// the first other one, which ends a word.
+// roleWords are the words of each role. Words of other languages are cut before their first letter
+// outside ASCII, because the tokenizer ends a word there.
 var roleWords = [...]struct {
 	role  uint64
 	words string
@@ -110,5 +110,5 @@ var roleWords = [...]struct {
 	{roleSample, "test|tests|testing|sandbox|sample|dummy|format|placeholder|mock"},
 }
 
-// foreignNegations say in scripts without blanks, or in Russian, that something is not read.
+// foreignNegations say that something is not read, in languages that write with letters outside ASCII.
 var foreignNegations = []string{"不会", "不會", "不读", "不讀", "绝不", "從不", "从不", "ません", "しない", "않습니다", "지 않", "지 마", "не чита", "не считыва", "не переда", "никогда не", "außer ", "ão inclu", "ão lê", "ão são", "是否"}

@@ -6,8 +6,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// credential reports a word of a text that is a private key or an access token (credential),
-// as its service writes them. One with few different characters, or that says so, is an example.
+// credential reports a word of a text that begins a private key, or is an access token as its
+// service writes them (credentials). A key or token with few different characters, or with the
+// word "example", is an example.
 func (t *tokenizer) credential(from, to int) {
 	const most, shown = 512, 8
 	word := t.s[from:to]
@@ -26,7 +27,7 @@ func (t *tokenizer) credential(from, to int) {
 	}
 }
 
-// varied reports whether a string has as many different characters as one drawn at random.
+// varied reports whether a string has as many different characters as a random one, and doesn't say "example".
 func varied(s string) bool {
 	different := map[rune]bool{}
 	for _, c := range s {

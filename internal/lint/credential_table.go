@@ -3,8 +3,8 @@ package lint
 // keyBlock begins a private key, and other things in PEM.
 const keyBlock = "-----BEGIN"
 
-// credentials are access tokens that can be told by their form: of a service, with so many
-// characters behind the prefix.
+// credentials are access tokens that can be told by their form: each has the prefix of its service and,
+// after it, from least to most characters.
 var credentials = [...]struct {
 	of, prefix  string
 	least, most int

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// encoded reports a word of a text that decodes to prose. The digits + and / of base64 end a
-// word, but in ASCII they end a group of four digits, too, so what follows decodes by itself.
+// encoded reports a word of a text that decodes to prose. The base64 digits + and / end a word. If the
+// decoded text is ASCII, they can only be the last of four digits, so what follows decodes by itself.
 func (t *tokenizer) encoded(from, to int) {
 	const most = 768 // digits that are decoded
 	word := t.s[from:min(to, from+most)]
@@ -22,12 +22,13 @@ func (t *tokenizer) encoded(from, to int) {
 	}
 }
 
-// encodedData begins what isn't prose: data URIs hold pictures, cursors and signed tokens JSON.
+// encodedData matches the beginning of what isn't prose: data URIs hold pictures, and cursors and
+// signed tokens hold JSON.
 var encodedData = pattern(`^\s*(?:<(?:svg|html|[?!])|\{"|\[["{\d])`)
 
-// isProse reports whether decoded bytes are three words or more.
+// isProse reports whether decoded bytes are a text of three words or more.
 func isProse(s string) bool {
-	const least = 18 // bytes; less isn't an order
+	const least = 18 // bytes; an order has more
 	isBinary := func(c rune) bool { return unicode.IsControl(c) && !unicode.IsSpace(c) }
 	return len(s) >= least && utf8.ValidString(s) && len(strings.Fields(s)) > 2 && !strings.ContainsFunc(s, isBinary) && !encodedData().MatchString(s)
 }

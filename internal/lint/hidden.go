@@ -16,8 +16,8 @@ import (
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable, r) }
 
-// classOf tests whether a rune is in one of the tables and not hidden. It merges the tables
-// when it is first asked, because to look in one after the other is slow.
+// classOf returns a test of whether a rune is in one of the tables and not hidden. The test merges the
+// tables at its first use, because looking in one after the other is slow.
 func classOf(tables ...*unicode.RangeTable) func(rune) bool {
 	merged := sync.OnceValue(func() *unicode.RangeTable { return rangetable.Merge(tables...) })
 	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
@@ -60,8 +60,8 @@ func (s *hiddenRun) add(i int) {
 }
 
 // findHidden finds what no reader of a text sees. A character counts only once: as a
-// control that a terminal obeys, as one that turns the direction of text, or as a hidden
-// one for which legitimate knows no reason.
+// control that a terminal obeys, as one that turns the direction of text, as a hidden one for
+// which legitimate knows no reason, or as one that strikes out a letter or shows as a blank.
 //
 // A carriage return before a line feed is layout; alone it lets a terminal write over the
 // line.
@@ -82,8 +82,8 @@ func (t runes) findHidden() (escapes, bidi, invisible, obscuring hiddenRun) {
 	return escapes, bidi, invisible, obscuring
 }
 
-// isNegation reports whether a stroke makes one sign of the one before it, as in ≠: Unicode has that
-// sign whole, too.
+// isNegation reports whether a stroke negates the sign before it, as in ≠: Unicode also has the two as one
+// character.
 func (t runes) isNegation(i int) bool {
 	prev := t.at(i - 1)
 	return text.Strikes(t[i]) && prev > ' ' && text.Composes(prev, t[i])
@@ -129,7 +129,7 @@ func (t runes) joinsPictographs(i int) bool {
 	return isPictograph(prev)
 }
 
-// joinsLetters reports whether a joiner or its opposite shapes letters that join.
+// joinsLetters reports whether a joiner or a non-joiner shapes letters that join.
 func (t runes) joinsLetters(i int) bool {
 	r := t[i]
 	next := t.at(i + 1)
@@ -148,8 +148,7 @@ func (t runes) isDirection(i int) bool {
 	return (r == 0x200e || r == 0x200f || r == 0x61c) && !text.Hidden(t.at(i-1)) && t.directs(i)
 }
 
-// isBreak reports whether a zero-width character is between words of a script without blanks, or keeps
-// one together.
+// isBreak reports whether a zero-width character separates words of a script without blanks, or keeps a word together.
 func (t runes) isBreak(i int) bool {
 	if t[i] != 0x200b && t[i] != 0x2060 {
 		return false
@@ -157,8 +156,8 @@ func (t runes) isBreak(i int) bool {
 	return ofUnspaced(t.at(i-2)) && ofUnspaced(t.at(i-1)) && ofUnspaced(t.at(i+1)) && ofUnspaced(t.at(i+2))
 }
 
-// isVariant reports whether a selector chooses a form of the character before it. Of an ideograph (UTS #37) the
-// registry has no more than these few, and the selectors that can spell letters come after these.
+// isVariant reports whether a selector chooses a form of the character before it. For an ideograph the registry
+// (UTS #37) uses only these few selectors, and the selectors that can spell letters come after these.
 func (t runes) isVariant(i int) bool {
 	r := t[i]
 	prev := t.at(i - 1)
@@ -183,7 +182,7 @@ func (t runes) isSign(i int) bool {
 // four has three, and no word of a living language has more than four.
 const maxJoiners = 4
 
-// joiners counts those right before t[i].
+// joiners counts the joiners among the few characters before t[i].
 func (t runes) joiners(i int) (n int) {
 	const near = 8
 	for _, r := range t[max(0, i-near):i] {

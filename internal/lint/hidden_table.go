@@ -57,8 +57,8 @@ var (
 		unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
 )
 
-// regionFlags replaces each character of the flags of England, Scotland and Wales by a flag.
-// Nobody draws others, so all other tags are text that no reader sees.
+// regionFlags replaces each character of the flags of England, Scotland and Wales by a plain flag.
+// Nobody draws other flags that are spelled in tags, so all other tags are text that no reader sees.
 var regionFlags = sync.OnceValue(func() *strings.Replacer {
 	flags := strings.Repeat("\U0001F3F4", 7)
 	var pairs []string

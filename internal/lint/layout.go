@@ -56,7 +56,7 @@ func isPadding(r rune) bool {
 }
 
 // growth reports a description that grew by more than a fifth and by more than minGrowth.
-// Both are as pinned: what a policy leaves out of one is left out of the other, too.
+// Both descriptions are as pinned: what a policy leaves out of one, it leaves out of the other, too.
 func (r *Reviewer) growth(before, now string) {
 	if more := len(now) - len(before); more > minGrowth && more*5 > len(before) {
 		r.at("description")
@@ -64,8 +64,8 @@ func (r *Reviewer) growth(before, now string) {
 	}
 }
 
-// definitionSize is the size of a definition in bytes, as received or as pinned: the larger.
-// Of a skill it is that of its texts, too.
+// definitionSize returns the size of a definition in bytes, as received or as pinned, whichever is
+// larger. For a skill it adds the sizes of its files' texts.
 func definitionSize(p *pin.Pin) int {
 	size := max(len(p.Received), len(p.Definition))
 	for _, f := range p.Files {

@@ -28,53 +28,58 @@ type Finding struct {
 	Entry string
 
 	ID      string // stable: "hidden-text"
-	Warning bool   // else a note
+	Warning bool   // otherwise it is a note
 
-	// Where in the definition, a JSON Pointer.
+	// Where it is in the definition, a JSON Pointer.
 	Pointer string
 
 	Detail string // printable
 
-	// It was accepted with the pinned definition, and is recorded.
+	// For a warning: a person accepted it, which is recorded, or another entry reports it (toldElsewhere).
+	// For a note: the pinned definition has it, too.
 	Approved bool
 
-	// It stands for all further ones of its id and level.
+	// It counts the findings of its id and level that aren't listed.
 	more bool
 
 	WholeServer bool // it is about the whole capture
 
-	// Of a warning: its pointer without the indices in arrays, which move; an argument of a prompt by its name.
+	// For a warning: its pointer without the indices of arrays, because items move. The argument of a prompt
+	// has its name instead.
 	Place string
 
-	// Of a warning: of what it is about (textDigest).
+	// For a warning: the textDigest of what it is about. If it is in no single string, this is the digest of the
+	// definition, or the set digest.
 	TextDigest string
 
 	Scope Scope
 
-	// What it names, as received: another tool, a look-alike, a parameter. It identifies the finding in place of its detail, which may name servers that come and go.
+	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies
+	// the finding in place of the detail, which may name servers that come and go.
 	Subject string
 }
 
-// textDigest is the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array of the whole string that the warning is in, as received but for
-// placeholders, and, where there is one, of what it names, so that neither another text at its place nor a new
-// neighbour is accepted. By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+// textDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
+// (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
+// placeholders, and the name that the warning is about, if there is one. So the consent covers neither
+// another text at the same place nor another name.
+// By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
 func textDigest(texts ...string) string {
 	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
 }
 
-// Record is what a person's consent to the warning is recorded as.
+// Record returns what the lockfile records when a person accepts the warning.
 func (f Finding) Record() pin.Record {
 	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
-// Unclean reports whether the policy requireClean refuses what has the warning: its rules are
-// tables frozen in the source.
+// Unclean reports whether lock and relock refuse an entry with this finding where the policy is requireClean.
+// Only warnings of rules that rest on tables frozen in the source count.
 func (f Finding) Unclean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
 
-// same reports whether two findings are one, found at different times.
+// same reports whether two findings that were made at different times are the same one.
 func (f Finding) same(other Finding) bool {
 	f.Approved = false
 	other.Approved = false
@@ -87,11 +92,11 @@ func (f Finding) same(other Finding) bool {
 	return f == other
 }
 
-// A Reviewer is the reading of one definition. It keeps the path to the value that it reads,
-// so that only a finding costs a pointer.
+// A Reviewer reads one definition. It keeps the path to the value that it reads, and makes a
+// JSON Pointer of the path only for a finding.
 type Reviewer struct {
 	x     *Names
-	own   *serverNames // of the server; nil: not known
+	own   *serverNames // the names of the server; nil if it isn't known
 	about Finding      // what its findings have in common
 	root  jsontree.Value
 	path  []jsontree.Step
@@ -101,10 +106,10 @@ type Reviewer struct {
 	// Findings by id and level: 0 notes, 1 warnings.
 	counts [len(Table)][2]int
 
-	// Other tools and labels, each reported once.
+	// Other tools and server IDs. Each is reported at most once as a note and once as a warning.
 	mentioned map[string]bool
 
-	// Of the definition, or of the set of a whole capture.
+	// The digest of the definition or, for a whole capture, the set digest.
 	digest string
 
 	// about the text that is read
@@ -114,20 +119,20 @@ type Reviewer struct {
 
 	folded string // as the detectors read it
 
-	// Places in the text of the bytes of that; nil: they are the same.
+	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
-	where string // what it is, for a detail
+	where string // what kind of text it is, for a detail: " in an image"
 
-	// It stands where a label or a value does, and has more words than those need.
+	// It is where a label or a value belongs, but has as many words as a sentence (standsForLabel).
 	isLabel bool
 
-	// Bytes at its beginning that the pinned definition has, too.
+	// How many bytes of its beginning the pinned definition has, too.
 	pinned int
 
 	said []string // the kinds of hits in it so far
 
-	// about the schema that holds a reference, once needed
+	// about the schema that a reference is in, set when first needed
 	idsOf string
 	ids   map[string]bool // every $id in it
 }
@@ -147,9 +152,9 @@ func (r *Reviewer) at(members ...string) {
 }
 
 // Entry lists the findings of one entry as received. A warning is approved if it is recorded
-// with the pin, a note if the pinned definition has one with the same id, pointer and detail. The order is total: by
-// Table, warnings before notes, pointer, detail. At most maxAlike of one id and level
-// are listed, which are the first in the text, and one more finding counts the rest.
+// with the pin, a note if the pinned definition has the same one. The order is total: by
+// Table, warnings before notes, pointer, detail. Of one id and level Entry lists at most
+// maxAlike, the first in the text, and one more finding that counts the rest.
 func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
@@ -166,7 +171,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		r.joined(&was)
 	}
 	list := r.finish()
-	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // what was added has no approval
+	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // nobody has approved a new address
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
@@ -181,7 +186,8 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	return list
 }
 
-// pinnedDescription is the description of an entry as pinned. Where no policy shapes it, that is the one just read.
+// pinnedDescription returns the description of an entry as pinned. If no policy changes the definition, that is the
+// description just read.
 func (r *Reviewer) pinnedDescription(p *pin.Pin) string {
 	if r.root.Kind != 0 && bytes.Equal(p.Received, p.Definition) {
 		return r.root.Get("description").Text
@@ -190,7 +196,7 @@ func (r *Reviewer) pinnedDescription(p *pin.Pin) string {
 	return tree.Get("description").Text
 }
 
-// approve marks the findings in list that the approved definition has, too (then).
+// approve marks the findings of a list that the approved definition has, too (then), as approved.
 func approve(list, then []Finding) {
 	for i, f := range list {
 		list[i].Approved = slices.ContainsFunc(then, f.same)
@@ -242,7 +248,7 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 		return nil
 	}
 	r := x.newReview(server, &p)
-	// No digest covers this text, so nothing else would tell of it.
+	// No digest covers this text, so nothing else would report it.
 	if r.isUnread(&p) {
 		r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
 	} else {
@@ -257,8 +263,8 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return !f.Warning })
 }
 
-// unpinned reads a description if the pinned definition lacks it or the end of it. It
-// doesn't read one inside a member that was left out whole: that was ignored on purpose.
+// unpinned reads a description if the pinned definition lacks it, or lacks the end of it. It doesn't
+// read a description inside a member that was left out whole: the policy ignores that on purpose.
 func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree.Step) {
 	for _, step := range path[:len(path)-1] {
 		pinned = jsontree.Lookup(pinned, schema.Token(step))
@@ -272,7 +278,7 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 	}
 	r.pinned = 0
 	for r.pinned < min(len(text), len(kept)) && text[r.pinned] == kept[r.pinned] {
-		// A text with a placeholder counts as pinned up to that.
+		// A text with a placeholder counts as pinned only up to the placeholder.
 		r.pinned++
 	}
 	r.path = path
@@ -299,7 +305,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 	f.Warning = warning
 	f.more = *count > maxAlike
 	if warning {
-		f.TextDigest = r.digest // of no string, or of several
+		f.TextDigest = r.digest // for a warning that is in no single string
 	}
 	if !f.more {
 		f.Subject = subject
@@ -314,8 +320,8 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			switch {
 			case warning && step.Index < 0:
 				f.Place = jsontree.Pointer(f.Place, token)
-			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // a parameter has a name of its own
-				// Prose that isn't pinned is read without the root.
+			case warning && i == 1 && f.Type == pin.Prompts && r.path[0].Name == "arguments": // an argument is known by its name
+				// Unpinned sets no root, so the list is empty then.
 				if list := r.root.Get("arguments").Items(); step.Index < len(list) {
 					f.Place = jsontree.Pointer(f.Place, list[step.Index].Get("name").Text)
 				}
@@ -332,8 +338,8 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 	r.list = append(r.list, f)
 }
 
-// pinnedText is the text with the placeholders of its policy: it is the same text in another
-// folder.
+// pinnedText returns the text with the placeholders that its policy puts for values, so that it is
+// the same text in another folder.
 func (r *Reviewer) pinnedText() string {
 	if r.own == nil {
 		return r.text
@@ -375,7 +381,7 @@ func RankOf(b bool) int {
 // replaced by what they pass for, so that neither can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
-		// One word in small letters can't say anything: most strings of a schema.
+		// A single word in small letters can't give an order. Most strings of a schema are such words.
 		return
 	}
 	r.folded = s
@@ -410,8 +416,8 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}
 }
 
-// hit reports what the words of the text say, once for each kind. A text that is pinned
-// up to end or beyond isn't reported.
+// hit reports what the words of the text say, once for each kind. It reports nothing if the
+// text is pinned up to end or beyond.
 func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
 	if end > r.pinned && !slices.Contains(r.said, what) {
 		r.said = append(r.said, what)
@@ -419,7 +425,7 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 	}
 }
 
-// Code points of the server's text in one detail.
+// The most code points of the server's text that one detail quotes.
 const maxExcerpt = 160
 
 // excerpt quotes what was found in the folded text as the server wrote it, with so many
@@ -447,20 +453,20 @@ func (r *Reviewer) around(from, to int) string {
 	return excerpt(r.text, textRange{from, to}, textRange{})
 }
 
-// whole quotes a text.
+// whole quotes all of a text.
 func whole(s string) string { return excerpt(s, textRange{0, len(s)}, textRange{}) }
 
-// excerptEscapes are for a text in quotes: what would end it or mark a part of it gets a
-// backslash, and the end of a line is shown as a sign.
+// excerptEscapes escapes a text in quotes: a character that would end the quotation or mark a
+// part of it gets a backslash, and a line feed is shown as ⏎.
 var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
 
-// excerpt is a part of s, printable and in quotes, with »what was found« marked if that is less.
-// It shows whether there is more text on either side.
+// excerpt returns a part of s, printable and in quotes. What was found is »marked« unless it is the
+// whole part. An … before or after the quotes says that there is more text on that side.
 func excerpt(s string, part, found textRange) string {
 	from := part.from
 	to := part.to
 	cut := ""
-	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // a cut makes it shorter
+	if runes := []rune(s[from:to]); len(runes) > maxExcerpt+len("<and 99 more characters>") { // only if the cut makes it shorter
 		to = from + len(string(runes[:maxExcerpt]))
 		cut = fmt.Sprintf("<and %s more characters>", text.Number(len(runes)-maxExcerpt))
 	}

@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// What fires on published examples of poisoned tools. They are not ours, so they are
-// not in the repository, and the test is passed over where they are not at hand.
+// What fires on published examples of poisoned tools. The examples are not ours, so they are
+// not in the repository, and the tests are skipped where they are not at hand.
 
 // A publishedExample is one poisoned tool: its class, the place of the poison, and
 // the tools of other servers that it is about.
@@ -37,8 +37,8 @@ func publishedExamples(t testing.TB) []publishedExample {
 	return list
 }
 
-// publishedFile holds them: a list of objects with class, place, source, tool and,
-// where the poison is about other tools, peers.
+// publishedFile holds the published examples: a list of objects with class, place, source, tool
+// and, where the poison is about other tools, peers.
 var publishedFile = pintest.Path("../shared/published.json")
 
 // warnedOf reports whether an example gets a warning alone, and beside its peers.
@@ -94,7 +94,7 @@ func TestPublishedExamples(t *testing.T) {
 		r := rows[key]
 		t.Logf("%-40s %4d examples, with a warning: %4d alone, %4d beside its peers", key, r.all, r.alone, r.beside)
 	}
-	// What was reached; a change of the rules may not fall below.
+	// The rules have reached this. A change of the rules may not fall below it.
 	for kind, percent := range map[string]int{"all collected": 90, "all benchmark": 90} {
 		if r := rows[kind]; r == nil || r.alone*100 < percent*r.all {
 			t.Errorf("%s: warnings on fewer than %d %%", kind, percent)
@@ -146,8 +146,8 @@ func TestMorePublishedExamples(t *testing.T) {
 	}
 }
 
-// Of ordinary servers that aren't part of the repository at most one is warned of falsely
-// when locked alone, and at most two pairs of them in one lockfile.
+// Of the ordinary servers that aren't in the repository, at most one gets a false warning when it is
+// locked alone. In one lockfile with all the others, at most two warnings name another server's tool.
 func TestFindingsOfOrdinaryServers(t *testing.T) {
 	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
 	if len(files) == 0 {
@@ -186,11 +186,11 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	}
 }
 
-// How many entries of real upgrades get a note about what was added. Few should: the note ranks
-// an entry above those that have none.
+// Of the entries that changed in real upgrades, at most 10 % get a note about a new address: the note
+// ranks an entry above those that have none.
 func TestNotesOfRealUpgrades(t *testing.T) {
 	t.Parallel()
-	var entries, addresses [2]int // that changed, that joined
+	var entries, addresses [2]int // of entries that changed, and of those that were added
 	pintest.RealUpgrades(t, func(old, new string) {
 		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")
 		x := NewNames([]pin.Set{before}, []pin.Set{now})

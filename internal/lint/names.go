@@ -16,13 +16,13 @@ import (
 const (
 	maxOthers = 3 // tools or servers named in one detail
 
-	// Bytes of a name that a text can mention.
+	// The fewest bytes of a name that a text can mention.
 	minMention = 3
 
-	// Names of parameters and values kept of one server.
+	// How many names of entries, parameters and values are kept for one server.
 	maxVocabulary = 100_000
 
-	// Entries of one server whose names begin with the same part.
+	// If so many names of a server begin with the same part, any name with that part counts as the server's (uses).
 	minFamily = 3
 )
 
@@ -35,7 +35,7 @@ type Names struct {
 	skeletons map[string][]string // skeleton: the names that have it
 	now       map[string]*serverNames
 
-	// Servers that were approved before: what was added to them is new.
+	// Servers that were approved before. An entry that was added to one of them is new.
 	known map[string]bool
 }
 
@@ -63,7 +63,7 @@ func (x *Names) addName(name, server string) {
 	if x.names[name] = append(have, server); len(have) > 0 {
 		return
 	}
-	// Names of one skeleton: each of them is compared with every name that shares it.
+	// How many names are kept for a skeleton: each of them is compared with every name that shares it.
 	const most = 64
 	for _, key := range skeletons(name) {
 		if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
@@ -72,20 +72,20 @@ func (x *Names) addName(name, server string) {
 	}
 }
 
-// isLabel reports whether a word is the label of a server that a text can mention.
+// isLabel reports whether a word is a server ID that a text can mention.
 func (x *Names) isLabel(word string) bool {
 	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
 }
 
-// others lists the other servers that list or pin a tool of that name, or is "".
+// others lists the other servers that list or pin a tool of that name. It returns "" if there are none.
 func (x *Names) others(server, name string) string {
 	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
 	return text.List(text.Names(others), maxOthers)
 }
 
-// lacks reports whether a word that looks like a tool's name is none of the names that the
-// server itself uses. A tool that another server is known to have is lacking unless this
-// server lists it, too. mcp__files__read_file is read_file.
+// lacks reports whether the server itself doesn't use a word that looks like a tool's name. If
+// a server is known to have a tool of that name, this one lacks it unless it lists such a tool,
+// too. mcp__files__read_file is read_file.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.names[name]) > 0 {
 		return !r.own.has(name)
@@ -96,7 +96,7 @@ func (r *Reviewer) lacks(name string) bool {
 	return name != r.about.Entry && !r.own.uses(name)
 }
 
-// A serverNames holds the names of one server, from its capture if that is at hand, else
+// A serverNames holds the names of one server, from its capture if that is at hand, otherwise
 // from its pins. Its words are in small letters and without separators.
 type serverNames struct {
 	set *pin.Set
@@ -110,10 +110,10 @@ type serverNames struct {
 	// Names of entries, of parameters, and of their values.
 	words map[string]bool
 
-	// The number of names that begin with a part.
+	// For each first part of a name (firstPart), how many names begin with it.
 	families map[string]int
 
-	// Definitions as received, by where their bytes begin.
+	// Definitions as received, by the address of their first byte.
 	roots map[*byte]jsontree.Value
 }
 
@@ -137,7 +137,7 @@ func (s *serverNames) read() {
 	}
 }
 
-// root is the definition of a tool as received, which is parsed once for its names and its review.
+// root returns the definition of an entry as received. A tool's is parsed only once, for its names and its review.
 func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 	if s != nil && len(p.Received) > 0 {
 		s.once.Do(s.read)
@@ -170,7 +170,7 @@ func (s *serverNames) has(name string) bool {
 	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
 }
 
-// says reports whether the server has a name as that of an entry or a parameter, or as a value.
+// says reports whether the server uses a name for an entry or a parameter, or as a value.
 func (s *serverNames) says(name string) bool {
 	if s == nil {
 		return false
@@ -179,8 +179,8 @@ func (s *serverNames) says(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// uses reports whether the server uses a name, or one that begins as minFamily of its own names
-// do: with another configuration many servers list further tools.
+// uses reports whether the server uses a name, or the name begins with the same part as minFamily
+// names of the server: with another configuration many servers list further tools.
 func (s *serverNames) uses(name string) bool {
 	return s.says(name) || s != nil && s.families[firstPart(name)] >= minFamily
 }
@@ -195,7 +195,8 @@ func firstPart(name string) string {
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
 
-// withoutSeparators is a name in small letters: readFile and read_file are readfile.
+// withoutSeparators returns a name in small letters and without separators: readFile and read_file
+// both give readfile.
 func withoutSeparators(name string) string {
 	if smallBytes.spells(name) {
 		return name // most are
@@ -303,14 +304,16 @@ func (r *Reviewer) name(name string) {
 	r.text = ""
 }
 
-// mentions reports the tools and labels of other servers that a text names, each of them
-// once per entry (names-other-tool). A tool is one that another server has and this one
-// lacks. Its name stands as a word of its own in the same letter case, also after the
-// label as in mcp__files__read_file or files.read_file, and is distinct, so that it can't
-// be an ordinary word. It is a note unless the text has it as a tool's (called), if the server
-// itself has it as a value or a parameter, or if more than maxOthers servers have such a tool. There
-// isn't a note either where the text defines the name.
-// A label gives a note. It counts anywhere if it is distinct, else only beside "server", "tool"
+// mentions reports the tools and the IDs of other servers that a text names (names-other-tool).
+// A tool counts if another server has it and this one lacks it. In the text its name has to be a
+// separate word in the same letter case, also after the server ID as in mcp__files__read_file or
+// files.read_file, and distinct, so that it can't be an ordinary word. The finding is a warning if
+// the text uses the name as a tool's (called). It is only a note if the text doesn't, if this server
+// has the name as a value or a parameter, or if more than maxOthers servers have such a tool. There
+// isn't even a note where the text defines the name. A name is reported at most once per entry as a
+// note and once as a warning.
+//
+// A server ID gives a note. A distinct one counts anywhere, any other only beside "server", "tool"
 // or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
 // name with a blank in it isn't looked for.
 func (r *Reviewer) mentions() {
@@ -350,7 +353,7 @@ func (r *Reviewer) named(name string, at int) {
 	}
 }
 
-// mention reports a name if it is a tool or a label of another server, and returns whether it is.
+// mention reports a name if it is a tool or the ID of another server. It returns true only for a tool.
 func (r *Reviewer) mention(name string, at int) bool {
 	servers := r.x.names[name]
 	if !r.x.isLabel(name) && len(servers) == 0 {
@@ -376,7 +379,7 @@ func (r *Reviewer) mention(name string, at int) bool {
 // defines reports whether a name at a place of the text is the head of an item ("- **list_all**: …") or a quoted
 // value ("operation='list_all'"): a mode of the tool itself.
 func (r *Reviewer) defines(name string, at int) bool {
-	// Bytes that are looked at: the mark of an item, and blanks before it.
+	// How many bytes before the name are looked at: those of an item's mark, and blanks before it.
 	const near = 2 * maxWord
 	before := r.folded[max(0, at-near):at]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
@@ -387,10 +390,10 @@ func (r *Reviewer) defines(name string, at int) bool {
 	return strings.HasSuffix(before, "='") || strings.HasSuffix(before, `="`)
 }
 
-// called reports whether a name at a place of the text stands for a tool: near behind a word such
-// as call, use or before, or in front of "tool" or of arguments.
+// called reports whether a name at a place of the text is used as a tool's: it is shortly after a word
+// such as call, use or before, or right before "tool" or arguments.
 func (r *Reviewer) called(name string, at int) bool {
-	// Bytes that are looked at, and words of them.
+	// How many bytes before the name are looked at, and how many words of those.
 	const near, words = 8 * maxWord, 4
 	before := r.folded[max(0, at-near):at]
 	after := strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
@@ -415,7 +418,7 @@ func (r *Reviewer) first(name string) bool {
 }
 
 // Letters that pass for others. Scripts and letter case come from the toolchain's tables,
-// but only for characters that aren't hidden. Those were assigned in Unicode 15.0, so the
+// but only for characters that aren't hidden. All of these are assigned in Unicode 15.0, so the
 // answers don't change with a newer toolchain.
 
 // plainLetters maps a letter to the ASCII text that it passes for.
@@ -435,9 +438,9 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 	return m
 })
 
-// fold returns s as a detector reads it, and the place in s of each byte of that and of its end.
-// Hidden characters and marks on letters are left out, look-alikes are ASCII, unusual spaces
-// are spaces, and all other characters are themselves.
+// fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
+// It leaves out hidden characters and marks on letters, makes ASCII of look-alikes and plain spaces
+// of unusual ones, and keeps all other characters.
 func fold(s string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)

@@ -103,7 +103,7 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// labelled are words beside which another one may be a server's label.
+// labelled are words beside which another word may be a server ID.
 var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
 
 // Bytes that words and plain texts are made of.

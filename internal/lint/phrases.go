@@ -21,7 +21,7 @@ const (
 
 	minToken = 20 // bytes; no access token is shorter
 
-	// Bytes of a name that a text can mention.
+	// The most bytes of a name that a text can mention.
 	maxMention = 128
 )
 
@@ -30,7 +30,7 @@ const (
 type phraseMatcher struct {
 	words map[string]*phraseWord
 
-	// By first letter of the words: a bit for each length.
+	// For each first letter, the lengths of the words that begin with it, a bit each.
 	lengths [256]uint64
 
 	// Stands for every word that no phrase has.
@@ -39,9 +39,9 @@ type phraseMatcher struct {
 	steps []phraseStep // of all phrases
 }
 
-// A phraseWord is what the rules know about a word. A name of wordClasses is one, too.
+// A phraseWord is what the rules know about a word. The name of a class in wordClasses is one, too.
 type phraseWord struct {
-	steps []uint16      // that it matches
+	steps []uint16      // the steps that it matches
 	roles uint64        // see roleWords
 	all   []*phraseWord // the words of a class
 }
@@ -62,7 +62,7 @@ type wordGroup struct {
 	unlessWords []*phraseWord
 }
 
-// isOrdinary reports whether a word in an order of the group, or right after it, makes it ordinary.
+// isOrdinary reports whether a word makes an order of the group ordinary when it is in the order or right after it.
 func (g *wordGroup) isOrdinary(w textToken) bool { return slices.Contains(g.unlessWords, w.phraseWord) }
 
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
@@ -132,7 +132,7 @@ func (m *phraseMatcher) word(w string) *phraseWord {
 	return &m.other
 }
 
-// A textToken is a word of a text, or one of the kinds in braces of phraseTable.
+// A textToken is a word of a text, or one of the kinds of text that phraseTable has in braces.
 type textToken struct {
 	*phraseWord
 	from int
@@ -146,14 +146,14 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	// Word numbers go on from text to text, so earlier progress never counts. None is 0 or 1.
+	// Word numbers go on from text to text, so the progress in an earlier text never counts. No word is 0 or 1.
 	base := t.next + 2
 	t.next += len(t.words) + 1
 	stop := base - 1
 	negation := 0
 	for i, w := range t.words {
 		at := base + i
-		// Later steps first: a word is one step only.
+		// Later steps come first, so that one word can't be two steps of a phrase.
 		for _, n := range slices.Backward(w.steps) {
 			step := &m.steps[n]
 			p := phraseProgress{at, at}
@@ -169,7 +169,7 @@ func (t *tokenizer) match() {
 			case group.inLabels && !t.r.isLabel:
 			case group.opens && step.gap < 0 && at-stop > 3:
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
-				// An earlier start goes, too: "send it here, never send it there".
+				// This drops an earlier start, too: "send it here, never send it there".
 				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p
@@ -189,7 +189,7 @@ func (t *tokenizer) match() {
 	}
 }
 
-// follows reports whether a word with one of the roles is before a word of a sentence.
+// follows reports whether a word with one of the roles is shortly before a word, in the same sentence.
 func (t *tokenizer) follows(first int, roles uint64) bool {
 	for i := first - 1; i >= max(0, first-aroundThing) && t.words[i].roles&isStop == 0; i-- {
 		if t.words[i].roles&roles != 0 {
@@ -313,8 +313,8 @@ func (t *tokenizer) mark(i int) {
 }
 
 // toolName adds a token if a word looks like a tool's name and the server has no tool,
-// parameter or value of that name. It reports whether it did. formed says that the word
-// is distinct.
+// parameter or value of that name. It reports whether it added one. formed says whether the
+// word is distinct.
 func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	s, name := t.s, t.s[from:to]
 	before, after := t.beside(from, to)
@@ -395,8 +395,9 @@ func (t *tokenizer) fileAt(from, to int) (name string, end int) {
 	return name, to
 }
 
-// file adds a token for a file of secretFiles: {credentials}, or {secret} for one that ordinary
-// tools name, too, as for a default or an example, or as the default of a parameter for such a file. A file that a tool writes to gets none.
+// file adds a token for a file of secretFiles: {credentials} or, if ordinary tools name the file, too,
+// {secret}. A file that is a default or an example, or a value for a parameter that takes such a file,
+// also gets {secret}. Right after "to" or "into" there is no {secret}: a tool writes to that file.
 func (t *tokenizer) file(name string, from int) {
 	credentials := secretFiles()[name] != ordinaryFile && !t.r.takesSuchFile()
 	into := false
@@ -412,8 +413,8 @@ func (t *tokenizer) file(name string, from int) {
 }
 
 // heading reports a line at i that begins as a part of the prompt would. A line is left alone if
-// the one above or below it is headed, too: it is an item of a list. Tools for admins often begin
-// with [ADMIN].
+// the line above or below it begins in such a way, too (listItem): then it is an item of a list. So
+// is [ADMIN] at the beginning of a text, where tools for admins often have it.
 func (t *tokenizer) heading(i int) {
 	line := strings.TrimLeft(t.s[i:min(len(t.s), i+2*maxWord)], " \t")
 	if line == "" || strings.IndexByte("SHI*#[", line[0]) < 0 {
@@ -451,7 +452,7 @@ func (t *tokenizer) tag(i int) {
 
 // pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
 func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
-	// Bytes in which its beginning is looked for.
+	// How many bytes before an end tag are searched for the tag that it ends.
 	const near = 500
 	name := strings.ToLower(spelled)
 	upper := spelled == strings.ToUpper(name)
@@ -470,8 +471,8 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 	return upper && end
 }
 
-// comment reports an HTML comment at i that has prose in it. Short ones are left alone if their
-// first word shows that they are placeholders, marks or licences.
+// comment reports an HTML comment at i that has prose in it. A short comment is left alone if its
+// first word shows that it is a placeholder, a mark or a licence.
 func (t *tokenizer) comment(i int) {
 	if i < t.commentEnd {
 		return // inside another one
@@ -484,8 +485,8 @@ func (t *tokenizer) comment(i int) {
 	}
 }
 
-// otherScripts reports one order for each row of otherScripts, passing over those that a text about finding
-// them quotes.
+// otherScripts reports the first order of each row of otherScripts. It passes over orders that are quoted in a
+// text about finding such orders.
 func (r *Reviewer) otherScripts() {
 	for _, rule := range otherScripts {
 		from, to := rule.find(r.text, r.pinned)
@@ -506,7 +507,7 @@ func has(s string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
 }
 
-// find returns where an order stands that ends after the first pinned bytes, or 0, 0.
+// find returns where the first order is that ends after the pinned bytes, or 0, 0.
 func (rule *otherScript) find(s string, pinned int) (from, to int) {
 	for first := range strings.SplitSeq(rule.first, "|") {
 		to := 0

@@ -24,18 +24,18 @@ type phraseGroup struct {
 	what    string // for its detail
 	phrases []string
 
-	unlessNegated bool   // a negation before them forbids it: "never send …"
-	unlessAfter   uint64 // roles of words before it in the sentence that make it ordinary
+	unlessNegated bool   // an order with a negation before it doesn't count: "never send …"
+	unlessAfter   uint64 // roles of words that make an order ordinary if they are before it in the sentence
 	unless        string // words in an order or right after it that make it ordinary
 
-	// The first word of a phrase is one of the first three of its sentence.
+	// An order counts only if its first word is one of the first three of its sentence.
 	opens bool
 
-	// Only of titles, and of values that a schema lists, gives as the default or as an example.
+	// An order counts only in a title, or in a value that a schema lists or gives as the default or an example.
 	inLabels bool
 }
 
-// wordClasses are the vocabulary of the phrases and of the roles. A class may have those above it.
+// wordClasses are the vocabulary of the phrases and of the roles. A class may contain the classes above it.
 var wordClasses = [...]struct{ name, words string }{
 	{"NAME", "{tool}|{quoted}"},
 	{"{secret}", "{secret}|{credentials}"},
@@ -510,7 +510,7 @@ var phraseTable = []phraseGroup{
 	}},
 }
 
-// harmless are words beside collected secrets that make it ordinary: what is counted or checked of them.
+// harmless are words that make it ordinary to collect secrets: they say what is counted or checked.
 const harmless = "policy|policies|usage|metric|metrics|count|counts|names|name|metadata|expiry|expiration|age|rotation|strength|statistics|leaked|exposed|" +
 	"hashed|redacted|masked|encrypted|scan|scans|scanner|vault|manager"
 
@@ -520,7 +520,7 @@ type otherScript struct {
 	first, second string
 	within        int
 	what          string
-	ofFile        bool // only near behind one of foreignSecrets
+	ofFile        bool // it counts only near one of foreignSecrets, without one of foreignNegations
 }
 
 var otherScripts = [...]otherScript{
@@ -538,7 +538,7 @@ var otherScripts = [...]otherScript{
 	{"내용", "넣으|넣어|입력하|보내|전달하|붙여", 40, readAndPass, true},                                                             // Korean
 }
 
-// foreignSecrets are what such an order is about.
+// foreignSecrets are what an order with ofFile is about.
 var foreignSecrets = []string{".env", ".ssh", ".aws", "id_rsa", "id_ed25519", ".netrc", ".npmrc", "密钥", "密鑰", "密码", "密碼", "パスワード", "秘密鍵", "парол", "ключ"}
 
 // foreignWatch say that a text is about finding such orders.
@@ -548,8 +548,8 @@ var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "�
 // one is to ask for it, except as the default or an example of a path. Whole names are
 // matched, and folders with the file after them.
 //
-// An ordinaryFile isn't reported alone: an SSH client lists the hosts in
-// ~/.ssh/config. Like a default, such a name counts beside an order to pass it on ({secret}).
+// Naming an ordinaryFile isn't reported by itself: an SSH client lists the hosts in
+// ~/.ssh/config. Like a default, it counts only beside an order to pass it on ({secret}).
 var secretFiles = wordsOf(
 	wordRow{"a private key", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk"},
 	wordRow{"private keys", ".gnupg wallet.dat login.keychain login.keychain-db"},
@@ -596,7 +596,7 @@ var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|
 	`\[(?:[^\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
 // promptHeading matches the beginning of a line that pretends to be a part of the prompt: SYSTEM:,
-// **HIDDEN:**, ## SYSTEM, [ADMIN]. listItem matches that of any line with such a mark.
+// **HIDDEN:**, ## SYSTEM, [ADMIN]. listItem matches any line that begins with a word in capitals in such a form.
 var (
 	promptHeading = pattern(`^(?:\**(?:SYSTEM|HIDDEN|INSTRUCTION)\**:\**\s|#+ *(?:SYSTEM|HIDDEN)[:*\s]*(?:\n|$)|\[(?:ADMIN|ROOT)\])`)
 	listItem      = pattern(`^[ \t]*(?:\**[A-Z_]+\**:|\[[A-Z]+\])`)
@@ -605,14 +605,13 @@ var (
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
 
-// commentWords begin short HTML comments that are placeholders, marks or licences. Such a
-// comment may also end in "here".
+// commentWords begin short HTML comments that are placeholders, marks or licences.
 var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slide section file path filename source line title theme toc omit prettier-ignore " +
 	"prettier-ignore-start prettier-ignore-end eslint-disable markdownlint-disable copyright license licence licensed spdx-license-identifier " +
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
 	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
-// downloads and pipedInto match the two sides of a pipe that runs in a shell what nobody has read.
+// downloads and pipedInto match the two sides of a pipe: a download that nobody has read, and what runs it.
 var (
 	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
 	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")

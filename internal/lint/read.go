@@ -39,7 +39,7 @@ func (f *Finding) Blocks(review bool) bool {
 type textReading struct {
 	pairs []pin.Comparison
 
-	// Entries, and with an empty key their servers.
+	// Drifted entries and, with an empty key, their servers.
 	drifted map[pin.Ref]bool
 
 	locked []pin.Set
@@ -47,15 +47,15 @@ type textReading struct {
 	names  func() *Names // of all servers, once a text is read
 }
 
-// Read lists the findings of a comparison. It reads the texts of drifted entries,
-// and prose that no pin covers; with all, also those of matching entries. The accepted warnings
-// of what isn't read come from the record.
+// Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
+// no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
+// lists the accepted warnings that are recorded.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
-			// In the lockfile, or in the older of two files.
+			// The server is in the lockfile, or in the older of two files.
 			x.known[pairs[i].Server] = pairs[i].Known
 		}
 		return x
@@ -116,7 +116,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	pinned := of.Locked.Find(p.Key)
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
 	if of.Lockfiles && !drifted {
-		// The new lockfile says what is recorded of it.
+		// Of two lockfiles, the new one says which warnings were accepted.
 		pinned = p
 	}
 	if of.Captured.Policy.Descriptions != "" {
@@ -146,8 +146,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
-// toldElsewhere reports whether a finding is that a name looks like another one, and is told
-// at that other name: it came later, and is new or has the accepted warning about this name.
+// toldElsewhere reports whether a finding says that a name looks like another one, and the entry of
+// that other name reports it. That entry came later: it is new, or has an accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
@@ -163,8 +163,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	})
 }
 
-// servers lists the findings about whole captures. Those that have no drift are only read
-// with all.
+// servers lists the findings about whole captures. A capture without drift is read only with all.
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
@@ -190,10 +189,10 @@ func (r *textReading) differs(p *pin.Comparison) bool {
 	return p.PolicyDiffers() || r.drifted[pin.Ref{Server: p.Server}]
 }
 
-// onRecord lists the accepted warnings that list lacks: of matching texts that were not read,
+// onRecord lists the accepted warnings that list lacks: those of matching texts that were not read,
 // those that no rule finds any more, and those with ids that this version doesn't know.
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
-	told := map[Finding]bool{} // entries with an id
+	told := map[Finding]bool{} // entries, each with the id of a finding in list
 	for _, f := range list {
 		told[Finding{Server: f.Server, Type: f.Type, Entry: f.Entry, ID: f.ID}] = true
 	}

@@ -9,8 +9,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// What a record of consent to a warning says: where it is, and SHA-256 over the string
-// that it is in and what it names. Digests made with printf %s '["…"]' | sha256sum.
+// A record of consent to a warning says where the warning is, and has SHA-256 over the string that the
+// warning is in and the name that it is about. The digests were made with printf %s '["…"]' | sha256sum.
 func TestRecords(t *testing.T) {
 	const mixed = "\u0440ay" // Cyrillic er
 	here := foundSet(t, "here",
@@ -54,8 +54,8 @@ var recordDigests = map[string]string{
 	`["https://x.example/s"]`:               "5e4bc2c42ffa5e49689da4bfef83dee38243c88fde8e9eaf9be7564ec0172501",
 }
 
-// A warning in no string has the digest of the definition, and so has one that counts the
-// rest; one about a capture has the set digest, and no place.
+// A warning in no string has the digest of the definition, and so has the warning that counts the
+// rest. A warning about a capture has the set digest, and no place.
 func TestRecordsOfNoString(t *testing.T) {
 	var more strings.Builder
 	for range maxAlike + 1 {

@@ -34,7 +34,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
 			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
 		}
-		// From here on it is the name that is reviewed.
+		// From here on the name of the member is reviewed.
 		switch r.text = keyword.Name; {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name, *v)
@@ -49,12 +49,12 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 	})
 }
 
-// labelWords is how many words a text has that is more than a label or a value.
+// labelWords is from how many words on a text is more than a label or a value.
 const labelWords = 5
 
-// standsForLabel reports whether the text that is read is a title, or a value that a schema lists, gives as
-// the default or as an example, and has the words of a sentence. A prompt for another model is what some
-// parameters take.
+// standsForLabel reports whether the text that is read is in the place of a label but has as many words as a
+// sentence. Such a place is a title, or a value that a schema lists or gives as the default or an example. Values
+// of some parameters don't count: those that take a prompt for another model, and examples of prose.
 func (r *Reviewer) standsForLabel() bool {
 	place := ""
 	owner := ""
@@ -84,8 +84,8 @@ func (r *Reviewer) standsIn(members ...string) bool {
 	return false
 }
 
-// takesSuchFile reports whether the text that is read is a path and no more, the default or an example of a
-// parameter that is named after a key, a certificate or an account.
+// takesSuchFile reports whether the text that is read is a path and no more, and a value or an example of a
+// parameter that is named after a key, a certificate or credentials.
 func (r *Reviewer) takesSuchFile() bool {
 	if strings.ContainsAny(r.text, " \t\n") || !r.standsIn("default", "example", "examples", "enum") {
 		return false
@@ -94,7 +94,7 @@ func (r *Reviewer) takesSuchFile() bool {
 	return slices.ContainsFunc(words, func(word string) bool { return keyFileWords()[word] != "" })
 }
 
-// parameterRead returns the name of the parameter that the text which is read is about, or "".
+// parameterRead returns the name of the parameter that has the text that is read, or "".
 func (r *Reviewer) parameterRead() string {
 	for i := 1; i < len(r.path); i++ {
 		if r.path[i-1].Name == "properties" {
@@ -104,7 +104,7 @@ func (r *Reviewer) parameterRead() string {
 	return ""
 }
 
-// image reads what is in an image and no viewer shows.
+// image reads the words in an image that no viewer shows.
 func (r *Reviewer) image(s string) {
 	if p, ok := picture.Read(s); ok {
 		if words := p.Text(); words != "" {
@@ -150,8 +150,9 @@ func textKindOf(of schema.Position, name string) int {
 // parameter reviews a parameter by its name, at any depth of the input.
 //
 // name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
-// secret. catch-all-input: a free text, or a list of it, for the context or the history that
-// the model has; as a warning a name that asks for what the model was told, which no tool needs.
+// secret. catch-all-input: a free text, or a list of free texts, for the context or the history
+// that the model has. It is a warning if the name asks for what the model was told, which no tool
+// needs.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
 		r.add("name-rule", "a parameter name outside ASCII: %s", text.Name(name))
@@ -168,7 +169,7 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 }
 
 // code reports a parameter that takes code, a command or a query in a language
-// (takes-code): a free string that is named so, or that is described as what is run. Search
+// (takes-code): a free string that has such a name, or that the description says is run. Search
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
@@ -247,7 +248,7 @@ func says(schema jsontree.Value, keywords ...string) bool {
 
 // catchAll reports an input schema that takes anything (catch-all-input): there is no schema, it
 // doesn't restrict the value, or it names no parameters. An object with empty properties is left
-// alone: many servers write that for a tool without parameters. additionalProperties that takes
+// alone: many servers write that for a tool without parameters. An additionalProperties that takes
 // anything says the same as none.
 func (r *Reviewer) catchAll() {
 	r.at("inputSchema")
@@ -272,7 +273,7 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
-			// "" for an object: the whole definition is what is accepted.
+			// An object has the text "": then the whole definition is what is accepted.
 			r.text = annotations.Get(name).Text
 			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
 		}
@@ -301,8 +302,8 @@ func (r *Reviewer) dispatches() {
 }
 
 // reference reports a $ref or $dynamicRef that leaves the document (remote-ref): a client
-// that follows it loads what nobody pinned. One that doesn't begin with "#" stays inside
-// only if it is, but for its fragment, the $id of a schema in the same input or output schema.
+// that follows it loads what nobody pinned. A reference that doesn't begin with "#" stays inside
+// only if it is, without its fragment, the $id of a schema in the same input or output schema.
 func (r *Reviewer) reference(v jsontree.Value) {
 	if r.text = v.Text; v.Kind != '"' || v.Text == "" || v.Text[0] == '#' {
 		return

@@ -30,13 +30,13 @@ var parameterNames = wordsOf(
 		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
 )
 
-// labelMembers hold labels and values.
+// labelMembers are the members of a schema that hold labels and values.
 var labelMembers = []string{"title", "default", "example", "examples", "enum", "const"}
 
 // promptNames match the names of parameters for what another model is told.
 var promptNames = pattern(`(?i)prompt|instruction|system|persona|message|template|question`)
 
-// proseNames match the names of parameters for what people read: an example of it may address them.
+// proseNames match the names of parameters for texts that people read: an example of such a text may address them.
 var proseNames = pattern(`(?i)^(?:text|body|subject|comment|content|description|query|summary|caption|reply|answer|mail|email|post|topic)$|_(?:text|body|subject|comment|description|summary)$`)
 
 // keyFileWords are words in the name of a parameter for a file that holds a secret.
@@ -45,8 +45,8 @@ var keyFileWords = wordsOf(wordRow{"key file", "key keys keyfile identity pem ss
 // conversationWords in the description of a context say that it is the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
 
-// dispatchWords in the name of a tool say that it calls or finds others, dispatchInputs of its
-// parameters that they take the name of a tool, and what that tool is called with.
+// dispatchWords in the name of a tool say that it calls or finds other tools. dispatchInputs are
+// the names of parameters that take the name of another tool, or the arguments for it.
 var (
 	dispatchWords = wordsOf(
 		wordRow{"call", "call execute exec run invoke use dispatch"},
@@ -81,7 +81,7 @@ var isRun = func() func() *regexp.Regexp {
 	return pattern(`(?i)\b(?:` + code + near + run + `|` + run + near + code + `)\b`)
 }()
 
-// codeVerbs are parts of these verbs, in any form and with any first letter.
+// codeVerbs are parts of the verbs in isRun, for any form and for a small or capital first letter.
 var codeVerbs = []string{"run", "Run", "xecut", "valuat", "eval", "nterpret"}
 
 // schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.

@@ -11,12 +11,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// skill reviews what is a skill's alone: the files that nobody reads or nothing binds, what of
-// it runs, and whether another server's skill has its name.
+// skill reviews what only skills have: files that nobody reads or that nothing binds, and scripts
+// and commands to run. It also looks for a skill of another server with the same name.
 func (r *Reviewer) skill(p *pin.Pin) {
 	s, problem := skill.Read(p.Tree())
 	if problem != nil {
-		// The values of a policy's substitutes stand in it, and its texts were read.
+		// A policy changed the pinned definition, so it doesn't read as a skill. Its texts were read above.
 		return
 	}
 	r.at("resources")
@@ -40,7 +40,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 			continue
 		}
 		r.at("resources")
-		r.text = f.Digest // a yes is one to these bytes
+		r.text = f.Digest // a person accepts these very bytes
 		r.addFor(name, "unread-file", true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
 	}
 	for _, f := range p.Files {
@@ -55,7 +55,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 	}
 }
 
-// runsCommand reports whether a text in Markdown has a block of a shell's.
+// runsCommand reports whether a text in Markdown has a code block for a shell.
 func runsCommand(s string) bool {
 	for line := range strings.Lines(s) {
 		fence, ok := strings.CutPrefix(strings.TrimSpace(line), "```")
@@ -66,13 +66,13 @@ func runsCommand(s string) bool {
 	return false
 }
 
-// nameOfSkill is the last part of a skill's folder, given its URI.
+// nameOfSkill returns the last part of a skill's folder. uri is the URI of the skill.
 func nameOfSkill(uri string) string {
 	folder := strings.TrimSuffix(uri, "/"+skill.Main)
 	return folder[strings.LastIndex(folder, "/")+1:]
 }
 
-// skillsNamed lists the other servers that have a skill of that name, or is "".
+// skillsNamed lists the other servers that have a skill of that name. It returns "" if there are none.
 func (x *Names) skillsNamed(name, server string) string {
 	var others []string
 	for other, names := range x.now {

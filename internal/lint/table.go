@@ -3,7 +3,7 @@ package lint
 // A findingRule is one kind of finding.
 type findingRule struct {
 	ID      string
-	Warning bool // the level, else note
+	Warning bool // the level; false for a note
 	Text    string
 }
 
@@ -57,7 +57,7 @@ const (
 	// bytes; a hostile tool could make a pointer as large as itself.
 	maxFindingPointer = 1024
 
-	// Bytes of a member's name: no order fits in less.
+	// Bytes of a member's name. No order fits in a shorter one.
 	shortName = 12
 
 	// Bytes or code points shown on both sides of what is found.

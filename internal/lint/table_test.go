@@ -55,7 +55,7 @@ func fileOf(name string) string {
 
 const zeros = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
-// TestEveryRuleFires: a row of Table has an example on which it fires.
+// TestEveryRuleFires: every row of Table has an example on which it fires.
 func TestEveryRuleFires(t *testing.T) {
 	other := lockfile.Lockfile{}
 	other.Put(foundSet(t, "files", toolSaying("read_file", "")))

@@ -10,8 +10,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// TestUncleanIsFound: what the frozen tables alone call unclean has a warning of one of the three
-// findings that the policy requireClean goes by. So lock writes no lockfile that verify refuses.
+// TestUncleanIsFound: a text that the frozen tables alone call unclean gets a warning of one of the three
+// rules of Finding.Unclean. So lock writes no lockfile that verify refuses.
 func TestUncleanIsFound(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"a", " ", "é", "م", "ک", "क", "्", "漢", "ก", "1", "❤", "👩", "💻", "🏴", "\r\n", "\r", "\t", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f",

@@ -15,21 +15,21 @@ import (
 )
 
 // What is new in an upgrade and deserves to be read, although no rule knows it as poison: sentences, which
-// internal/rank orders, and addresses. An address is a note. It needs no yes, and it is only made for drifted
-// entries.
+// internal/rank orders, and addresses. An address gives a note, which needs no yes and is made only for
+// drifted entries.
 
 // maxNoted is how many addresses one note quotes; the rest is counted.
 const maxNoted = 3
 
-// isOwnURI reports whether a path leads to the URI of a skill or of one of its files, which are in its own
-// folder, of the scheme that the server gives them: no place that anything is sent to.
+// isOwnURI reports whether a path leads to the URI of a skill or of one of its files. These are in the skill's
+// own folder, and the server chose their scheme: nothing is sent there.
 func isOwnURI(path []jsontree.Step) bool {
 	last := path[len(path)-1].Name
 	return last == "uri" && (len(path) == 1 || len(path) == 3 && path[0].Name == "resources")
 }
 
 // joined reports the addresses that a definition has and the approved one (before) lacks. An
-// address that only moved to another place didn't join.
+// address that only moved to another place isn't new.
 func (r *Reviewer) joined(before *jsontree.Value) {
 	known := map[string]bool{} // texts, and their addresses
 	eachRead(before, func(text string, _ []jsontree.Step) {
@@ -72,14 +72,14 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	r.add("new-address", "%s: %s", what, said)
 }
 
-// A Sentence is one of a definition's texts.
+// A Sentence is a sentence from a text of a definition.
 type Sentence struct {
 	Text    string // as the server wrote it
 	Pointer string // where the text is, a JSON Pointer
 }
 
 // NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
-// their order, each once. One that is only wrapped anew, moved or got a full stop isn't new.
+// their order, each once. A sentence that was only wrapped anew, moved or given a full stop isn't new.
 // Names of entries, symbols such as a format, and single words aren't sentences.
 func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
@@ -109,7 +109,8 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 	return list
 }
 
-// isSingleWord reports whether a text is one word in ASCII. Scripts without blanks have others.
+// isSingleWord reports whether a text is one word in ASCII. In a script without blanks, a text without
+// a blank may be a whole sentence.
 func isSingleWord(s string) bool {
 	return strings.IndexFunc(s, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) < 0
 }
@@ -162,9 +163,8 @@ func sentences(s string) (list []string) {
 	return list
 }
 
-// plainSentence is a sentence as the detectors read it, in small letters, with single blanks and
-// without its full stop, so that a text that is only wrapped anew has no new sentences, nor has
-// one that gets a full stop.
+// plainSentence returns a sentence as the detectors read it, in small letters, with single blanks and
+// without its full stop. So a text that is only wrapped anew, or gets a full stop, has no new sentences.
 func plainSentence(s string) string {
 	if !isPlain(s) {
 		s = plainText(s)
@@ -172,8 +172,8 @@ func plainSentence(s string) string {
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(s), " ")), ".。")
 }
 
-// addresses finds URLs, mail addresses, hosts, IP addresses and paths. None has a blank in
-// it, so each word is searched by itself, and only one that could hold an address.
+// addresses finds URLs, mail addresses, hosts, IP addresses and paths. No address has a blank in
+// it, so each word is searched by itself, and only if it could hold an address.
 func addresses(s string) (list []string) {
 	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
 		if !couldHoldAddress(word) {
@@ -186,8 +186,8 @@ func addresses(s string) (list []string) {
 	return list
 }
 
-// couldHoldAddress reports whether one of the marks that every address has is before
-// the end of a word, and not before its closing quote, bracket or full stop.
+// couldHoldAddress reports whether a word has one of the marks of which every address has one. A mark
+// doesn't count at the end of the word, or right before a closing quote, bracket, comma or semicolon.
 func couldHoldAddress(word string) bool {
 	for i := 0; i+1 < len(word); i++ {
 		if addressMarks[word[i]] && !addressEnds[word[i+1]] {
