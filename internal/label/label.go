@@ -1,5 +1,6 @@
-// Package label has the kinds of changes: each a row of one table, with what people read, what it
-// means to callers, and an example. It decides nothing: whether there is drift never depends on it.
+// Package label lists the kinds of changes. Each kind is a row of one table, with the words that people
+// read, what the change means to callers, and an example. The package decides nothing: whether there is
+// drift never depends on it.
 package label
 
 // A Label says what a change means to a reviewer. It explains and sorts; whether there is
@@ -71,34 +72,34 @@ const (
 	FileDigest
 )
 
-// A row is what there is to know of a label.
+// A row has everything about one label.
 type row struct {
 	id    string // stable, for selectors and JSON
 	words string // for people, beside a change
 
-	// What an entry with it does; a consequence follows a colon.
+	// What an entry with such a change does now. What follows from that is behind a colon.
 	does string
 
-	// How the schema's breadth changes; Same also for what has nothing to do with it.
+	// How the breadth of the schema changes. It's Same, too, for a change that has nothing to do with breadth.
 	effect Breadth
 
 	severity Severity
 
-	// What it is where an output is described, which has its own severity.
+	// The label of the same change in an output schema. That label has a severity of its own.
 	output Label
 
 	minor   bool // worth no more than a line
 	example Example
 }
 
-// An Example is one change that has a label: members of a definition, before and after. No example
-// has the first label, which takes thousands of changes.
+// An Example is one change that has a label: members of a definition, before and after. The first label
+// has no example, because it takes thousands of changes.
 type Example struct {
 	Of       Place
 	Old, New string // JSON text of members
 }
 
-// A Place says of what the members of an example are.
+// A Place says what the members of an example belong to.
 type Place int
 
 const (
@@ -179,22 +180,24 @@ func (l Label) Words() string { return table[l].words }
 // Does is what an entry with the label does, such as "takes a new parameter".
 func (l Label) Does() string { return table[l].does }
 
-// Effect is how the breadth of a schema changes by it. It is Same, too, for what has nothing to do
-// with breadth; that is the same wherever the schema stands.
+// Effect says how a change with the label affects the breadth of its schema. It's Same, too, for a
+// change that has nothing to do with breadth: that means the same however the schema is used.
 func (l Label) Effect() Breadth { return table[l].effect }
 
-// Severity is what it means where an input is described.
+// Severity returns the severity of a change with the label. For a change in an output schema, ask the
+// label that OfOutput returns.
 func (l Label) Severity() Severity { return table[l].severity }
 
-// OfOutput is the label of the same change where an output is described.
+// OfOutput returns the label of the same change in an output schema.
 func (l Label) OfOutput() Label { return table[l].output }
 
 // Minor reports whether a line is enough for the change.
 func (l Label) Minor() bool { return table[l].minor }
 
-// ByValidity reports whether a label says of values that they are taken no more, or are new. A
-// parameter or a result that is gone breaks who used it whatever is still taken in its place, and an
-// input that is closed refuses names that it passed over.
+// ByValidity reports whether a change with the label can break something only through the values that
+// the schema takes. That isn't so for a parameter or a result that is gone, which breaks whoever used
+// it, whatever is still taken in its place; nor for an input that was closed, which refuses names that
+// it ignored before.
 func (l Label) ByValidity() bool {
 	switch l {
 	case TooMany, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
@@ -213,8 +216,8 @@ func (l Label) BearsOnValues() bool {
 	return false
 }
 
-// IsForm reports whether a label is for what seems to say the same in another form, or for a keyword
-// that isn't known.
+// IsForm reports whether a label is for a change that seems to say the same in another form, or for a
+// change of a keyword that we don't know.
 func (l Label) IsForm() bool {
 	switch l {
 	case Changed, RequiredFollows, OtherForm, Churn:
@@ -223,7 +226,7 @@ func (l Label) IsForm() bool {
 	return false
 }
 
-// AsksLess reports whether clients ask less because of a change with the
+// AsksLess reports whether clients ask less because of a change with the label.
 func (l Label) AsksLess() bool {
 	return l == TowardsSafe || l == LessCare || l == AskingDropped || l == AppWidened || l == SkillTools
 }
@@ -249,7 +252,7 @@ func IDs() []string {
 	return ids
 }
 
-// A Breadth says how the values that a schema takes compare with those that it took.
+// A Breadth says how the values that a schema takes compare with those that it took before.
 type Breadth int
 
 const (

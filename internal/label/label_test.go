@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTable: an id and the words of a label are its own, and what is minor ranks below what a model
-// reads or a tool may do.
+// TestTable checks that no two labels share an ID or words, and that minor labels rank below those for
+// what a model reads or a tool may do.
 func TestTable(t *testing.T) {
 	ids, words, does := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i, row := range table {
@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestPage: docs/review.md has the table, for those who read or type a label.
+// TestPage checks that docs/review.md has the table, for people who read or type a label.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/review.md")
 	if err != nil {

@@ -6,10 +6,10 @@ import "slices"
 type Severity int
 
 const (
-	None      Severity = iota // form alone
+	None      Severity = iota // only the form changes
 	Behaviour                 // the model reads or does something else
 
-	// A call that worked may fail, or a reading of its result.
+	// A call that worked may fail now, or a program that reads its result may.
 	Breaking
 )
 
@@ -17,8 +17,8 @@ var severityWords = []string{"none", "behaviour", "breaking"}
 
 func (s Severity) String() string { return severityWords[s] }
 
-// SeverityNamed returns the severity with a word, and -1 for any other text.
+// SeverityNamed returns the severity that a word names, and -1 for any other text.
 func SeverityNamed(word string) Severity { return Severity(slices.Index(severityWords, word)) }
 
-// Bump is what a release has to be whose worst drift has the severity.
+// Bump returns which kind of release it takes if the worst drift in it has the severity.
 func (s Severity) Bump() string { return [...]string{"patch", "minor", "major"}[s] }
