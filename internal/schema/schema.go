@@ -1,5 +1,5 @@
-// Package schema tells where in a definition a value stands: schemas from data, and keywords
-// from names.
+// Package schema tells what role each value in a definition has: it tells schemas from data, and
+// keywords from names.
 package schema
 
 import (
@@ -10,9 +10,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Position is the role that a value has because of where it is. One place tells
-// schemas from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and
-// draft-07).
+// A Position is the role that a value has because of where it is. Only the code here tells schemas
+// from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and draft-07).
 type Position int
 
 const (
@@ -26,7 +25,7 @@ const (
 	// An object that holds schemas under names.
 	AtNamed
 
-	// Likewise, under the names of parameters.
+	// An object that holds schemas under the names of parameters.
 	AtProperties
 )
 
@@ -46,7 +45,8 @@ func Keyword(name string) Position {
 	return AtOther
 }
 
-// Below returns the position of v, a part of a value at p: the member name, or an element.
+// Below returns the position of v, which is part of a value at p: its member name, or one of its
+// elements.
 func (p Position) Below(name string, v *jsontree.Value) Position {
 	switch p {
 	case AtDefinition:
@@ -85,14 +85,15 @@ func stepTo(v *jsontree.Value, part int) jsontree.Step {
 	return jsontree.Step{Name: v.Parts[part].Name, Index: -1}
 }
 
-// Visit calls f for a value at a position and for everything in it, in order. f gets
-// the position of what the value is in (of), its own (at) and the path to it, which f
-// must not keep.
+// Visit calls f for a value at a position and for everything in it, in order. f gets the position of
+// what the value is in (of), the value's own position (at) and the path to the value. f must not keep
+// the path.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
 	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)
 }
 
-// visit is Visit below a path. It is called for each value of a definition, so it makes no function of its own.
+// visit does what Visit does, below a path. It is called for each value of a definition, so it creates
+// no closure.
 func visit(v *jsontree.Value, of, at Position, path []jsontree.Step, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
 	f(v, of, at, path)
 	for i := range v.Parts {
@@ -123,7 +124,7 @@ func Token(step jsontree.Step) string {
 	return step.Name
 }
 
-// Each calls f for every schema in a value at a position, and for the value if it is one.
+// Each calls f for every schema in a value at a position, and for the value itself if that is a schema.
 func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	Visit(v, at, func(v *jsontree.Value, _, at Position, _ []jsontree.Step) {
 		if at == AtSchema {
@@ -132,8 +133,8 @@ func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	})
 }
 
-// Map returns a copy of a value at a position. In it f has changed or left out each
-// member of the definition, if it is one, and of its schemas at any depth.
+// Map returns a copy of a value at a position, in which f has changed or left out members. f is called
+// for each member of the definition, if the value is one, and of each schema in it, at any depth.
 func Map(v jsontree.Value, at Position, f func(name string, v jsontree.Value) (jsontree.Value, bool)) jsontree.Value {
 	if at == AtOther {
 		return v

@@ -12,12 +12,12 @@ import (
 	"pinproof/internal/schema"
 )
 
-// words for positions, as this page writes them.
+// words are the positions as the cases below write them.
 var words = map[schema.Position]string{schema.AtOther: "other", schema.AtDefinition: "definition", schema.AtSchema: "schema",
 	schema.AtSchemas: "schemas", schema.AtNamed: "named", schema.AtProperties: "properties"}
 
-// keywords are those of JSON Schema 2020-12 (Core 8, 10 and 11; Validation 6 to 9) and of
-// draft-07, by what their values are. The last names are none.
+// keywords are those of JSON Schema 2020-12 (Core 8, 10 and 11; Validation 6 to 9) and of draft-07, by
+// the position of their values. The last names, from "name" on, aren't keywords of either.
 var keywords = map[schema.Position]string{
 	schema.AtSchema: "additionalItems additionalProperties contains contentSchema else if not propertyNames then " +
 		"unevaluatedItems unevaluatedProperties",
@@ -43,8 +43,8 @@ func TestKeyword(t *testing.T) {
 	}
 }
 
-// visited lists what Visit finds: of each value the path, and the positions of what it stands
-// in and of its own.
+// visited lists the calls that Visit makes: the path of each value, the position of what it is in, and
+// its own position.
 func visited(v jsontree.Value, at schema.Position) (lines []string) {
 	schema.Visit(&v, at, func(_ *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
 		line := ""
@@ -56,8 +56,8 @@ func visited(v jsontree.Value, at schema.Position) (lines []string) {
 	return lines
 }
 
-// TestPositions: names that read like keywords, schemas that read like data, and values that
-// no schema allows. Each value's place was worked out by hand.
+// TestPositions has names that look like keywords, schemas that look like data, and values that aren't
+// allowed in a schema. Each value's position was worked out by hand.
 func TestPositions(t *testing.T) {
 	for _, tt := range []struct {
 		what, text string
@@ -123,7 +123,7 @@ func TestPositions(t *testing.T) {
 /not/0 other other`},
 	} {
 		got, want := visited(pintest.Tree(t, tt.text), tt.at), strings.Split(tt.want, "\n")[1:]
-		slices.Sort(got) // the order of members is the tree's
+		slices.Sort(got) // Visit goes by the order of the tree
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("%s\ngot  %q\nwant %q", tt.what, got, want)
@@ -131,7 +131,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// TestEach: the schemas of a value, the value among them.
+// TestEach checks that f gets all schemas in a value, and the value itself.
 func TestEach(t *testing.T) {
 	v := pintest.Tree(t, `{"title":"a","not":{"title":"b","enum":[{"title":"x"}]},"properties":{"title":{"title":"c"}},"oneOf":[{"title":"d","items":[{"title":"e"}]}]}`)
 	for at, want := range map[schema.Position]string{schema.AtSchema: "a b d e c", schema.AtOther: "", schema.AtDefinition: ""} {
@@ -143,7 +143,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// TestEachBelow: the schemas one step down, with the steps.
+// TestEachBelow checks that f gets the schemas right below a schema, with the steps to them.
 func TestEachBelow(t *testing.T) {
 	v := pintest.Tree(t, `{"type":"object","const":{"not":{}},"not":{"not":{}},"items":{},"anyOf":[{"if":{}},{}],"$defs":{"a":{"not":{}}},"properties":{"p/q":{},"items":{}},"patternProperties":[{}],"dependencies":{"d":["e"]}}`)
 	var got []string
@@ -154,8 +154,8 @@ func TestEachBelow(t *testing.T) {
 	}
 }
 
-// TestMap: f is asked about the members of the definition and of schemas, of no data and of
-// no names; what it leaves out is gone, and the value itself stays.
+// TestMap checks that f is asked about members of the definition and of schemas, and not about data or
+// about the names of parameters; that what f leaves out is gone; and that the value itself stays as it was.
 func TestMap(t *testing.T) {
 	const text = `{"annotations":{"title":1},"inputSchema":{"allOf":[{"title":1}],"default":{"title":1},"properties":{"title":{"enum":[{"title":1}],"title":1}},"title":1},"title":1}`
 	for _, tt := range []struct {
@@ -182,12 +182,12 @@ func TestMap(t *testing.T) {
 		}
 		return part, name != "gone" && name != "x"
 	})
-	if s := string(jsontree.Append(nil, changed)); s != `{"allOf":[{}],"not":{}}` { // what f puts in is at its position, too
+	if s := string(jsontree.Append(nil, changed)); s != `{"allOf":[{}],"not":{}}` { // Map goes on into what f puts in
 		t.Errorf("changed: %s", s)
 	}
 }
 
-// TestMapOfAnything: what f doesn't change is the same, of any value at any position.
+// TestMapOfAnything checks that the copy equals the value if f changes nothing, for any value at any position.
 func TestMapOfAnything(t *testing.T) {
 	m := jsontest.NewMaker(20)
 	for range 300 {
@@ -200,7 +200,8 @@ func TestMapOfAnything(t *testing.T) {
 	}
 }
 
-// TestResolveReference: pointers in fragments, as RFC 6901 has them in sections 5 and 6.
+// TestResolveReference has JSON Pointers in fragments, among them the examples of RFC 6901, sections 5
+// and 6.
 func TestResolveReference(t *testing.T) {
 	root := pintest.CanonicalTree(t, `{"":0,"a/b":1,"c%d":2,"e^f":3,"i\\j":5," ":7,"m~n":8,"foo":["bar","baz"],"$defs":{"x":{"type":"null"}}}`)
 	const none = "none"
