@@ -9,17 +9,17 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// maxConfirmed is the most values of a definition that jcs is asked about: it takes 90 times
-// its input in memory, for any shape 100 MB at most.
+// maxConfirmed is the most values that a definition may have for jcs to be asked about it: jcs takes
+// 90 times its input in memory, which with this limit is 100 MB at most, for input of any shape.
 const maxConfirmed = 20_000
 
 // Confirm returns an error unless two other implementations of RFC 8785 make the same
-// canonical form of a text. A mistake in ours would pin what no other tool could recompute,
-// or one digest for two definitions.
+// canonical form of a text. A mistake in ours would pin a digest that no other tool could
+// recompute, or the same digest for two definitions.
 func Confirm(text, canonical []byte) error {
 	values := 1 + bytes.Count(text, []byte(",")) + bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")) // at most
 	if values <= maxConfirmed {
-		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // it takes no string alone
+		form, err := jcs.Transform(slices.Concat([]byte("["), text, []byte("]"))) // jcs doesn't take a string by itself
 		if err != nil || string(form) != "["+string(canonical)+"]" {
 			return errors.New("github.com/gowebpki/jcs makes another canonical form of it")
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestConfirm: both others are asked, but jcs not about large definitions. They disagree about
-// a number that overflows a double, which the reader refuses.
+// TestConfirm checks that both other implementations are asked, but jcs only about definitions that
+// aren't large. The two disagree about a number that overflows a double, which the reader refuses.
 func TestConfirm(t *testing.T) {
 	for _, tt := range []struct {
 		text, canonical string

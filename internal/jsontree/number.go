@@ -9,23 +9,23 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// maxScientific is the most characters of a number with an exponent; of a double, all digits and
-// the exponent are 774. Go's strconv misreads longer ones: it takes an exponent beyond 10,000 for
-// about that, and may forget that digits follow the 800th. So "0.", 100,000 zeros and "1e100001"
-// are 0 to Go, and 1 to others.
+// maxScientific is the most characters that a number with an exponent may have; a double with all its
+// digits and an exponent has at most 774. Go's strconv misreads longer numbers: it takes an exponent
+// beyond 10,000 for about 10,000, and may forget that digits follow the 800th. So "0." with 100,000
+// zeros and "1e100001" behind it is 0 to Go, and 1 to others.
 const maxScientific = 800
 
 // readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), whether parsers agree
 // about it, and whether it fits into a double.
 //
-// They disagree about integers that a double can't hold: 9007199254740993 is 9007199254740992
-// to some. With a fraction or an exponent it is the same integer, and decimal types read it
-// so: 9007199254740993.0 isn't exact either. But programs print doubles like that, rounded:
-// 1e23 isn't a double, and means the one next to it. So a number is exact
-//   - below 2^53, and where it isn't an integer,
-//   - if its digits are those of the double to the last,
+// Parsers disagree about integers that a double can't hold: to some, 9007199254740993 is
+// 9007199254740992. Written with a fraction or an exponent, it is still the same integer, and decimal
+// types read it as such: 9007199254740993.0 isn't exact either. But programs print rounded doubles in
+// these forms: 1e23 isn't a double, and means the double next to it. So a number is exact
+//   - if it is below 2^53, or isn't an integer,
+//   - if its digits are all digits of the double,
 //   - if it has a fraction or an exponent, and its digits are those of the double rounded to
-//     as many, or the fewest that read back as it.
+//     as many digits, or the fewest digits that read back as the double.
 func readNumber(literal []byte) (text []byte, exact, ok bool) {
 	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && !bytes.ContainsAny(digits, ".eE") && string(literal) != "-0" {
 		return literal, true, true // up to 15 digits are exact
@@ -53,7 +53,7 @@ func readNumber(literal []byte) (text []byte, exact, ok bool) {
 }
 
 // significant returns the digits of a number without zeros at either end, and the power of ten
-// that the last one counts.
+// that the last digit stands for.
 func significant(number string) (digits string, exponent int) {
 	mantissa, power, _ := strings.Cut(strings.ToLower(number), "e")
 	exponent, _ = strconv.Atoi(power)

@@ -11,7 +11,8 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestExactNumbers: which spellings are refused as integers that a double can't hold, by hand.
+// TestExactNumbers has spellings of numbers, judged by hand: those with false are integers that a double
+// can't hold.
 func TestExactNumbers(t *testing.T) {
 	for literal, want := range map[string]bool{
 		"9007199254740991": true, "9007199254740992": true, "9007199254740993": false, "-9007199254740993": false, "9007199254740994": true,
@@ -40,7 +41,7 @@ func TestExactNumbers(t *testing.T) {
 	}
 }
 
-// TestExactNumbersByValue holds the digits that readNumber compares against values of math/big.
+// TestExactNumbersByValue checks readNumber, which compares digits, against the values of math/big.
 func TestExactNumbersByValue(t *testing.T) {
 	m := rand.New(rand.NewPCG(1, 2))
 	value := func(s string) *big.Rat {
@@ -86,7 +87,7 @@ func TestExactNumbersByValue(t *testing.T) {
 	}
 }
 
-// TestPrintedDoubles: a double is welcome as programs print it.
+// TestPrintedDoubles checks that a double is accepted in the forms in which programs print it.
 func TestPrintedDoubles(t *testing.T) {
 	m := rand.New(rand.NewPCG(3, 4))
 	list := []float64{1e21, 1e22, 1e23, 1<<53 + 2, math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxUint64, 5e22, 2e23}
@@ -109,7 +110,7 @@ func TestPrintedDoubles(t *testing.T) {
 				t.Errorf("%s, which %c prints of %v with %d digits", literal, how.format, f, how.precision)
 			}
 		}
-		// As an integer it is welcome only with the digits that it has.
+		// Written as an integer, it is accepted only with the digits that it really has.
 		literal := strconv.FormatFloat(f, 'f', -1, 64)
 		want := strings.Contains(literal, ".") || literal == strconv.FormatFloat(f, 'f', 0, 64)
 		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {

@@ -22,10 +22,10 @@ import (
 const (
 	MaxCaptureBytes = 64 << 20 // it is held in memory whole
 
-	// 64 MiB of definitions grow when indented; several servers share one.
+	// 64 MiB of definitions grow when indented, and several servers share one lockfile.
 	MaxLockfileBytes = 256 << 20
 
-	// Of a server ID, which is named with each entry that drifted; names of files are shorter.
+	// A server ID is printed with each entry that drifted. Names of files are shorter.
 	MaxServerIDBytes = 1_024
 
 	MaxEntries         = 50_000  // of one list
@@ -37,7 +37,8 @@ const (
 
 	maxDefinitionDepth = 128 // nesting, the definition itself being 1
 
-	// In a capture: bounds its values before any is read; 64 MiB of real tools have 5 million.
+	// Commas in a capture: counting them bounds its values before any is read. 64 MiB of real tools have
+	// 5 million.
 	MaxCommas = 8_000_000
 
 	// JSON values one after another in one file.
@@ -48,7 +49,7 @@ const (
 	// Values of one file that are kept outside definitions.
 	MaxKept = 2_000_000
 
-	// Containers this deep lose their parts there; the root is 0, a pin's approval 5.
+	// Outside definitions, containers this deep lose their parts. The root is at depth 0, a pin's approval at 5.
 	keptDepth = 6
 )
 
@@ -63,19 +64,20 @@ type Step struct {
 // Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
 // member names at any depth (compared after unescaping), and numbers that overflow a double.
 // Parsers disagree about each of these, so an attacker could show one value to us and another
-// to an agent. They disagree about integers that a double can't hold exactly, too. It rounds
-// those, as RFC 8785 does, and keeps the first one's place: the caller decides.
+// to an agent. Parsers also disagree about integers that a double can't hold exactly. The reader
+// rounds those, as RFC 8785 does, and keeps the place of the first one: the caller decides about it.
 type Reader struct {
-	// Data was read strictly before: no name in it is repeated.
+	// The data was read strictly before, so no name in it is repeated.
 	again bool
 
-	// For a capture: limit size and number of definitions.
+	// For a capture: the number of definitions and the bytes of each are limited.
 	Bounded bool
 
 	definitions  int                    // read so far
-	IsDefinition func(path []Step) bool // nil: none is
-	// Definition takes a definition and its canonical form. A verify reads thousands and keeps
-	// of each but that, so the next one is read into the memory of its parts.
+	IsDefinition func(path []Step) bool // nil: nothing is a definition
+	// Definition is called with each definition and its canonical form. A verify reads thousands of
+	// definitions and keeps only their canonical forms. So the memory of v's parts is used again for the
+	// next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
 	// The first integer that a double can't hold exactly, or nil.
@@ -91,28 +93,28 @@ type Reader struct {
 	// The parts read so far of every open container.
 	open []Member
 
-	// For the parts of the definition that is read.
+	// Memory for the parts of the definition that is being read.
 	room []Member
 
 	form  []byte // its canonical form
 	plain []byte // a string without its escapes
 	kept  int    // values kept outside definitions
 
-	// A copy of a stretch of data, which strings are parts of.
+	// A copy of a stretch of data, of which the strings that were read are parts.
 	text string
 
-	textAt int // where that begins
+	textAt int // where that stretch begins in data
 
 	inside *Place // the definition being read, or nil
 }
 
-// A Place is that of a definition in its file, with what its limits are checked on.
+// A Place says where a definition is in its file. It also counts what the definition's limits are checked against.
 type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
 	values int    // read so far
 
-	// Its "name", once that was read; for messages.
+	// The definition's "name", once that has been read; for messages.
 	Name string
 }
 
@@ -128,7 +130,7 @@ type Error struct {
 
 	Text string
 
-	// Outside the JSON grammar, not merely refused by us.
+	// The text breaks the grammar of JSON, and isn't merely refused by us.
 	Grammar bool
 
 	Inside *Place // the definition it is in, or nil
@@ -137,7 +139,7 @@ type Error struct {
 	Limit bool
 }
 
-// Error is what is wrong, without the place.
+// Error returns what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
 
 // newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
@@ -190,8 +192,8 @@ func (r *Reader) Only() (Value, error) {
 	return v, nil
 }
 
-// Canonical reads text that was read strictly before, a canonical form or a definition as
-// received. For any other text the result is absent, which equals no pinned value.
+// Canonical reads text that was read strictly before: a canonical form, or a definition as
+// received. For text that can't be read it returns the absent value, which equals no pinned value.
 func Canonical(data []byte) Value {
 	r := readers.Get().(*Reader)
 	r.again = true
@@ -229,8 +231,8 @@ func (r *Reader) tooLarge(text string) *Error {
 	return &Error{At: r.inside.at, Text: text, Limit: true}
 }
 
-// value reads the value that begins with tok, which was just read, and what is in it. If it
-// isn't kept, it is only read.
+// value reads the value that begins with tok, which was just read, and all that is in the value. Without
+// keep, the value is only checked, and its strings and parts aren't stored.
 func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 	v = Value{Kind: byte(tok.Kind()), At: int32(r.Start), End: int32(r.end)}
 	outer := r.inside
@@ -358,13 +360,13 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	return nil
 }
 
-// stored returns a copy of parts, members sorted, that stays until the definition is read, or
-// for good outside of one.
+// stored returns a copy of parts, with members sorted. In a definition, the copy lasts until the
+// definition has been read; elsewhere, it lasts for good.
 func (r *Reader) stored(parts []Member, isObject bool) []Member {
 	if r.inside == nil {
 		parts = slices.Clone(parts)
 	} else {
-		// Where append moves the room, earlier parts stay in the old memory.
+		// If append moves the room, earlier parts stay in the old memory.
 		n := len(r.room)
 		r.room = append(r.room, parts...)
 		parts = r.room[n:len(r.room):len(r.room)]
@@ -385,7 +387,7 @@ func (r *Reader) unquoted() string {
 	from := r.Start + 1
 	to := r.end - 1
 	if r.IsDefinition != nil && r.inside == nil {
-		// What is kept of a message shall not keep all around it.
+		// A string that is kept from a message must not keep the text around it in memory.
 		return string(r.data[from:to])
 	}
 	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
@@ -394,7 +396,7 @@ func (r *Reader) unquoted() string {
 	return r.text[from-r.textAt : to-r.textAt]
 }
 
-// stretch is how many bytes are copied at once for the strings in them: some definitions.
+// stretch is how many bytes are copied at once, for all strings in them. A few definitions are as long.
 const stretch = 32 << 10
 
 // explain turns a decoder's error into one of ours. The library's texts are not used:

@@ -43,7 +43,7 @@ func TestStrictReader(t *testing.T) {
 		{"the largest double as an integer", maxDoubleDigits, "", 0},
 		{"a fraction of 5,000 digits", "0." + strings.Repeat("3", 5_000), "", 0},
 
-		// JavaScript and Python read 1, Go 0.
+		// JavaScript and Python read 1 here, and Go reads 0.
 		{"zeros that an exponent makes up for", "[0." + strings.Repeat("0", 100_000) + "1e100001]", "a number with an exponent and more than 800 characters: parsers would read different numbers", 1},
 		{"digits that an exponent takes back", "[1" + strings.Repeat("0", 100_000) + "e-100000]", "a number with an exponent and more than 800 characters: parsers would read different numbers", 1},
 		{"half a step and digits that an exponent takes back", "9007199254740993" + strings.Repeat("0", 800) + "e-800", "a number with an exponent and more than 800 characters: parsers would read different numbers", 0},
@@ -152,7 +152,7 @@ func TestReaderFindsTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the reader and its tree against encoding/json.
+// FuzzReader compares the reader and its tree with encoding/json.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00",null,true,{}]}`, ` [ ] `, `"\u2028"`, `{"a":{"a":[[[]]]}}`, `1e5 x`, `{"a":1,"a":2}`, `[9007199254740993]`,
 		`{"b\u0000":{"\/":"\u0041\/\n"},"a":[-0,1e2,10],"\ud83d\ude00":null,"\ufb33":{}}`} {
@@ -183,7 +183,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// checkTree holds every node of a tree against encoding/json at its place.
+// checkTree compares every node of a tree with what encoding/json reads at its place.
 func checkTree(t *testing.T, data []byte, v Value) {
 	raw := data[v.At:v.End]
 	if !json.Valid(raw) {
@@ -200,7 +200,7 @@ func checkTree(t *testing.T, data []byte, v Value) {
 	}
 }
 
-// FuzzCompareUTF16 holds the order of names against a comparison of code units.
+// FuzzCompareUTF16 compares the order of names with the order of their code units.
 func FuzzCompareUTF16(f *testing.F) {
 	f.Add("\U0001f600", "\ufb33")
 	f.Add("a", "ab")

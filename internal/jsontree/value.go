@@ -15,10 +15,10 @@ type Value struct {
 	// Offsets in the text: of its first byte, and of the byte after its last.
 	At, End int32
 
-	// Of a string, unescaped; of a number, as RFC 8785 writes it.
+	// A string, unescaped; or a number, as RFC 8785 writes it.
 	Text string
 
-	// Of an array, or of an object in the order of RFC 8785: see Object.
+	// The elements of an array, or the members of an object in the order of RFC 8785: see Object.
 	Parts []Member
 }
 
@@ -58,7 +58,7 @@ func (v Value) Items() []Member {
 // Has reports whether v is an object with that member.
 func (v Value) Has(name string) bool { return v.Get(name).Kind != 0 }
 
-// Equal reports whether two values are equal, wherever they were.
+// Equal reports whether two values are equal, wherever in their texts they were.
 func Equal(a, b Value) bool {
 	return a.Kind == b.Kind && a.Text == b.Text &&
 		slices.EqualFunc(a.Parts, b.Parts, func(x, y Member) bool {
@@ -66,9 +66,9 @@ func Equal(a, b Value) bool {
 		})
 }
 
-// Object is an object of members, which it sorts as RFC 8785 does (section 3.2.3). The reader
-// and this function make all objects that are hashed, and none of them is ever in another
-// order: house_test.go has it that nothing else that decides sets Parts.
+// Object makes an object of members, which it sorts as RFC 8785 does (section 3.2.3). All objects that
+// are hashed come from the reader or from this function, so their members are always in that order:
+// house_test.go checks that no other package that decides sets Parts.
 func Object(members ...Member) Value {
 	sortMembers(members)
 	return Value{Kind: '{', Parts: members}
@@ -98,7 +98,7 @@ func Texts(list []string) Value {
 }
 
 // MapParts returns a copy of a value in which f has changed or left out each part.
-// The name is empty for an element.
+// For an element of an array, f gets an empty name.
 func MapParts(v Value, f func(name string, part Value) (Value, bool)) Value {
 	out := v
 	out.Parts = nil

@@ -9,23 +9,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Append writes v in its canonical form: without blanks, members in the order they are always
-// in, numbers as they were read into it.
+// Append writes v in its canonical form: without blanks, with members in the order that they have in v,
+// which is always that of RFC 8785, and with numbers as the reader put them there.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
-// MarshalJSON is Append.
+// MarshalJSON returns what Append writes.
 func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
 
-// AppendIndented writes JSON text over several lines, indented by two spaces and by depth
-// times as much after each line feed.
+// AppendIndented writes JSON text over several lines, indented by two spaces for each level. All lines
+// but the first are indented by depth levels more.
 func AppendIndented(dst, text []byte, depth int) []byte {
 	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true),
 		jsontext.WithIndent("  "), jsontext.WithIndentPrefix(strings.Repeat("  ", depth)))
 	return dst
 }
 
-// appendValue may be given the text that v was just read from. A string that is as long as its
-// token has no escapes there, and needs none.
+// appendValue does what Append does. data may be the text that v was just read from, or nil: a string
+// that is as long as its token in data has no escapes there and needs none, so the token is copied.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
