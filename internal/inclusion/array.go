@@ -7,15 +7,15 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A sequence is what a schema says of an array's elements: of the first ones by their places, and
-// of the others.
+// A sequence is what a schema says about an array's elements: about the first ones by their places, and
+// about the others.
 type sequence struct {
 	first []node
 	rest  node // its value is nil where nothing is said
 }
 
-// sequenceOf reads it: prefixItems and items, or before 2020-12 items and additionalItems
-// (Core, 10.3.1). It returns false for what the schema's dialect doesn't have.
+// sequenceOf reads a schema's sequence from prefixItems and items or, before 2020-12, from items and
+// additionalItems (Core, 10.3.1). It returns false if the schema's dialect doesn't have the form used.
 func (p *prover) sequenceOf(n node) (sequence, bool) {
 	s := sequence{}
 	items := n.get("items")
@@ -43,7 +43,7 @@ func (p *prover) sequenceOf(n node) (sequence, bool) {
 	return s, true
 }
 
-// at is what it says of the element at a place, with a nil value if that is nothing.
+// at returns the schema of the element at a place, with a nil value if nothing is said about it.
 func (s sequence) at(i int) node {
 	if i < len(s.first) {
 		return s.first[i]
@@ -69,7 +69,7 @@ func (p *prover) element(f *facts, i int) (constraints, bool) {
 	return set, most == nil || most.Cmp(new(big.Rat).SetInt64(int64(i))) > 0
 }
 
-// places is how many places at the front some schema says something of.
+// places returns how many places at the front have their own schema.
 func (p *prover) places(f *facts) int {
 	n := 0
 	for _, base := range f.set.bases {
@@ -82,8 +82,8 @@ func (p *prover) places(f *facts) int {
 // maxPlaces bounds the places that are compared one by one.
 const maxPlaces = 100
 
-// takesItems is for the elements of arrays, place by place. One place behind all that are named
-// stands for the rest.
+// takesItems is for the elements of arrays, place by place. The first place without its own schema
+// stands for all the rest.
 func takesItems(p *prover, f *facts, outer node, depth int) bool {
 	if f.types&typeArray == 0 {
 		return true
@@ -119,8 +119,8 @@ func takesUnique(_ *prover, f *facts, outer node, _ int) bool {
 	return slices.ContainsFunc(f.set.bases, func(base node) bool { return isTrue(base.get("uniqueItems")) })
 }
 
-// takesContains is for contains, with minContains: enough elements, each of which fits, or the same
-// demand.
+// takesContains is for contains, with minContains. Either there are enough elements and all of them
+// fit, or an inner schema's contains implies the outer one.
 func takesContains(p *prover, f *facts, outer node, depth int) bool {
 	if f.types&typeArray == 0 {
 		return true
@@ -166,7 +166,7 @@ func sameKeyword(a, b node, keyword string) bool {
 	return left != nil && right != nil && jsontree.Equal(*left, *right)
 }
 
-// takesMaxContains is for maxContains: few elements, or none.
+// takesMaxContains is for maxContains: it takes arrays that have no more elements than that in all.
 func takesMaxContains(_ *prover, f *facts, outer node, _ int) bool {
 	wanted := numberOf(outer.get("maxContains"))
 	most := f.sizes["maxItems"]

@@ -24,7 +24,7 @@ const (
 	allTypes   = 1<<iota - 1
 )
 
-// typeNamed is the type, or the types, with a name. It is 0 for any other text.
+// typeNamed returns the type that a name means, or the two types of "number". It returns 0 for any other text.
 func typeNamed(name string) types {
 	switch name {
 	case "array":
@@ -66,13 +66,13 @@ func typesOf(v *jsontree.Value) (types, bool) {
 	return all, all != 0
 }
 
-// A limit is a bound of a keyword; without a number it bounds nothing.
+// A limit is the bound that a keyword sets. Without a number it bounds nothing.
 type limit struct {
 	number *big.Rat
 	open   bool // the bound itself is outside
 }
 
-// numberOf reads a number, nil if it is none.
+// numberOf reads a number. It returns nil if the value isn't a number, or has more than 400 characters.
 func numberOf(v *jsontree.Value) *big.Rat {
 	if v == nil || v.Kind != '0' || len(v.Text) > 400 {
 		return nil
@@ -84,12 +84,12 @@ func numberOf(v *jsontree.Value) *big.Rat {
 	return n
 }
 
-// facts are what is known of every value that fits some constraints.
+// facts are what is known about every value that fits some constraints.
 type facts struct {
 	set  constraints
 	none bool // no value fits them
 
-	// Nothing is in an object but what is named.
+	// An object has only properties that are named.
 	closed bool
 
 	// JSON Schema alone, without the conventions of tools.
@@ -97,19 +97,19 @@ type facts struct {
 
 	types types
 
-	// All that they can be; nil if not listed.
+	// All values that may fit, if enum or const lists them; otherwise nil.
 	values []*jsontree.Value
 
 	listed bool
 
 	low, high limit // of numbers
 
-	// The strictest bound of each keyword that bounds a size: minLength.
+	// The strictest bound of each keyword that bounds a size, such as minLength.
 	sizes map[string]*big.Rat
 
 	required map[string]bool
 
-	// Properties that some schema names, in alternatives, too.
+	// Properties that some schema names, including those in alternatives.
 	named map[string]bool
 }
 
@@ -119,7 +119,7 @@ var (
 	highest = [...]string{"maxLength", "maxItems", "maxProperties"}
 )
 
-// factsOf works out what is known of the values that fit the constraints.
+// factsOf works out what is known about the values that fit the constraints.
 func (p *prover) factsOf(set constraints) facts {
 	f := facts{set: set, strict: p.strict, types: allTypes, sizes: map[string]*big.Rat{}, required: map[string]bool{}, named: map[string]bool{}}
 	for _, base := range set.bases {
@@ -159,8 +159,8 @@ func (f *facts) readType(base node) {
 // isTrue reports whether a keyword is there and true.
 func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
 
-// readBounds reads the bounds of numbers and sizes. Only draft-04 knows an exclusiveMinimum that is
-// true: it counts where less has to be proven by it (strictly).
+// readBounds reads the bounds of numbers and sizes. Only in draft-04 can exclusiveMinimum and
+// exclusiveMaximum be true. That counts only for an outer schema (strictly), where it leaves more to prove.
 func (f *facts) readBounds(base node, strictly bool) {
 	f.low = stricter(f.low, limit{numberOf(base.get("minimum")), strictly && isTrue(base.get("exclusiveMinimum"))}, 1)
 	f.low = stricter(f.low, limit{numberOf(base.get("exclusiveMinimum")), true}, 1)
@@ -180,7 +180,7 @@ func (f *facts) readBounds(base node, strictly bool) {
 	}
 }
 
-// stricter returns the bound that leaves less over. sign is 1 for bounds from below.
+// stricter returns the bound that fewer numbers are within. sign is 1 for bounds from below.
 func stricter(a, b limit, sign int) limit {
 	if b.number == nil {
 		return a
@@ -195,7 +195,7 @@ func stricter(a, b limit, sign int) limit {
 	return a
 }
 
-// implies reports whether every number within one bound is within another.
+// implies reports whether every number within l is within the other bound, too.
 func (l limit) implies(other limit, sign int) bool {
 	if other.number == nil {
 		return true
@@ -207,8 +207,8 @@ func (l limit) implies(other limit, sign int) bool {
 	return order > 0 || order == 0 && (l.open || !other.open)
 }
 
-// tighten takes away the types that the bounds leave no value of, and brings the bounds of
-// integers to integers.
+// tighten removes the types of which the bounds leave no value, and turns the bounds of integers
+// into integers.
 func (f *facts) tighten() {
 	if f.types&typeNumber == typeInteger {
 		f.low = f.low.toInteger(1)
@@ -229,13 +229,13 @@ func (f *facts) tighten() {
 	}
 }
 
-// toInteger is the same bound of integers, given by the outermost integer within it.
+// toInteger returns the bound that means the same for integers: the outermost integer within l.
 func (l limit) toInteger(sign int) limit {
 	if l.number == nil {
 		return l
 	}
 	quotient := new(big.Int)
-	// Rounds down, for the denominator is positive.
+	// Div rounds down, because the denominator is positive.
 	quotient.Div(l.number.Num(), l.number.Denom())
 	whole := new(big.Rat).SetInt(quotient)
 	if whole.Cmp(l.number) != 0 { // between two integers
@@ -289,8 +289,8 @@ func namesIn(list *jsontree.Value) (names []string) {
 	return names
 }
 
-// addNames adds the properties that a schema names, also those in its alternatives and in what it
-// refers to: a value may have any of them.
+// addNames adds the properties that a schema names, including those in its alternatives and in what
+// it refers to: a value may have any of them.
 func (p *prover) addNames(names map[string]bool, n node, depth int) {
 	properties := membersOf(n.get("properties"))
 	p.steps -= 1 + len(properties)

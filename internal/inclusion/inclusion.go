@@ -1,14 +1,14 @@
 // Package inclusion proves that one JSON Schema takes every value that another takes.
 //
-// It answers "proven" or "not proven", and never guesses: what it doesn't know, it drops from
-// the schema that is to be included, which makes that one larger, and doesn't believe of the one
-// that is to include it, which makes that one smaller. So a proof holds whatever else the two
+// It answers "proven" or "not proven", and never guesses. What it can't judge in the inner schema,
+// the one to be included, it leaves out, so that schema takes more. What it can't judge in the outer
+// schema counts as not proven, so that schema takes less. So a proof holds whatever else the two
 // schemas say, and a missing proof says nothing.
 //
-// Two conventions are not JSON Schema's own. The value at the top is an object, for arguments and
-// structured results of tools are (MCP 2025-06-18, Tool). And where a schema names properties,
-// nobody sends a property that it doesn't name, unless it says what the others are: a caller
-// sends what a tool names, though nearly every schema leaves others open.
+// Two conventions are not part of JSON Schema. First, the value at the top is an object, because the
+// arguments and the structured results of tools are objects (MCP 2025-06-18, Tool). Second, where a
+// schema names properties and doesn't say what others may be, nobody sends others: nearly every schema
+// leaves them open, but a caller sends what the tool names.
 package inclusion
 
 import (
@@ -18,8 +18,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// maxSteps bounds a proof: a step is a schema, a name or a value that is looked at. Real tools need
-// some thousand; a schema that was made to branch at every level needs more than anyone would wait
+// maxSteps bounds a proof: a step is a schema, a name or a value that is looked at. Real tools need a
+// few thousand steps. A schema that was made to branch at every level needs more than anyone would wait
 // for, and stays unproven.
 const maxSteps = 200_000
 
@@ -40,7 +40,7 @@ func Proven(inner, outer *jsontree.Value) bool {
 	return p.proven(inner, outer)
 }
 
-// proven is the proof about whole schemas.
+// proven does what Proven does, without its shortcut for equal schemas.
 func (p *prover) proven(inner, outer *jsontree.Value) bool {
 	p.steps = maxSteps
 	p.documents[innerSide] = newDocument(inner)
@@ -66,7 +66,7 @@ var anObject = jsontree.Object(jsontree.Member{Name: "type", Value: jsontree.Tex
 // anything is the schema of every value.
 var anything = jsontree.Value{Kind: 't'}
 
-// A side is the document that a schema is in: its references lead into that one.
+// A side says which of the two documents a schema is in: its references lead into the same document.
 type side int
 
 const (
@@ -74,17 +74,17 @@ const (
 	outerSide
 )
 
-// A dialect is what matters here of the version of JSON Schema that a document is written in.
+// A dialect is the version of JSON Schema that a document is written in, as far as it matters here.
 type dialect int
 
 const (
 	// 2020-12, which MCP means where $schema is missing (2025-11-25).
 	dialectNew dialect = iota
 
-	// 2019-09: items may be a list, nothing is left out beside $ref.
+	// 2019-09: items may be a list, and keywords beside $ref count.
 	dialect2019
 
-	// draft-07 and older: whatever is beside $ref is left out.
+	// draft-07 and older: keywords beside $ref are ignored.
 	dialectDraft
 )
 
@@ -93,11 +93,12 @@ type document struct {
 	root    *jsontree.Value
 	dialect dialect
 
-	// Nothing is proven of it: it's too large, or references may lead elsewhere than their pointer says.
+	// Nothing is proven about it: it's too large, we don't know its dialect, or references may lead
+	// elsewhere than their pointers say.
 	odd bool
 }
 
-// newDocument reads what has to be known of a whole schema.
+// newDocument reads what a proof has to know about a whole schema.
 func newDocument(root *jsontree.Value) document {
 	if root == nil || root.Kind == 0 {
 		root = &anything
@@ -167,14 +168,14 @@ func (n node) below(v *jsontree.Value) node { return node{value: v, side: n.side
 // get is the value of a keyword, or nil.
 func (n node) get(keyword string) *jsontree.Value { return jsontree.Lookup(n.value, keyword) }
 
-// constraints are schemas that a value fits all of, and others that it doesn't fit.
+// constraints are schemas: a value fits all of the bases and none of the nots.
 type constraints struct {
-	// Objects, with what allOf and $ref lead to beside them.
+	// Schemas that are objects, and beside them the schemas that their allOf and $ref lead to.
 	bases []node
 
 	nots []node
 
-	// Keywords of which one alternative has been chosen already.
+	// Keywords for which one alternative has been chosen already.
 	split []*jsontree.Value
 }
 
@@ -192,7 +193,7 @@ type prover struct {
 	strict bool
 
 	steps    int
-	open     []goal            // that are being proven
+	open     []goal            // the goals that are being proven
 	followed []*jsontree.Value // references that are being compared
 }
 
@@ -203,12 +204,12 @@ type goal struct {
 	depth int // of the value that it is about
 }
 
-// with adds a schema to constraints, with all that its $ref and allOf lead to. It returns
-// false where no value fits.
+// with returns constraints with a schema added, and with all that its $ref and allOf lead to. It
+// returns false if no value fits them.
 func (p *prover) with(c constraints, n node, depth int) (constraints, bool) {
 	p.steps--
 	if p.steps < 0 || depth > maxDepth {
-		return c, true // left out: the constraints stay larger
+		return c, true // the schema is left out: more values fit
 	}
 	switch n.value.Kind {
 	case 'f':
@@ -265,8 +266,8 @@ func itemsOf(list *jsontree.Value) (items []*jsontree.Value) {
 	return items
 }
 
-// takes reports whether an outer schema is proven to take all that fits the constraints. depth is
-// that of the value.
+// takes reports whether an outer schema is proven to take all values that fit the constraints. depth is
+// how deep in the whole value such a value is.
 func (p *prover) takes(set constraints, outer node, depth int) bool {
 	p.steps--
 	if p.steps < 0 || depth > maxDepth || len(p.open) > maxDepth {
@@ -282,8 +283,9 @@ func (p *prover) takes(set constraints, outer node, depth int) bool {
 	p.steps -= len(p.open)
 	for _, g := range p.open {
 		if g.outer == outer && slices.Equal(g.set.bases, set.bases) && slices.Equal(g.set.nots, set.nots) {
-			// The same question about a smaller value: the proof goes by the size of values, and
-			// a value is finite. About the same value it would prove itself.
+			// The same question is being proven already. If that is for a value further out, this is an
+			// induction: this value is smaller, and values are finite. If it's for the same value, the
+			// goal would prove itself.
 			return g.depth < depth
 		}
 	}
@@ -296,7 +298,7 @@ func (p *prover) takes(set constraints, outer node, depth int) bool {
 	return proven
 }
 
-// hasSame reports whether one of the constraints is the outer schema itself, or the same as that.
+// hasSame reports whether one of the constraints is the same as the outer schema.
 func (p *prover) hasSame(set constraints, outer node) bool {
 	for _, base := range set.bases {
 		p.steps--
@@ -312,7 +314,7 @@ func (p *prover) takesByKeywords(set constraints, outer node, depth int) bool {
 	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
 		rereads := func(base node) bool { return base.get(keyword) != nil && outer.get(keyword) == nil }
 		if slices.ContainsFunc(set.bases, rereads) && outer.get("$ref") == nil {
-			return false // a text is read in another way
+			return false // texts would be read in another way
 		}
 	}
 	for _, m := range outer.value.Members() {
@@ -323,12 +325,12 @@ func (p *prover) takesByKeywords(set constraints, outer node, depth int) bool {
 	return true
 }
 
-// keyword proves one keyword of an outer schema: as the constraints stand, or else for each
-// alternative that they have.
+// keyword proves one keyword of an outer schema: from the constraints as a whole or, failing that, for
+// each of their alternatives.
 func (p *prover) keyword(set constraints, outer node, name string, depth int) bool {
 	rule, known := ruleOf(name)
 	if !known {
-		// It takes nothing away (Core, 4.3.1), or its rule is that of another keyword.
+		// The keyword takes no values away (Core, 4.3.1), or the rule of another keyword covers it.
 		return true
 	}
 	f := p.factsOf(set)
@@ -338,8 +340,8 @@ func (p *prover) keyword(set constraints, outer node, name string, depth int) bo
 	return p.eachAlternative(set, depth, func(one constraints) bool { return p.keyword(one, outer, name, depth) })
 }
 
-// eachAlternative reports whether a proof succeeds for each alternative of the first keyword
-// that has some. Without one there is nothing to split.
+// eachAlternative reports whether a proof succeeds for each alternative of the first keyword that has
+// alternatives. If no keyword has any, it returns false.
 func (p *prover) eachAlternative(set constraints, depth int, prove func(constraints) bool) bool {
 	keyword, alternatives := p.alternatives(set)
 	if keyword == nil || p.steps < 0 {
@@ -362,12 +364,11 @@ func (p *prover) eachAlternative(set constraints, depth int, prove func(constrai
 	return true
 }
 
-// An alternative is one of several cases: schemas that a value fits there, and others that
-// it doesn't fit.
+// An alternative is one of several cases: a value in it fits all schemas of fits and none of fails.
 type alternative struct{ fits, fails []node }
 
-// alternatives finds a keyword of the constraints that has alternatives, and lists them. Every
-// value that fits the constraints fits one of them.
+// alternatives finds a keyword of the constraints that has alternatives, and lists these. Every value
+// that fits the constraints is in one of the alternatives.
 func (p *prover) alternatives(set constraints) (*jsontree.Value, []alternative) {
 	for _, base := range set.bases {
 		for _, name := range [...]string{"oneOf", "anyOf"} {
@@ -411,8 +412,8 @@ func (p *prover) alternatives(set constraints) (*jsontree.Value, []alternative) 
 	return nil, nil
 }
 
-// impossible reports whether no value fits the constraints, as far as that can be told. depth is
-// that of the value; splits counts the alternatives on the way here.
+// impossible reports whether it's certain that no value fits the constraints. depth is how deep in the
+// whole value such a value would be. splits counts the alternatives and properties on the way here.
 func (p *prover) impossible(set constraints, depth, splits int) bool {
 	p.steps--
 	if p.steps < 0 || splits > 3 {

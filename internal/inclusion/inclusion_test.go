@@ -22,13 +22,11 @@ func read(t testing.TB, text string) *jsontree.Value {
 	return &v
 }
 
-// A generator makes schemas and values of a small world, so that they meet often.
+// A generator makes schemas and values from a few names, texts and numbers, so that values often fit.
 type generator struct{ *rand.Rand }
 
-// pick picks one of several.
 func pick[T any](g generator, list ...T) T { return list[g.IntN(len(list))] }
 
-// value makes a value.
 func (g generator) value(depth int) any {
 	n := 7
 	if depth <= 0 {
@@ -59,7 +57,6 @@ func (g generator) value(depth int) any {
 	return object
 }
 
-// schema makes a schema.
 func (g generator) schema(depth int) any {
 	switch g.IntN(12) {
 	case 0:
@@ -76,7 +73,7 @@ func (g generator) schema(depth int) any {
 	return s
 }
 
-// keyword sets a keyword of a schema.
+// keyword sets a random keyword of a schema.
 func (g generator) keyword(s map[string]any, depth int) {
 	simple := []func(){
 		func() { s["type"] = pick[any](g, "string", "integer", "number", "object", "array", "null", "boolean") },
@@ -182,7 +179,7 @@ func sortedKeys(m map[string]any) (keys []string) {
 	return keys
 }
 
-// compiled compiles a schema with a validator that others wrote; nil if that refuses it.
+// compiled compiles a schema with an independent validator. It returns nil if the validator refuses it.
 func compiled(text []byte) *jsonschema.Schema {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -199,8 +196,8 @@ func compiled(text []byte) *jsonschema.Schema {
 	return s
 }
 
-// TestNoWitness seeks a value that a schema takes and another doesn't, although the one is proven
-// to be included in the other. A validator that others wrote judges.
+// TestNoWitness looks for a value that one schema takes and another one refuses, although the first is
+// proven to be included in the second. An independent validator judges.
 func TestNoWitness(t *testing.T) {
 	pairs := jsontest.Rounds(500, 7_000)
 	for _, seed := range []uint64{1, 2, 3} {

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// What an object's property may be is told by all schemas around it: by its name, by each pattern
-// that the name matches and, where there is neither, by additionalProperties (Core, 10.3.2).
+// All schemas of an object say what a property of it may be: under the property's name, under each
+// pattern that the name matches and, where there is neither, in additionalProperties (Core, 10.3.2).
 
 // property returns the constraints of a property, and whether it may be there at all.
 func (p *prover) property(f *facts, name string) (constraints, bool) {
@@ -26,7 +26,7 @@ func (p *prover) property(f *facts, name string) (constraints, bool) {
 	return set, f.named[name] || f.rest() != restNone
 }
 
-// propertyOf lists the schemas of one object schema for a property.
+// propertyOf lists the schemas that one object schema has for a property.
 func propertyOf(base node, name string) (list []node) {
 	known := false
 	if v := jsontree.Lookup(base.get("properties"), name); v != nil {
@@ -41,7 +41,7 @@ func propertyOf(base node, name string) (list []node) {
 			list = append(list, base.below(&patterns.Parts[i].Value))
 			known = true
 		case unknown:
-			// It may or may not match: then additionalProperties may not count.
+			// The pattern may or may not match. If it does, additionalProperties doesn't count.
 			known = true
 		}
 	}
@@ -60,7 +60,7 @@ const (
 	restAny              // anything
 )
 
-// rest tells it from all schemas around an object.
+// rest works out, from all schemas of an object, what may be there besides the named properties.
 func (f *facts) rest() rest {
 	if f.closed {
 		return restNone
@@ -89,15 +89,14 @@ func (f *facts) rest() rest {
 	return restAny
 }
 
-// isClosed reports whether a schema says with unevaluatedProperties that nothing is there but what
-// some part of it names. What a part says of others may be there, too.
+// isClosed reports whether a schema allows, by unevaluatedProperties, only properties that it or a part
+// of it names. If a part describes other properties without naming them, those may be there, too.
 func (p *prover) isClosed(base node) bool {
 	others := base.get("unevaluatedProperties")
 	return others != nil && others.Kind == 'f' && p.knows(base, "unevaluatedProperties") && p.namesAll(base, 0)
 }
 
-// namesAll reports whether each property that a schema or a part of it evaluates is there by
-// name.
+// namesAll reports whether a schema and all its parts evaluate only properties that they name.
 func (p *prover) namesAll(n node, depth int) bool {
 	p.steps--
 	if depth > 20 || p.steps < 0 {
@@ -201,7 +200,7 @@ func takesPatterns(p *prover, f *facts, outer node, depth int) bool {
 }
 
 // takesOthers is for additionalProperties: each property that properties and patternProperties
-// say nothing of.
+// say nothing about.
 func takesOthers(p *prover, f *facts, outer node, depth int) bool {
 	if f.types&typeObject == 0 {
 		return true
@@ -223,7 +222,8 @@ func takesOthers(p *prover, f *facts, outer node, depth int) bool {
 	return p.takesUnnamed(f, others, "", depth)
 }
 
-// maybeOther reports whether it isn't known if a pattern of the schema matches a name.
+// maybeOther reports whether it isn't known if a name falls under additionalProperties: properties
+// doesn't have the name, no pattern certainly matches it, and for some pattern that can't be told.
 func (p *prover) maybeOther(outer node, name string) bool {
 	if jsontree.Lookup(outer.get("properties"), name) != nil {
 		return false
@@ -241,7 +241,8 @@ func (p *prover) maybeOther(outer node, name string) bool {
 	return maybe
 }
 
-// sameObject reports whether two schemas have the same properties, patterns and others.
+// sameObject reports whether two schemas have the same properties, patternProperties and
+// additionalProperties.
 func (p *prover) sameObject(a, b node) bool {
 	for _, keyword := range [...]string{"properties", "patternProperties", "additionalProperties"} {
 		left := a.get(keyword)
@@ -256,8 +257,8 @@ func (p *prover) sameObject(a, b node) bool {
 	return true
 }
 
-// takesUnnamed reports whether a schema takes every property that has no name in the constraints
-// and that may be there. With a pattern, it's asked about those alone that match.
+// takesUnnamed reports whether a schema takes every property that may be there and that the constraints
+// don't name. With a pattern, it asks only about properties whose names match.
 func (p *prover) takesUnnamed(f *facts, outer node, pattern string, depth int) bool {
 	if f.rest() == restNone {
 		return true
@@ -268,7 +269,7 @@ func (p *prover) takesUnnamed(f *facts, outer node, pattern string, depth int) b
 	return slices.ContainsFunc(f.set.bases, func(base node) bool { return p.unnamedIn(base, outer, pattern, depth) })
 }
 
-// unnamedIn is the same for what one object schema says of them.
+// unnamedIn reports the same, judged by what one object schema says about such properties.
 func (p *prover) unnamedIn(base, outer node, pattern string, depth int) bool {
 	takes := func(v *jsontree.Value) bool {
 		set, fits := p.with(constraints{}, base.below(v), 0)
@@ -290,7 +291,7 @@ func (p *prover) unnamedIn(base, outer node, pattern string, depth int) bool {
 	return true
 }
 
-// takesNames is for propertyNames, which is asked about each name.
+// takesNames is for propertyNames, which each name has to fit.
 func takesNames(p *prover, f *facts, outer node, depth int) bool {
 	if f.types&typeObject == 0 {
 		return true
@@ -351,7 +352,7 @@ func takesMaxProperties(_ *prover, f *facts, outer node, _ int) bool {
 	return known != nil && known.Cmp(wanted) <= 0 || f.rest() == restNone && new(big.Rat).SetInt64(int64(len(f.named))).Cmp(wanted) <= 0
 }
 
-// takesDependencies is for what follows where a property is there.
+// takesDependencies is for the keywords that ask for something if a property is there.
 func takesDependencies(p *prover, f *facts, outer node, depth int) bool {
 	if f.types&typeObject == 0 {
 		return true
@@ -368,7 +369,7 @@ func takesDependencies(p *prover, f *facts, outer node, depth int) bool {
 	return true
 }
 
-// takesDependency is for one of them: a list of names or a schema.
+// takesDependency is for what one property asks for: follows is a list of names or a schema.
 func (p *prover) takesDependency(f *facts, outer node, keyword string, follows *jsontree.Value, name string, depth int) bool {
 	for _, base := range f.set.bases {
 		own := jsontree.Lookup(base.get(keyword), name)

@@ -7,12 +7,13 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A rule proves one keyword of an outer schema from what is known of a value. depth is that of the
+// A rule proves one keyword of an outer schema from what is known about a value. depth is that of the
 // value.
 type rule func(p *prover, f *facts, outer node, depth int) bool
 
 // ruleOf returns the rule of a keyword that takes values away (JSON Schema 2020-12 Core, 10 and 11,
-// and Validation, 6). Without a rule a keyword takes none away, or belongs to the rule of another.
+// and Validation, 6). A keyword without a rule takes no values away, or the rule of another keyword
+// covers it.
 func ruleOf(keyword string) (rule, bool) {
 	switch keyword {
 	case "$ref":
@@ -71,7 +72,7 @@ func ruleOf(keyword string) (rule, bool) {
 	return nil, false
 }
 
-// takesReference is for $ref, which is followed.
+// takesReference is for $ref. It follows the reference.
 func takesReference(p *prover, f *facts, outer node, depth int) bool {
 	target := p.target(outer, outer.get("$ref"))
 	return target.value != nil && p.takes(f.set, target, depth)
@@ -118,7 +119,7 @@ func takesNot(p *prover, f *facts, outer node, depth int) bool {
 	return p.apart(f.set, outer.below(outer.get("not")), depth)
 }
 
-// apart reports whether no value that fits the constraints fits a schema, too.
+// apart reports whether no value can satisfy both the constraints and a schema.
 func (p *prover) apart(set constraints, other node, depth int) bool {
 	for _, not := range set.nots {
 		inside := constraints{}
@@ -131,7 +132,7 @@ func (p *prover) apart(set constraints, other node, depth int) bool {
 	return !fits || p.impossible(both, depth, 0)
 }
 
-// takesIf is for if with then and else: where the one holds, the other follows.
+// takesIf is for if with then and else: values that fit if have to fit then, and all others else.
 func takesIf(p *prover, f *facts, outer node, depth int) bool {
 	test := outer.below(outer.get("if"))
 	if then := outer.get("then"); then != nil {
@@ -150,8 +151,8 @@ func takesIf(p *prover, f *facts, outer node, depth int) bool {
 	return true
 }
 
-// takesType is for type. Whether null is taken beside it, because nullable is there, is read alike
-// on both sides: not every client knows that word.
+// takesType is for type. That nullable lets the outer schema take null counts only if an inner schema
+// is nullable, too: not every client knows that keyword.
 func takesType(_ *prover, f *facts, outer node, _ int) bool {
 	allowed, ok := typesOf(outer.get("type"))
 	if ok && isTrue(outer.get("nullable")) && slices.ContainsFunc(f.set.bases, func(n node) bool { return isTrue(n.get("nullable")) }) {
@@ -160,11 +161,11 @@ func takesType(_ *prover, f *facts, outer node, _ int) bool {
 	return ok && f.types&^allowed == 0
 }
 
-// takesListed is for enum and const, which take what is listed and nothing else: takesValues has
-// looked at that.
+// takesListed is for enum and const. They take only what they list, and takesValues has already
+// compared the values that there can be.
 func takesListed(*prover, *facts, node, int) bool { return false }
 
-// takesValues reports whether each value that there can be fits a keyword.
+// takesValues reports whether the values that there can be are listed, and each of them fits a keyword.
 func (p *prover) takesValues(f *facts, outer node, keyword string, depth int) bool {
 	if !f.listed {
 		return false
@@ -199,7 +200,7 @@ func takesRange(_ *prover, f *facts, outer node, _ int) bool {
 	})
 }
 
-// alike reports whether two schemas have the same values of keywords, or lack the same.
+// alike reports whether each of some keywords has the same value in two schemas, or is missing in both.
 func alike(a, b node, keywords ...string) bool {
 	for _, keyword := range keywords {
 		if (a.get(keyword) != nil || b.get(keyword) != nil) && !sameKeyword(a, b, keyword) {
@@ -209,7 +210,7 @@ func alike(a, b node, keywords ...string) bool {
 	return true
 }
 
-// takesMultiples is for multipleOf: a multiple of a multiple is one.
+// takesMultiples is for multipleOf: a multiple of a multiple is itself a multiple.
 func takesMultiples(_ *prover, f *facts, outer node, _ int) bool {
 	wanted := numberOf(outer.get("multipleOf"))
 	if f.types&typeNumber == 0 {
@@ -245,8 +246,8 @@ func size(keyword string) rule {
 	}
 }
 
-// sameOf is the rule of a keyword for texts that is compared as it is written. Without it, or
-// with another value, a text is read in another way.
+// sameOf returns the rule of a keyword for texts that is only compared as it is written. If the inner
+// schemas lack it, or give it another value, a text is read in another way.
 func sameOf(keyword string) rule {
 	return func(_ *prover, f *facts, outer node, _ int) bool {
 		if f.types&typeString == 0 {
@@ -262,14 +263,14 @@ func sameOf(keyword string) rule {
 	}
 }
 
-// takesUnevaluatedItems is for a keyword that depends on all others. Only a schema that is the same
-// as a whole is proven to take the same.
+// takesUnevaluatedItems is for unevaluatedItems, which depends on all other keywords. Unless it takes
+// everything, only a schema that is the same as a whole is proven: see hasSame.
 func takesUnevaluatedItems(_ *prover, f *facts, outer node, _ int) bool {
 	return f.types&typeArray == 0 || takesAll(outer.get("unevaluatedItems"))
 }
 
-// takesUnevaluated is for unevaluatedProperties: the properties that may be there are named by the
-// outer schema, whatever alternative is chosen, or fit what it says of the others.
+// takesUnevaluated is for unevaluatedProperties. Each property that may be there has to be named by
+// the outer schema, whatever alternative is chosen, or has to fit unevaluatedProperties.
 func takesUnevaluated(p *prover, f *facts, outer node, depth int) bool {
 	others := outer.below(outer.get("unevaluatedProperties"))
 	if f.types&typeObject == 0 || takesAll(others.value) {

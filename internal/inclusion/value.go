@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An answer is whether a value fits a schema.
+// An answer says whether a value fits a schema.
 type answer int
 
 const (
@@ -18,7 +18,7 @@ const (
 	no
 )
 
-// and is the answer to two questions at once.
+// and is the answer to whether two things are true at once.
 func (a answer) and(b answer) answer {
 	if a == no || b == no {
 		return no
@@ -69,8 +69,8 @@ func typeOf(v *jsontree.Value) types {
 	return typeBoolean
 }
 
-// fits tells whether a value fits a schema. What isn't decided here by the keyword alone is
-// unknown.
+// fits tells whether a value fits a schema. Where fitsKeyword can't decide a keyword, the answer is
+// unknown, unless another keyword refuses the value.
 func (p *prover) fits(v *jsontree.Value, n node, depth int) answer {
 	p.steps--
 	if p.steps < 0 || depth > maxDepth {
@@ -88,7 +88,7 @@ func (p *prover) fits(v *jsontree.Value, n node, depth int) answer {
 	for _, m := range n.value.Members() {
 		one := p.fitsKeyword(v, n, m.Name, depth)
 		if hides && m.Name != "$ref" && one == no {
-			one = unknown // a reader may leave the keyword out
+			one = unknown // a reader may ignore the keyword
 		}
 		all = all.and(one)
 		if all == no {
@@ -138,7 +138,7 @@ func (p *prover) fitsKeyword(v *jsontree.Value, n node, name string, depth int) 
 	return p.fitsBound(v, n, name, depth)
 }
 
-// about are the types that a keyword says something of (Validation, 6; Core, 10.3).
+// about returns the types that a keyword says something about (Validation, 6; Core, 10.3).
 func about(keyword string) types {
 	switch keyword {
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
@@ -227,8 +227,8 @@ func (p *prover) fitsBound(v *jsontree.Value, n node, name string, depth int) an
 	return unknown
 }
 
-// fitsLimit tells whether a number fits a limit. One that is at a limit which another keyword
-// of draft 4 excludes isn't decided.
+// fitsLimit tells whether a number fits a limit. It isn't decided for a number right at the limit if
+// exclusiveMinimum or exclusiveMaximum is true, as in draft-04.
 func fitsLimit(own *big.Rat, n node, name string) answer {
 	limit := numberOf(n.get(name))
 	if limit == nil || own == nil {
@@ -261,8 +261,8 @@ func fitsSize(v *jsontree.Value, limit *big.Rat, name string) answer {
 	return is(order >= 0)
 }
 
-// fitsProperties tells whether the members of an object fit the schemas of their names, or of
-// those without one.
+// fitsProperties tells whether the members of an object fit what properties says of their names or,
+// for additionalProperties, whether those that properties doesn't name fit that.
 func (p *prover) fitsProperties(v *jsontree.Value, n node, name string, depth int) answer {
 	if name == "additionalProperties" && n.get("patternProperties") != nil {
 		return unknown
@@ -285,8 +285,8 @@ func (p *prover) fitsProperties(v *jsontree.Value, n node, name string, depth in
 }
 
 // plainPattern matches the regular expressions that mean the same in JSON Schema's dialect
-// (ECMA-262) and in Go's: without escapes but those of punctuation, \d and \w, and without groups
-// that begin with a question mark.
+// (ECMA-262) and in Go's: they have no escapes except of punctuation and \d, \D, \w and \W, and no
+// groups that begin with a question mark.
 var plainPattern = regexp.MustCompile(`^(?:[^\\(]|\\[dDwW.+*?^$()\[\]{}|/\\-]|\((?:[^?]|$))*$`)
 
 // matches tells whether a text matches the regular expression of a keyword.
