@@ -17,7 +17,7 @@ import (
 type comparison struct {
 	breadth label.Breadth // Unknown where it can't be told
 
-	// Every alternative of the narrower schema is one of the wider schema, word for word.
+	// Every alternative of the narrower schema is also in the wider schema, word for word.
 	kept bool
 }
 
@@ -44,8 +44,8 @@ func includes(a, b map[string]bool) bool {
 
 // alternatives returns what a schema takes, given the number of its form, as a set of
 // entries for compareSets: a type, a type with a value behind "=", or a type with the
-// keywords that the value must satisfy. It returns false for a schema without a form, and
-// for keywords that depend on the reader or on what other keywords left over.
+// keywords that the value must satisfy. It returns false for a schema without a form, and for
+// keywords that clients read differently or that depend on what other keywords left over.
 func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
 	if set, known := m.sets[number]; known {
 		return set, set != nil
@@ -91,12 +91,13 @@ func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
 	return m.typed(types, keywords), true
 }
 
-// dependsOnReader reports whether a keyword depends on the reader or on what other keywords left over.
+// dependsOnReader reports whether clients read a keyword differently, or it depends on what other
+// keywords left over.
 func dependsOnReader(p jsontree.Member) bool {
 	return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated")
 }
 
-// chosen makes the entries of a list of alternatives: those of all of them.
+// chosen makes the entries of a list of alternatives: the entries of all alternatives together.
 func (m *meaningForms) chosen(list jsontree.Value) (map[string]bool, bool) {
 	set := map[string]bool{}
 	for _, item := range list.Items() {
@@ -111,7 +112,7 @@ func (m *meaningForms) chosen(list jsontree.Value) (map[string]bool, bool) {
 	return set, true
 }
 
-// values makes the entries of listed values, of those that have one of the types.
+// values makes the entries of those listed values that have one of the types.
 func (m *meaningForms) values(types map[string]bool, values []jsontree.Member) map[string]bool {
 	set := map[string]bool{}
 	for _, item := range values {
@@ -150,7 +151,7 @@ func keywordsEntry(keywords []jsontree.Member) string {
 	return " " + string(jsontree.Append(nil, jsontree.Value{Kind: '{', Parts: keywords}))
 }
 
-// add puts an entry into a set, and takes what it costs from the room.
+// add puts an entry into a set, and takes its length from the room.
 func (m *meaningForms) add(set map[string]bool, entry string) {
 	set[entry] = true
 	m.room -= len(entry)
@@ -232,7 +233,7 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 		return rule.narrower, true
 	}
 	if c.kept {
-		// It is in the alternative now, or was there.
+		// The keyword is in an alternative now, or was in one before.
 		return label.OtherForm, true
 	}
 	if c.breadth == label.Wider && k.Severity() == label.Breaking && !s.output() {
@@ -289,7 +290,7 @@ func saysOther(change Change, s location) bool {
 	return false
 }
 
-// eachSaid calls f for the texts and numbers in a value, less the names of types.
+// eachSaid calls f for the texts and numbers in a value, except the names of types.
 func eachSaid(v *jsontree.Value, f func(said string)) {
 	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
 		if v.Kind == '0' || v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {

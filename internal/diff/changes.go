@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// countHidden counts the characters that no reader sees in the strings of a value, names aside.
+// countHidden counts the characters in a value's strings that no reader sees. Member names don't count.
 func countHidden(v jsontree.Value) (n int) {
 	for _, r := range v.Text {
 		if text.Hidden(r) {
@@ -32,19 +32,20 @@ type Change struct {
 	// Pointer to the old value, if that was elsewhere.
 	From string
 
-	// Kind 0: absent, as both are if the value only moved.
+	// Kind 0 means absent. If the value only moved, both are absent.
 	Old, New jsontree.Value
 
-	// Characters that no reader sees in the old and in the new value, all of it.
+	// How many characters no reader sees in the whole old value and in the whole new one.
 	Hidden [2]int
 
 	Label label.Label
 
-	// That of the label, or a higher one, before which it is listed.
+	// The label's severity, unless the change also does something more severe, or what all changes of
+	// the schema do together calls for another one.
 	Severity label.Severity
 }
 
-// Of lists the changes in the definition of an entry, if it had one before and both are known.
+// Of lists the changes in the definition of an entry. It returns none unless IsCompared is true.
 func Of(d *pin.Drift) []Change {
 	if !IsCompared(d) {
 		return nil
@@ -52,7 +53,8 @@ func Of(d *pin.Drift) []Change {
 	return Definitions(d.Type, d.Locked.Shown(), d.Captured.Shown())
 }
 
-// IsCompared reports whether an entry had a definition before, and both are known.
+// IsCompared reports whether an entry had a definition before, and the texts of the old and the new
+// definition are known.
 func IsCompared(d *pin.Drift) bool {
 	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
 }
@@ -99,7 +101,7 @@ type labeller struct {
 	// A reference leads where we can't follow: any definition may be used.
 	lost bool
 
-	// A reference leads into a schema, where no definition is.
+	// A reference leads to a schema that isn't one of the root's definitions.
 	shared bool
 
 	// Schemas, old and new, that differ only in their form.
@@ -110,7 +112,7 @@ type labeller struct {
 
 	required map[*jsontree.Value]map[string]bool // the names that a schema requires
 
-	least   label.Severity // of the change that is being labelled
+	least   label.Severity // the lowest severity that the change being labelled can have
 	changes []Change
 	name    string // of the tool, as it is now
 }
@@ -134,7 +136,7 @@ type location struct {
 	within  comparison // of what is there, if both are schemas
 	against comparison // of the innermost schema around it
 
-	// A schema around that one takes the same as before.
+	// A schema further out takes the same as before.
 	settled bool
 }
 

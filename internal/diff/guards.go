@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// Guards counts what in a text holds a tool back ("asks the user", "only within", "never"): what is worth reading first
-// where an approved text loses it. "If not specified" and "must be provided" don't: they say what a caller gives.
+// Guards counts the phrases in a text that hold a tool back ("asks the user", "only within", "never"). If an approved
+// text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they say what a
+// caller gives.
 func Guards(s string) int {
 	s = withoutConditions(s)
 	n := 0
@@ -26,8 +27,8 @@ func Guards(s string) int {
 	}
 }
 
-// guardStarts are the words that guard begins with. It is tried at these alone: a regular expression of its size takes a
-// microsecond a byte.
+// guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
+// of its size takes a microsecond a byte.
 var guardStarts = wordSet(`never cannot not only read nothing with without approval consent permission
 	do does must may should will would can shall is are don doesn mustn shouldn wouldn isn aren won
 	refuse refuses reject rejects forbid forbids forbidden prohibit prohibits prohibited
@@ -46,7 +47,7 @@ var guard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(
 // guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
 const guardBytes = 96
 
-// guardAt returns where the guard ends with which a text begins, or 0.
+// guardAt returns where the guard at the beginning of a text ends, or 0 if no guard is there.
 func guardAt(s string) int {
 	place := guard().FindStringIndex(s[:min(len(s), guardBytes)])
 	if place == nil {
@@ -55,8 +56,8 @@ func guardAt(s string) int {
 	return place[1]
 }
 
-// withoutConditions leaves out what follows an "if", up to the next comma, full stop or semicolon: that says what a caller
-// may leave out, and not what the tool may do.
+// withoutConditions leaves out what follows an "if", "when" or "whether", up to the next comma, full stop or semicolon:
+// that says what a caller may leave out, and not what the tool may do.
 func withoutConditions(s string) string {
 	var kept strings.Builder
 	for {
@@ -95,8 +96,8 @@ func endOfIf(s string) int {
 	}
 }
 
-// nextWord returns where the first word of a text begins and ends, of ASCII letters, digits and underscores as in \b and \w; both
-// are the same where there is none.
+// nextWord returns where the first word of a text begins and ends. A word has ASCII letters, digits and underscores, as
+// for \b and \w. If there is no word, start and end are the same.
 func nextWord(s string) (start, end int) {
 	for start < len(s) && !isWordByte(s[start]) {
 		start++

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGuards: what holds a tool back, and what only says what a caller may leave out.
+// TestGuards has texts that hold a tool back, and texts that only say what a caller gives or what the tool does.
 func TestGuards(t *testing.T) {
 	for _, holds := range []string{"Asks the user before it deletes.", "Only works within the folder.", "Never sends a mail.", "A confirmation is not optional.",
 		"Prefer a relative name to stay within the folder.", "Deletes only when the user agrees.", "Use with the user's approval alone.", "Don't use it on a page of others."} {
@@ -22,7 +22,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestGuardsAreThoseOfTheExpression compares the words that guard is tried at with the whole expression on random texts.
+// TestGuardsAreThoseOfTheExpression checks on random texts that guard, which is tried only at some words, finds as much
+// as the same expression tried everywhere.
 func TestGuardsAreThoseOfTheExpression(t *testing.T) {
 	everywhere := regexp.MustCompile(`\b(?i:` + guardWords + `)\b`)
 	condition := regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`)

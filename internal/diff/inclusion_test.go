@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// TestWholeSchemasDecide has changes that no keyword alone tells the severity of. They were judged
-// by hand: is there a call that worked and fails now, or a result that couldn't be before?
+// TestWholeSchemasDecide has changes whose severity can't be told from one keyword alone. They were
+// judged by hand: can a call that worked fail now, or can a result come that couldn't before?
 func TestWholeSchemasDecide(t *testing.T) {
 	const (
 		input  = `{"name":"t","inputSchema":{"type":"object",%s}}`
@@ -19,7 +19,7 @@ func TestWholeSchemasDecide(t *testing.T) {
 		in, old, new string
 		breaks       bool
 	}{
-		// the names that are required, each for itself
+		// names that are required, each by itself
 		{output, `"properties":{"id":{},"url":{}},"required":["id"]`, `"properties":{"id":{},"url":{}},"required":["url"]`, true},
 		{input, `"properties":{"id":{},"url":{}},"required":["id"]`, `"properties":{"id":{},"url":{}},"required":["url"]`, true},
 		{input, `"properties":{"id":{},"url":{}},"required":["id","url"]`, `"properties":{"id":{},"url":{}},"required":["url"]`, false},

@@ -9,14 +9,14 @@ import (
 	"pinproof/internal/schema"
 )
 
-// labelOf is the label of a change of a value.
+// labelOf returns the label of a change.
 func (l *labeller) labelOf(c Change, s location) label.Label {
 	if len(s.steps) == 0 {
 		return proseLabel(c, nil) // of a server's instructions
 	}
 	name := s.steps[0]
 	inside := s.steps[1:]
-	// What differs in it has changes of its own.
+	// What differs inside a moved value has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	if name == "title" || name == "description" {
 		return proseLabel(c, inside)
@@ -54,7 +54,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	return resourceLabel(c, name, inside)
 }
 
-// toolLabel is for a member that tools alone have, beside their schemas.
+// toolLabel is for a member, other than a schema, that only tools have.
 func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
 	switch name {
 	case "annotations":
@@ -81,8 +81,8 @@ func resourceLabel(c Change, name string, inside []string) label.Label {
 	return label.Changed
 }
 
-// sideLabel is for the input or the output schema, whole or something inside. One engine
-// compares both; what it says of a caller's arguments is then said of a result's reader.
+// sideLabel is for the input or the output schema, as a whole or something inside. The same rules compare
+// both: they give the label for an input, and onSide turns that into what it means to the reader of a result.
 func (l *labeller) sideLabel(c Change, s location, moved bool) (k label.Label) {
 	switch {
 	case moved:
@@ -108,7 +108,8 @@ func (l *labeller) sideLabel(c Change, s location, moved bool) (k label.Label) {
 
 func (s *location) output() bool { return s.steps[0] == "outputSchema" }
 
-// onSide turns a label of the input into what the same change means in the output.
+// onSide returns k for a change in the input. For one in the output, it returns the label of the same
+// change there.
 func (s *location) onSide(k label.Label) label.Label {
 	if s.output() {
 		return k.OfOutput()
@@ -116,7 +117,7 @@ func (s *location) onSide(k label.Label) label.Label {
 	return k
 }
 
-// atLeast notes that the change has the severity of a label, though another one is shown.
+// atLeast notes that the change is at least as severe as the label k, though it gets another label.
 func (l *labeller) atLeast(k label.Label, s location) {
 	l.least = max(l.least, s.onSide(k).Severity())
 }
@@ -142,7 +143,7 @@ func (l *labeller) movedLabel(s location) label.Label {
 }
 
 // exchangedLabel is for alternatives that were under anyOf and are under oneOf now, or
-// the other way round. What fits several alternatives fits anyOf and doesn't fit oneOf.
+// the other way round. A value that fits several alternatives fits anyOf and doesn't fit oneOf.
 func exchangedLabel(s location) label.Label {
 	if s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")) {
 		return label.Tightened
@@ -193,8 +194,8 @@ func promptArgumentLabel(c Change, inside []string) label.Label {
 	return label.OtherForm
 }
 
-// annotationsLabel is for a change inside the annotations, or for all of them if they came
-// or went. In that case the member with the first rank counts.
+// annotationsLabel is for a change inside the annotations, or for all of them if they were added or
+// removed. In that case the member whose label ranks first counts.
 func (l *labeller) annotationsLabel(c Change, inside []string) label.Label {
 	if len(inside) > 0 {
 		return l.annotationLabel(c, inside[0], inside[1:])
@@ -221,8 +222,8 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	if !ok || len(inside) > 0 {
 		return label.ClientMetadata
 	}
-	// Clients differ in how they read a hint that isn't a boolean. A new one may make a
-	// client ask less. Nobody can rely on an old one having made it ask less before.
+	// Clients differ in how they read a hint that isn't a boolean. A new hint like that may make
+	// a client ask less. Nobody can rely on an old one like that having made a client ask less.
 	asksLess := func(v jsontree.Value, odd bool) bool {
 		switch v.Kind {
 		case 0:
@@ -254,8 +255,8 @@ func readOnly(definition *jsontree.Value) bool {
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
-// 2025-11-25, 2026-07-28). A tool that says nothing takes no call as a task. Where it takes
-// fewer calls than before, nobody can tell whether a client made those.
+// 2025-11-25, 2026-07-28). A tool that says nothing takes no call as a task. If a tool takes fewer kinds
+// of calls than before, nobody can tell whether a client made such calls.
 func executionLabel(c Change, inside []string) label.Label {
 	support := func(v jsontree.Value) string {
 		if v.Kind == 0 {
@@ -291,7 +292,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	e := k.Effect()
 	came := c.Old.Kind == 0 || c.New.Kind == 0
 	if (e == label.Wider || e == label.Narrower) && came && !proven && s.refersOtherwise() {
-		// It may have moved to or from the schema referred to.
+		// The keyword may have moved to or from the schema that is referred to.
 		k = label.Other
 	}
 	if (e == label.Narrower || k == label.OtherForm) && l.freesOthers(s) {
@@ -300,7 +301,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	u := l.useAt(s)
 	if s.settled && (e == label.Narrower || e == label.Wider) {
 		l.least = label.None
-		// All that it takes away or adds is taken as before.
+		// A schema further out takes the same values as before, whatever changed here.
 		return label.Wording
 	}
 	if k == label.DefinitionRemoved && l.lost {
@@ -309,7 +310,7 @@ func (l *labeller) insideLabel(c Change, s location) label.Label {
 	return forUse(k, u)
 }
 
-// leavesNothing reports whether a whole keyword was in an input schema that is empty without it.
+// leavesNothing reports whether a keyword, now removed, leaves behind an input schema that says nothing.
 func (s *location) leavesNothing() bool {
 	if !s.root() || len(s.inside()) > 0 || isAnnotation(s.name()) || schema.IsDefinitions(s.name()) {
 		return false

@@ -8,12 +8,11 @@ import (
 	"pinproof/internal/label"
 )
 
-// Labels say what each change means by itself. What all changes of a schema do together is decided
-// by inclusion, where it can be: an input breaks callers if something that it took isn't taken any
-// more, an output breaks readers if it may be something that it couldn't be. Where that can't be
-// decided, it may break.
+// Labels say what each change means by itself. Package inclusion decides what all changes of a schema do
+// together, where it can: an input breaks callers if something that it took isn't taken any more, an
+// output breaks readers if it may be something that it couldn't be before. What can't be decided may break.
 
-// judge brings the severities of the changes in one schema of a tool into line with that.
+// judge adjusts the severities of the changes in one schema of a tool to what they do together.
 func (l *labeller) judge(side string, old, new *jsontree.Value) {
 	if old == nil || new == nil || jsontree.Equal(*old, *new) {
 		return
@@ -25,9 +24,9 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 		wide = old
 	}
 	proven := l.sameMeaning[old] || inclusion.Proven(narrow, wide)
-	// What bears on the values that the schema takes.
+	// Changes that bear on the values that the schema takes.
 	var values []*Change
-	// What was taken for another form of the same, or isn't known.
+	// Changes that were taken for another form of the same, or of keywords that we don't know.
 	var forms []*Change
 	breaking := false
 	for i := range l.changes {

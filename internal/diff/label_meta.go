@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/label"
 )
 
-// Members of _meta by which clients ask a person less, or let a page or a model do more. All else in
-// _meta is metadata for clients.
+// metaRules are for the members of _meta by which clients ask a person less, or let a page or a model do
+// more. All else in _meta is metadata for clients.
 //
 //	member                               source                                              read on
 //	anthropic/requiresUserInteraction    documentation of Claude Code, "true asks each time"   2026-11
@@ -25,8 +25,8 @@ var metaRules = []struct {
 	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
 
-// metaLabel is for what is in _meta. inside leads from there to what changed: above a member of the
-// table, where it was added or removed with what is around it, at it, or below it.
+// metaLabel is for a change in _meta. inside leads from _meta to what changed. That may be a member of the
+// table, something inside one, or what is around one if both were added or removed together.
 func metaLabel(c Change, inside []string) label.Label {
 	for _, rule := range metaRules {
 		common := min(len(inside), len(rule.path))
@@ -51,7 +51,8 @@ func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
 
 func asksNoMore(old, new *jsontree.Value) bool { return isTrue(old) && !isTrue(new) }
 
-// gainsModel reports whether a model sees a tool that it didn't see. Where nothing says who sees it, all do.
+// gainsModel reports whether a model sees a tool that it didn't see before. If nothing says who sees a
+// tool, everyone does.
 func gainsModel(old, new *jsontree.Value) bool { return !showsModel(old) && showsModel(new) }
 
 func showsModel(visibility *jsontree.Value) bool {

@@ -86,7 +86,7 @@ func keywordLabel(c Change, s location) label.Label {
 	return rule.label(c, s)
 }
 
-// dialectLabel is for $schema. One of the dialects that we read says as much as another.
+// dialectLabel is for $schema. Any dialect that we read is as good as another.
 func dialectLabel(c Change, s location) label.Label {
 	for _, v := range []jsontree.Value{c.Old, c.New} {
 		if v.Kind != 0 && !IsDialect(v.Text) {
@@ -126,7 +126,7 @@ func (c Change) sameLabel() label.Label {
 // parameterLabel is for a parameter of the schema around it, or for all of them.
 func (l *labeller) parameterLabel(c Change, s location) label.Label {
 	if s.outside(0) || !s.root() && !s.held() && c.Old.Kind == 0 {
-		// What an alternative named, or a schema referred to; or any name was taken.
+		// An alternative or a schema referred to may have named the parameter, or any name was taken.
 		l.atLeast(label.Tightened, s)
 	}
 	if s.held() && c.Old.Kind == 0 && c.New.Kind != 'f' {
@@ -202,9 +202,9 @@ func requiredLabel(c Change, s location) label.Label {
 	return m
 }
 
-// freesOthers reports whether what the keyword holds is no longer the business of another
-// keyword, so that more values may pass than before: items is for what prefixItems leaves
-// over, and unevaluatedProperties for what no other keyword names (Core, 10.3 and 11).
+// freesOthers reports whether another keyword no longer applies to what the keyword holds, so that more
+// values may pass than before: items is for what prefixItems leaves over, and unevaluatedProperties for
+// what no other keyword names (Core, 10.3 and 11).
 func (l *labeller) freesOthers(s location) bool {
 	switch s.name() {
 	case "prefixItems":
@@ -215,8 +215,8 @@ func (l *labeller) freesOthers(s location) bool {
 	return l.unevaluated && s.holds() != schema.AtOther && !strings.HasPrefix(s.name(), "unevaluated")
 }
 
-// outside reports whether one form of the schema around the node refers to a schema, or has
-// alternatives, where the other doesn't: its parameters may be there.
+// outside reports whether the schema around the node, on one side (old or new), is missing or has a
+// reference or alternatives that the other side doesn't have: parameters may be in those.
 func (s *location) outside(side int) bool {
 	return s.around[side] == nil || slices.ContainsFunc(append(combinators[:], "$ref"), func(name string) bool {
 		return s.member(side, name) != nil && s.member(1-side, name) == nil
@@ -284,8 +284,8 @@ func byOpenness(absent int) func(Change, *location) label.Breadth {
 }
 
 // openness is 0 for a schema that takes nothing, 1 for one that takes some values, and 2
-// for one that takes all. Anything that isn't a schema takes all. The openness of a missing
-// schema depends on the keyword: it is absent.
+// for one that takes all. Anything that isn't a schema takes all. absent is the openness of
+// a missing schema, which depends on the keyword.
 func openness(v jsontree.Value, absent int) int {
 	if v.Kind == 0 {
 		return absent
@@ -330,7 +330,7 @@ func byBound(absent, direction float64) func(Change, *location) label.Breadth {
 	})
 }
 
-// boundTwins bound the same number.
+// boundTwins pairs the keywords that bound a number from the same side.
 var boundTwins = map[string]string{"minimum": "exclusiveMinimum", "exclusiveMinimum": "minimum", "maximum": "exclusiveMaximum", "exclusiveMaximum": "maximum"}
 
 // byTypes compares the types that a schema names. An input is always an object,

@@ -5,8 +5,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// SeverityOf is the severity of a drift with these changes. Who can't compare the two sides,
-// or doesn't know which of two entries is called, can't promise that nothing breaks.
+// SeverityOf returns the severity of a drift with these changes. Where the two sides can't be compared,
+// or nobody knows which of two entries is called, it's breaking: nobody can promise that nothing breaks.
 func SeverityOf(d *pin.Drift, changes []Change) (worst label.Severity) {
 	if d.Kind == pin.Added || d.Type == pin.Instructions {
 		return label.Behaviour

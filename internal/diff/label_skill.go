@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/skill"
 )
 
-// skillLabel is for what is in the entry of a skill, or in its files.
+// skillLabel is for a change in the entry of a skill, or in its files.
 func skillLabel(c Change, name string, inside []string) label.Label {
 	switch {
 	case name == pin.FilesMember && len(inside) == 1:

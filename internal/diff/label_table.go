@@ -83,7 +83,7 @@ var anySchemaRule = keywordRule{byOpenness(2), label.Loosened, label.Tightened, 
 // closedRule is for the patternProperties of an object that takes no other names.
 var closedRule = keywordRule{byOpenness(0), label.InputOpened, label.InputClosed, label.Other}
 
-// schemaDialects are the values of $schema that SDKs write, less a final "#".
+// schemaDialects are the values of $schema that SDKs write, without a final "#".
 var schemaDialects = [...]string{
 	"http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema",
 	"http://json-schema.org/draft-07/schema", "http://json-schema.org/schema",
@@ -93,9 +93,9 @@ var schemaDialects = [...]string{
 var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
-// Each has its default, the value that makes a client ask less, whether it is about what
-// the tool writes, so that it says nothing of a tool that only reads, and the label for a
-// change to the value that makes a client ask less.
+// Each has its default (absent), the value that makes a client ask less, whether it is about what the
+// tool writes, and the label for a change to the value that makes a client ask less. A hint about what
+// a tool writes says nothing about a tool that only reads.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
@@ -107,8 +107,8 @@ var toolHints = map[string]struct {
 	"openWorldHint":   {true, false, false, label.LessCare},
 }
 
-// taskSupport is how a tool takes calls as tasks, by the text of its execution, or of the member
-// in that: forbidden if it doesn't say (MCP 2025-11-25).
+// taskSupport says whether a tool takes calls as tasks, by the JSON text of execution or of its member
+// taskSupport. A tool that doesn't say takes none: forbidden (MCP 2025-11-25).
 var taskSupport = map[string]string{
 	`{}`:          "forbidden",
 	`"forbidden"`: "forbidden", `{"taskSupport":"forbidden"}`: "forbidden",

@@ -18,7 +18,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// parseCanonical is the tree of a JSON text as the lockfile would store it.
+// parseCanonical returns the tree of a JSON text as the lockfile would store it.
 func parseCanonical(t testing.TB, text string) jsontree.Value {
 	t.Helper()
 	v, err := jsontree.NewReader([]byte(text)).Only()
@@ -29,7 +29,7 @@ func parseCanonical(t testing.TB, text string) jsontree.Value {
 }
 
 // labelled lists the changes between two definitions as "POINTER: LABEL", in the
-// order of their labels, pointers less a prefix.
+// order of their labels. It cuts a prefix from the pointers.
 func labelled(t testing.TB, old, new, prefix string) []string {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
@@ -42,7 +42,7 @@ func labelled(t testing.TB, old, new, prefix string) []string {
 }
 
 func TestLabels(t *testing.T) {
-	// Where the two sides of a case stand.
+	// What the two sides of a case are put into.
 	const (
 		tool   = `{"name":"t"%s}`
 		schema = `{"name":"t","inputSchema":{%s}}`
@@ -112,7 +112,7 @@ func TestLabels(t *testing.T) {
 		{tool, ``, `,"annotations":{}`, "/annotations: client-metadata", "/annotations: client-metadata"},
 		{tool, ``, `,"annotations":7`, "/annotations: client-metadata", "/annotations: client-metadata"},
 
-		// the schemas whole
+		// whole schemas
 		{tool, `,"inputSchema":{"type":"object"}`, ``, "/inputSchema: input-changed", "/inputSchema: input-changed"},
 		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":true`, "/inputSchema: input-changed", "/inputSchema: input-changed"},
 		{tool, `,"inputSchema":{"type":"object"}`, `,"inputSchema":null`, "/inputSchema: input-changed", "/inputSchema: input-changed"},
@@ -170,7 +170,7 @@ func TestLabels(t *testing.T) {
 		{param, `"items":{"properties":{}}`, `"items":{"properties":{"q":{}},"required":["q"]}`,
 			"/items/properties/q: required-parameter-added; /items/required: required-follows",
 			"/items/properties/q: parameter-removed; /items/required: required-follows"},
-		// gone, but for what every input has
+		// all keywords are gone, except those that every input has
 		{schema, `"additionalProperties":{"type":"string"},"properties":{"a":{}},"required":["a"],"type":"object"`, `"$schema":"http://json-schema.org/draft-07/schema#","type":"object"`,
 			"/additionalProperties: input-changed; /properties: input-changed; /required: required-follows; /$schema: sdk-churn",
 			"/properties: required-parameter-added; /additionalProperties: input-closed; /required: required-follows; /$schema: sdk-churn"},
@@ -257,7 +257,7 @@ func TestLabels(t *testing.T) {
 		{param, `"enum":["a"]`, `"enum":"a"`, "/enum: enum-changed", "/enum: enum-changed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":1},{"a":2}]`, "/enum/1: enum-added", "/enum/1: enum-removed"},
 		{param, `"enum":[{"a":1}]`, `"enum":[{"a":2}]`, "/enum/0/a: enum-changed", "/enum/0/a: enum-changed"},
-		// that grew or shrank, and is in another order
+		// an enum that grew or shrank, and is in another order
 		{param, `"enum":["b","a"]`, `"enum":["a","b","c"]`, "/enum: enum-added", "/enum: enum-removed"},
 		{param, `"enum":["b",{"a":1}]`, `"enum":[{"a":1},"b","c"]`, "/enum/2: enum-added; /enum/1: other-order", "/enum/2: enum-removed; /enum/1: other-order"},
 		{param, `"enum":[{"a":1},{"a":2}]`, `"enum":[{"b":1},{"a":2},{"a":1},{"a":3}]`,
@@ -288,20 +288,20 @@ func TestLabels(t *testing.T) {
 			"/enum: constraint-loosened; /anyOf: constraint-tightened", "/anyOf: constraint-loosened; /enum: constraint-tightened"},
 		{param, `"type":"string"`, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`,
 			"/anyOf: wording; /type: other-form", "/anyOf: wording; /type: other-form"},
-		// an alternative that takes all that another one takes says nothing, but for its text
+		// an alternative says nothing, except by its text, if another one takes all that it takes
 		{param, `"anyOf":[{"type":"string"},{"description":"y","enum":["a"]}]`, `"type":"string"`, "/anyOf: wording; /type: other-form", "/anyOf: wording; /type: other-form"},
-		// alternatives with a free string that shrank
+		// alternatives that shrank, where one took any string
 		{param, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`, `"enum":["a"],"type":"string"`,
 			"/type: type-narrowed; /anyOf: constraint-tightened; /enum: constraint-tightened", "/type: type-widened; /anyOf: constraint-loosened; /enum: constraint-loosened"},
 		{param, `"anyOf":[{"enum":["a"]},{"type":"string"},{"type":"null"}]`, `"anyOf":[{"enum":["a","b"]},{"type":"string"}]`,
 			"/anyOf/0/enum: enum-added; /anyOf/2: type-narrowed", "/anyOf/2: type-widened; /anyOf/0/enum: enum-removed"},
-		// what another alternative takes anyway is still said of each alternative by itself
+		// each alternative is labelled by itself, even if another one takes the same values anyway
 		{param, `"anyOf":[{"maxLength":5,"type":"string"},{"type":"string"},{"type":"null"}]`, `"anyOf":[{"maxLength":6,"type":"string"},{"type":"string"}]`,
 			"/anyOf/0/maxLength: constraint-loosened; /anyOf/2: type-narrowed", "/anyOf/2: type-widened; /anyOf/0/maxLength: constraint-tightened"},
 		{param, `"not":{"anyOf":[{"maxLength":5,"type":"string"},{"type":"string"},{"type":"null"}]}`, `"not":{"anyOf":[{"maxLength":6,"type":"string"},{"type":"string"}]}`,
 			"/not/anyOf/0/maxLength: other; /not/anyOf/2: other", "/not/anyOf/0/maxLength: other; /not/anyOf/2: other"},
 		{param, `"not":{"anyOf":[{"type":"string"},{"type":"null"}]}`, `"not":{"type":"string"}`, "/not/anyOf: other; /not/type: other", "/not/anyOf: other; /not/type: other"},
-		// a parameter that is an alternative now names nothing new, unless another one does
+		// a schema that became one of several alternatives names nothing new, unless another alternative does
 		{param, `"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"`, `"anyOf":[{"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"},{"type":"string"}]`,
 			"/type: type-widened; /anyOf: constraint-loosened; /additionalProperties: other-form; /properties: other-form; /required: other-form",
 			"/type: type-narrowed; /anyOf: constraint-tightened; /additionalProperties: other-form; /properties: other-form; /required: other-form"},
@@ -330,7 +330,7 @@ func TestLabels(t *testing.T) {
 			`"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]`, "/oneOf: other-form", "/anyOf: other-form"},
 		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
 			"/anyOf/1/description: wording; /anyOf/1: other-order", "/anyOf/1/description: wording; /anyOf/1: other-order"},
-		// additionalProperties sees the parameters beside it alone
+		// additionalProperties sees only the parameters beside it
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}}}]`,
 			"/properties: parameter-removed; /anyOf: constraint-tightened", "/properties: parameter-added; /anyOf: constraint-loosened"},
 		{param, `"additionalProperties":false,"type":["object","null"]`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`,
@@ -359,17 +359,17 @@ func TestLabels(t *testing.T) {
 		// 1 is an integer and a number, so oneOf refuses it
 		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
 			"/type: type-widened; /oneOf: constraint-tightened", "/oneOf: constraint-loosened; /type: type-narrowed"},
-		// what is beside additionalProperties or a reference isn't the same inside
+		// what is beside additionalProperties or a reference doesn't mean the same in a schema further in
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
 			"/properties: parameter-removed; /allOf: constraint-tightened", "/properties: parameter-added; /allOf: constraint-loosened"},
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
 			"/properties: parameter-removed; /allOf: constraint-tightened", "/properties: parameter-added; /allOf: constraint-loosened"},
 		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
 			"/properties/p/$ref: reference-changed; /properties/p/type: other", "/properties/p/$ref: reference-changed; /properties/p/type: other"},
-		// a definition that one parameter had inlined, and another still refers to
+		// a definition that was inlined for one parameter, and to which another one still refers
 		{schema, `"$defs":{"A":{"maxLength":5}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`, `"$defs":{"A":{"maxLength":6}},"properties":{"p":{"maxLength":5},"q":{"$ref":"#/$defs/A"}}`,
 			"/$defs/A/maxLength: constraint-loosened; /properties/p: other-form", "/$defs/A/maxLength: constraint-tightened; /properties/p: other-form"},
-		// a definition that came with another one, for nobody
+		// a definition that came with another one, and that nothing uses
 		{schema, `"properties":{"p":{"maxLength":5}}`, `"$defs":{"A":{"maxLength":5},"B":{"maxLength":6}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
 			"/$defs: definition-unused; /properties/p: other-form", "/$defs: definition-unused; /properties/p: other-form"},
 		{schema, `"$defs":{"R":{"minProperties":1},"U":{"minLength":1}},"$ref":"#/$defs/R"`, `"$defs":{"U":{"minLength":2}},"minProperties":1`,
@@ -382,7 +382,7 @@ func TestLabels(t *testing.T) {
 			"/allOf/0/additionalProperties: other", "/allOf/0/additionalProperties: other"},
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
 		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
-		// not to be told: beside no type, beside values that are listed
+		// what can't be told: nullable without a type, or beside listed values
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"}],"nullable":true`,
 			"/nullable: type-widened; /type: type-widened; /anyOf: constraint-tightened", "/anyOf: constraint-loosened; /nullable: type-narrowed; /type: type-narrowed"},
 		{param, `"enum":["a"],"type":"string"`, `"enum":["a"],"nullable":true,"type":"string"`, "/nullable: type-widened", "/nullable: type-narrowed"},
@@ -397,7 +397,7 @@ func TestLabels(t *testing.T) {
 			"/$defs: definition-added; /properties/p/type: type-widened; /properties/p/anyOf: constraint-loosened; /properties/p/description: wording; /properties/p/title: wording", "/properties/p/description: wording; /properties/p/title: wording; /properties/p/type: type-narrowed; /properties/p/anyOf: constraint-tightened; /$defs: definition-removed"},
 
 		// definitions whose alternatives are references, and references to references: the old
-		// schema is compared with the likest
+		// schema is found there
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"B":{"properties":{"b":{}},"required":["b"]},"P":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/A"},{"properties":{"c":{}},"required":["c"]}]}},"properties":{"p":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/P"}]}}`,
 			"/$defs: definition-added; /properties/p/anyOf: constraint-loosened; /properties/p/properties: other-form; /properties/p/required: other-form", "/properties/p/anyOf: constraint-tightened; /$defs: definition-removed; /properties/p/properties: other-form; /properties/p/required: other-form"},
@@ -408,10 +408,10 @@ func TestLabels(t *testing.T) {
 		{schema, `"properties":{"p":{"properties":{"a":{}}},"q":{"properties":{"a":{}}}}`,
 			`"$defs":{"A":{"properties":{"a":{}}}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`,
 			"/$defs: other-form; /properties/p: other-form; /properties/q: other-form", "/$defs: other-form; /properties/p: other-form; /properties/q: other-form"},
-		// one that leads to itself takes anything
+		// a definition that leads only back to itself takes anything
 		{schema, `"properties":{"p":{"type":"string"}}`, `"$defs":{"A":{"$ref":"#/$defs/B"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/A"}}`,
 			"/properties/p/$ref: reference-changed; /$defs: definition-added; /properties/p/type: other", "/properties/p/$ref: reference-changed; /properties/p/type: other; /$defs: definition-removed"},
-		// a definition that was inlined, but for its own reference
+		// a definition that was inlined, but without its own reference
 		{schema, `"$defs":{"A":{"type":"string"},"B":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/B"}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{}}`,
 			"/properties/p/$ref: reference-changed; /$defs/B: definition-removed", "/properties/p/$ref: reference-changed; /$defs/B: definition-added"},
 		// a parameter is required in one form only
@@ -485,7 +485,7 @@ func TestLabels(t *testing.T) {
 		// applicators
 		{param, `"anyOf":[{"type":"string"}]`, `"anyOf":[{"type":"string"},{"type":"null"}]`, "/anyOf/1: type-widened", "/anyOf/1: type-narrowed"},
 		{param, `"oneOf":[{"type":"string"}]`, `"oneOf":[{"type":"null"},{"type":"string"}]`, "/oneOf/0: type-widened", "/oneOf/0: type-narrowed"},
-		// what another alternative takes whole
+		// a change in an alternative, where another one takes all values anyway
 		{param, `"anyOf":[{"minLength":1,"type":"string"},{"type":"string"}]`, `"anyOf":[{"minLength":2,"type":"string"},{"type":"string"}]`, "/anyOf/0/minLength: wording", "/anyOf/0/minLength: wording"},
 		// unless a reference leads there
 		{schema, `"properties":{"p":{"anyOf":[{"minLength":1,"type":"string"},{"type":"string"}]},"q":{"$ref":"#/properties/p/anyOf/0"}}`, `"properties":{"p":{"anyOf":[{"minLength":2,"type":"string"},{"type":"string"}]},"q":{"$ref":"#/properties/p/anyOf/0"}}`,
@@ -540,16 +540,16 @@ func TestLabels(t *testing.T) {
 		{schema, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":1}}`, `"$ref":"#/$defs/a%20~1b","$defs":{"a /b":{"$ref":"#/$defs/c"},"c":{"$ref":"#","minLength":2}}`,
 			"/$defs/c/minLength: constraint-tightened", "/$defs/c/minLength: constraint-loosened"},
 		{schema, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$defs":{"X":{"minLength":2}}`, "/$defs/X/minLength: other", "/$defs/X/minLength: other"},
-		// used both plainly and under not: the dangerous one counts
+		// used both plainly and under not: the dangerous use counts
 		{schema, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":1}}`, `"not":{"$ref":"#/$defs/X"},"$ref":"#/$defs/X","$defs":{"X":{"minLength":2}}`,
 			"/$defs/X/minLength: other", "/$defs/X/minLength: other"},
 		// a reference we can't follow may lead anywhere
 		{schema, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":1}}`, `"$ref":"#x","$defs":{"X":{"$anchor":"x","minLength":2}}`, "/$defs/X/minLength: constraint-tightened", "/$defs/X/minLength: constraint-loosened"},
 		{schema, `"$ref":"#/$defs/X/items","$defs":{"X":{"items":{}}}`, `"$ref":"#/$defs/X/items","$defs":{}`, "/$defs/X: definition-removed", "/$defs/X: definition-added"},
-		// what is referred to is a schema wherever it is
+		// what a reference leads to is a schema, wherever it is
 		{schema, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{}}}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"properties":{"q":{}}}}`, "/x-defs/X/properties/q: parameter-added", "/x-defs/X/properties/q: parameter-removed"},
 		{schema, `"$ref":"#/x-defs/X","x-defs":{}`, `"$ref":"#/x-defs/X","x-defs":{"X":{"type":"null"}}`, "/x-defs/X: definition-added", "/x-defs/X: definition-removed"},
-		// what a reference took along can't be told
+		// nobody can tell what was in a schema that a reference led to
 		{param, `"$ref":"#/$defs/X"`, `"type":"string","maxLength":5`, "/$ref: reference-changed; /maxLength: other; /type: other", "/$ref: reference-changed; /maxLength: other; /type: other"},
 		{param, ``, `"$dynamicRef":"#x"`, "/$dynamicRef: reference-changed", "/$dynamicRef: reference-changed"},
 	}
@@ -578,7 +578,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestLabelsOfOtherLists: prompts, resources, templates, and a server's instructions.
+// TestLabelsOfOtherLists has prompts, resources, templates, skills, and a server's instructions.
 func TestLabelsOfOtherLists(t *testing.T) {
 	for _, tt := range []struct {
 		entryType pin.EntryType
@@ -623,7 +623,7 @@ func TestLabelsOfOtherLists(t *testing.T) {
 	}
 }
 
-// TestLabelExamples: the example of each label has it, and the severity of its row.
+// TestLabelExamples checks that the example of each label has the label, and the severity in its row.
 func TestLabelExamples(t *testing.T) {
 	forms := map[label.Place]string{
 		label.Tool:      `{%s}`,
@@ -734,7 +734,7 @@ func mutate(r *rand.Rand, v jsontree.Value, fresh func() jsontree.Value) jsontre
 	return out
 }
 
-// refactor says the same in another form at random: a schema goes into a branch or a
+// refactor changes the form of v at random: a schema goes into a branch or a
 // definition, or one combinator takes the place of another.
 func refactor(r *rand.Rand, v jsontree.Value, at schema.Position, definitions *jsontree.Value) jsontree.Value {
 	out := v
@@ -769,7 +769,7 @@ func refactor(r *rand.Rand, v jsontree.Value, at schema.Position, definitions *j
 	return out
 }
 
-// refactored is refactor of a tool's input schema.
+// refactored applies refactor to a tool's input schema.
 func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
 	out := tool
 	out.Parts = slices.Clone(tool.Members())
@@ -837,7 +837,8 @@ func FuzzLabels(f *testing.F) {
 	})
 }
 
-// A change must not cost a walk over its schema: these would run on and on.
+// TestLabelsOfHugeSchemas has schemas for which labelling would go on and on if each change cost a walk
+// over its schema.
 func TestLabelsOfHugeSchemas(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares schemas with thousands of changes")
@@ -853,7 +854,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&chain, `"d%d":{"$ref":"#/$defs/d%d"},`, i, (i+1)%n)
 	}
-	var doubling strings.Builder // written out, the first is as long as 2 to the 90th of the last
+	var doubling strings.Builder // written out, the first has 2 to the 90th copies of the last
 	for i := range 90 {
 		fmt.Fprintf(&doubling, `"d%d":{"properties":{"a":{"$ref":"#/$defs/d%d"},"b":{"$ref":"#/$defs/d%d"}}},`, i, i+1, i+1)
 	}
@@ -902,11 +903,12 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 	}
 }
 
-// Real servers: what their releases come to, for a reader to judge.
+// TestLabelsOfRealServers logs how often each label came up between releases of real servers, for a
+// person to judge.
 func TestLabelsOfRealServers(t *testing.T) {
 	t.Parallel()
 	servers := pintest.Captures(t, "*/*.*.*.json")
-	// Sorted by the numbers in it, a version from before versions by date is first.
+	// By its numbers, a version from the time before versions were dates sorts first.
 	order := func(path string) string {
 		var key strings.Builder
 		for part := range strings.SplitSeq(strings.TrimSuffix(filepath.Base(path), ".json"), ".") {

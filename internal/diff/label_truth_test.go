@@ -20,7 +20,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// validator returns another implementation's reading of a schema, or nil if a reference in
+// validator compiles a schema with another implementation. It returns nil if a reference in
 // the schema leads nowhere.
 func validator(t testing.TB, schema *jsontree.Value) *jsonschema.Schema {
 	t.Helper()
@@ -35,7 +35,7 @@ func validator(t testing.TB, schema *jsontree.Value) *jsonschema.Schema {
 	return compiled
 }
 
-// plainJSON is a value as that implementation takes it.
+// plainJSON returns a value in the form that the validator takes.
 func plainJSON(t testing.TB, v *jsontree.Value) any {
 	t.Helper()
 	out, err := jsonschema.UnmarshalJSON(bytes.NewReader(jsontree.Append(nil, *v)))
@@ -45,7 +45,7 @@ func plainJSON(t testing.TB, v *jsontree.Value) any {
 	return out
 }
 
-// A schemaMaker makes schemas at random, and says them again in another form.
+// A schemaMaker makes schemas at random, and restates them in other forms.
 type schemaMaker struct {
 	*rand.Rand
 	definitions []jsontree.Member
@@ -84,8 +84,8 @@ func objectOf(members ...jsontree.Member) jsontree.Value {
 	return jsontree.Value{Kind: '{', Parts: members}
 }
 
-// restated says the same with references, in chains too, with combinators of one schema, and
-// with types as alternatives.
+// restated says the same as v with references, some of them in chains, with combinators of one schema,
+// and with types as alternatives.
 func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Value {
 	out := v
 	out.Parts = slices.Clone(v.Parts)
@@ -136,7 +136,7 @@ func (m *schemaMaker) restatedInput(v jsontree.Value) jsontree.Value {
 	return out
 }
 
-// varied changes something: a schema becomes another, one of several, or less.
+// varied changes something: it replaces a schema, makes it one of several, or leaves out a part of it.
 func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position) jsontree.Value {
 	v.Parts = slices.Clone(v.Parts)
 	if at == schema.AtSchema && jsontree.Lookup(&v, "$defs") == nil && m.IntN(4) == 0 {
@@ -208,9 +208,9 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 	return any()
 }
 
-// TestLabelsAreTrue holds labels against what old and new schemas accept. A schema that
-// says the same in another form has no label that says it doesn't. Where a new schema
-// accepts what the old one refused, some label says so, or that it can't be told.
+// TestLabelsAreTrue checks labels against what old and new schemas accept. If a schema says the same in
+// another form, no label may deny that. If a new schema accepts what the old one refused, some label must
+// say so, or say that it can't be told.
 func TestLabelsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6))}
@@ -271,10 +271,10 @@ func TestLabelsAreTrue(t *testing.T) {
 	}
 }
 
-// TestSeveritiesOfRandomSchemas holds severities against what old and new schemas accept. Where
-// the new input refuses a call that the old one accepted, or the new output accepts a result that
-// the old one refused, something is breaking. Names that a schema doesn't have are nobody's
-// promise: a new parameter, and a new member of a result, break nothing.
+// TestSeveritiesOfRandomSchemas checks severities against what old and new schemas accept. If the new
+// input refuses a call that the old one accepted, or the new output accepts a result that the old one
+// refused, some change must be breaking. A schema promises nothing about names that it doesn't have: a
+// new parameter, and a new member of a result, break nothing.
 func TestSeveritiesOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(9, 10)), named: true}
@@ -329,8 +329,8 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 	}
 }
 
-// TestComparisonsAreTrue holds what is said of two schemas by their alternatives against what
-// the schemas accept.
+// TestComparisonsAreTrue checks what two schemas' alternatives say about their breadth against what the
+// schemas accept.
 func TestComparisonsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(7, 8))}

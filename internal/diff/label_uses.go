@@ -16,7 +16,8 @@ const (
 	// The input or output takes what the schema takes.
 	usePlain schemaUse = 1 << iota
 
-	// It is under not or if, or what it takes no other of several may take.
+	// It is under not or if, or it's an alternative under a oneOf whose alternatives overlap: what it
+	// takes, no other may take.
 	useTested
 
 	// It is part of a schema that differs only in its form.
@@ -25,8 +26,8 @@ const (
 
 // use works out how a schema, and each schema in it, bears on the input or output. Schemas under
 // $defs do so only through references (JSON Schema 2020-12 Core, 8.2). Each schema is
-// visited once for each of its uses. A definition that only schemas refer to which mean the
-// same as before came or went without consequence.
+// visited once for each of its uses. It has no consequence that a definition was added or removed if
+// all schemas that refer to it mean the same as before.
 func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	if l.sameMeaning[s] {
 		u = useSame
@@ -37,10 +38,10 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	l.uses[s] |= u
 	if reference := jsontree.Lookup(s, "$ref"); reference != nil {
 		v, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		// An anchor, another document, or what isn't there: we don't look for them.
+		// The reference leads to an anchor, to another document or to nothing. We don't look for those.
 		l.lost = l.lost || v == nil
 		for i, step := range steps {
-			// Into a definition, or to all: only $defs/NAME is one.
+			// The reference leads into a definition, or to all of them: only $defs/NAME is one definition.
 			l.lost = l.lost || schema.IsDefinitions(step) && len(steps) != i+2
 		}
 		l.shared = l.shared || len(steps) > 0 && !(len(steps) == 2 && schema.IsDefinitions(steps[0]))
@@ -53,7 +54,7 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 		l.lost = true
 	}
 	if s != root && jsontree.Lookup(s, "$id") != nil {
-		// References in there are resolved against it.
+		// References in this schema are resolved against its $id.
 		l.lost = true
 	}
 	overlapping := u == usePlain && !disjoint(jsontree.Lookup(s, "oneOf"))
@@ -68,8 +69,8 @@ func (l *labeller) use(root, s *jsontree.Value, u schemaUse) {
 	})
 }
 
-// useOf returns the uses of schemas, old and new: 0 only if no reference can lead to them,
-// and useSame only if that is so for all of them.
+// useOf returns the uses of schemas, old and new, taken together: 0 only if no reference can lead to
+// them, and useSame only if it is the use of all of them.
 func (l *labeller) useOf(schemas ...*jsontree.Value) (u schemaUse) {
 	unused := false
 	for _, v := range schemas {
@@ -85,8 +86,8 @@ func (l *labeller) useOf(schemas ...*jsontree.Value) (u schemaUse) {
 	return u
 }
 
-// useAt returns the use that counts for a change: for definitions their own, for anything
-// else that of the schema around it.
+// useAt returns the use that counts for a change: for definitions and for alternatives under oneOf their
+// own use, for anything else that of the schema around it.
 func (l *labeller) useAt(s location) schemaUse {
 	of := s.around[:]
 	switch {
@@ -113,7 +114,7 @@ func (s *location) defines() bool {
 }
 
 // forUse translates a label of a schema into what it means for the input, given how the
-// schema is used. Of what is tested, nobody can tell.
+// schema is used. If the schema is only tested (useTested), nobody can tell.
 func forUse(k label.Label, u schemaUse) label.Label {
 	switch e := k.Effect(); {
 	case e == label.Same:
@@ -129,18 +130,18 @@ func forUse(k label.Label, u schemaUse) label.Label {
 }
 
 // disjoint reports whether no value fits two alternatives, so that oneOf means the same as
-// anyOf. That is so if each has types of its own, or if all require one parameter and each
-// has a constant of its own for it.
+// anyOf. That is so if no two alternatives share a type, or if all require one parameter and no
+// two have the same constant for it.
 func disjoint(alternatives *jsontree.Value) bool {
 	if alternatives == nil || len(alternatives.Items()) < 2 {
 		return true
 	}
 	seen := map[string]bool{}
-	// Told: how many alternatives differ by it from those before.
+	// For each matter: how many alternatives differ in it from all before them.
 	told := map[string]int{}
 	for i := range alternatives.Items() {
 		branch := &alternatives.Parts[i].Value
-		// By matter: the type, or the constant of a parameter.
+		// The values of the alternative by matter, which is the type or the constant of a parameter.
 		own := map[string]map[string]bool{}
 		if types := jsontree.Lookup(branch, "type"); types != nil {
 			own["type"], _ = typeSet(types)

@@ -18,18 +18,18 @@ import (
 //   - and the types are sorted.
 //
 // No text is lost on the way: where a member would be said twice in different words, the
-// schema has no form. It has none, either, if a reference in it leads back to itself or
+// schema has no form. It has no form, either, if a reference in it leads back to itself or
 // to where we can't follow. Two schemas without a form are never taken for equal.
 type meaningForms struct {
 	// The whole schemas, old and new, in which references are resolved.
 	roots [2]*jsontree.Value
 
-	// Of the forms of schemas; 0 where there is none, or not yet.
+	// The number of each schema's form; 0 if the schema has no form, or none yet.
 	numbers map[*jsontree.Value]int
 
 	byText map[string]int // the number of a form by its JSON text
 
-	// By number, from 1; each has the numbers of the forms inside it.
+	// The forms by number, from 1. A form has numbers in place of the schemas inside it.
 	forms []jsontree.Value
 
 	// The alternatives of forms by number; nil where they can't be told.
@@ -154,7 +154,7 @@ func numberIn(v jsontree.Value) int {
 }
 
 // merged replaces a keyword of a form by the members of another form, which the keyword
-// leads to. Beside the keyword only annotations may stand: before 2019-09 a $ref hides
+// leads to. Only annotations may be beside the keyword: before 2019-09 a $ref hides
 // what is beside it, and additionalProperties sees only the properties beside it.
 func (m *meaningForms) merged(form jsontree.Value, keyword string, number int) (jsontree.Value, bool) {
 	inner := m.forms[number]
@@ -173,12 +173,12 @@ func (m *meaningForms) merged(form jsontree.Value, keyword string, number int) (
 	return inner, number > 0
 }
 
-// withTypes writes nullable, and alternatives that are nothing but types, into a list of
+// withTypes rewrites nullable, and alternatives that are nothing but types, as a list of
 // types. nullable counts only beside type (OpenAPI 3.0.3, Schema Object).
 func (m *meaningForms) withTypes(form jsontree.Value) jsontree.Value {
 	has := func(name string) bool { return jsontree.Lookup(&form, name) != nil }
 	types, ok := typeNames(jsontree.Lookup(&form, "type"))
-	written := "" // the keyword that goes into the list
+	written := "" // the keyword that the list of types replaces
 	switch nullable := jsontree.Lookup(&form, "nullable"); {
 	case ok && nullable != nil && nullable.Kind == 'f':
 		written = "nullable"
@@ -206,8 +206,8 @@ func (m *meaningForms) withTypes(form jsontree.Value) jsontree.Value {
 	return form
 }
 
-// alternativeTypes returns the types of all alternatives, if they are nothing but types. Of
-// the types under oneOf no two may have a value in common.
+// alternativeTypes returns the types of all alternatives, if these are nothing but types. Under oneOf,
+// no two alternatives may have a value in common.
 func (m *meaningForms) alternativeTypes(alternatives *jsontree.Value, combinator string) (types []string, ok bool) {
 	forms := jsontree.Value{Kind: '['}
 	for _, item := range alternatives.Items() {

@@ -10,7 +10,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A tool can't be known by a description with fewer.
+// A description with fewer words isn't enough to know a tool by.
 const minRenameWords = 6
 
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
@@ -56,13 +56,13 @@ func Renames(drifts []pin.Drift) {
 // Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
 const (
 	leastLikeness = 1.5  // of a rename
-	noParameters  = 0.25 // what it says that neither has any
+	noParameters  = 0.25 // what it counts if neither has parameters
 
-	// Of one server and list that are compared: real upgrades have a few dozen.
+	// Pairs of one server and list. If there are more, none is compared. Real upgrades have a few dozen.
 	maxPairs = 20_000
 )
 
-// A traits has what entries are compared by.
+// A traits value has what an entry is compared by.
 type traits struct {
 	drift                         *pin.Drift
 	name, parameters, description map[string]bool // words, and names of parameters
@@ -80,7 +80,7 @@ func traitsOf(d *pin.Drift, definition jsontree.Value) traits {
 	return t
 }
 
-// apart is a name with a blank before each inner capital.
+// apart is a name with a blank between a small letter and the capital behind it.
 func apart(name string) string {
 	var b strings.Builder
 	small := false
@@ -94,7 +94,7 @@ func apart(name string) string {
 	return b.String()
 }
 
-// wordSet has the words of a text in small letters.
+// wordSet returns the words of a text in lower case.
 func wordSet(s string) map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -117,7 +117,7 @@ func alike(a, b map[string]bool) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
 
-// likeness is that of a REMOVED and an ADDED entry.
+// likeness returns how alike a REMOVED and an ADDED entry are.
 func likeness(old, new traits) float64 {
 	parameters := alike(old.parameters, new.parameters)
 	if len(old.parameters)+len(new.parameters) == 0 {
@@ -126,7 +126,7 @@ func likeness(old, new traits) float64 {
 	return alike(old.name, new.name) + parameters + alike(old.description, new.description)
 }
 
-// pairAlike pairs those that are still alone and much alike, the most alike first.
+// pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
 func pairAlike(drifts []pin.Drift) {
 	type place struct {
 		server    string
@@ -190,7 +190,7 @@ func nameless(d *pin.Drift, definition jsontree.Value) string {
 	return string(jsontree.Append(nil, rest))
 }
 
-// comparableName is a name in small letters and without ASCII punctuation.
+// comparableName is a name in lower case and without ASCII punctuation.
 func comparableName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

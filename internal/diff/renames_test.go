@@ -44,7 +44,8 @@ func TestFindRenames(t *testing.T) {
 	}
 }
 
-// Servers and lists are kept apart, and a URI is a name.
+// TestRenamesStayInTheirList checks that only entries of one server and list are paired, and that a URI
+// counts as a name.
 func TestRenamesStayInTheirList(t *testing.T) {
 	entry := func(server string, entryType pin.EntryType, name, definition string) pin.Drift {
 		p := &pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pin.Form{Definition: []byte(definition)}}
@@ -69,7 +70,7 @@ func TestRenamesStayInTheirList(t *testing.T) {
 	}
 }
 
-// Many tools of long descriptions, all gone and all new.
+// TestManyRenames has many tools with long descriptions: one half of them is gone, the other half is new.
 func TestManyRenames(t *testing.T) {
 	t.Parallel()
 	var drifts []pin.Drift

@@ -10,8 +10,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// What is said in a definition, and what of it was added, removed or moved. A person who approves has
-// to have seen every sentence, name and value of that, wherever in the definition it stands: a
+// This file finds what a definition says, and what of that was added, removed or moved. A person who
+// approves has to have seen every sentence, name and value of it, wherever in the definition it is: a
 // client passes the whole definition on, and nobody can say what its model reads.
 
 // Sentences splits a text into sentences, each with the blanks behind it. A sentence ends at the
@@ -48,16 +48,17 @@ type SentenceEdit struct {
 	// Word by word; nil: the two have too little in common, or one of them is empty.
 	Pieces []Piece
 
-	// Where in the text it is, if Old doesn't say so: the ends of the sentences beside it, and how many stand before it
-	// if that doesn't say so either. An edit without any of these that only adds something does that at the end.
+	// Where in the text the edit is. If Old is empty, Before and After are the ends of the sentences beside the edit.
+	// If the old text has Old or these ends more than once, Number is how many sentences come before the edit. An edit
+	// that only adds something, and has none of these fields, adds it at the end.
 	Before, After string
 	First         bool // it adds something at the beginning
 	Number        int
 }
 
 // Sentences compares two texts sentence by sentence, and word by word within. All that isn't in the
-// edits is in both texts, in the same order; there are none if only blanks between sentences
-// differ. It returns false if the work would exceed the bounds.
+// edits is in both texts, in the same order. If only blanks between sentences differ, there are no
+// edits. It returns false if the work would exceed the bounds.
 func (budget *WordBudget) Sentences(old, new string) (edits []SentenceEdit, ok bool) {
 	a := Sentences(old)
 	b := Sentences(new)
@@ -98,14 +99,14 @@ func trimAll(list []string) (trimmed []string) {
 type rewording struct {
 	budget     *WordBudget
 	old        []string // the sentences of the old text, trimmed
-	passed     int      // how many of them stand before went
+	passed     int      // how many of them come before went
 	went, came []string // since the last sentence that was kept
 	edits      []SentenceEdit
 
-	// How often the old text has a sentence; nil: not counted yet.
+	// How often the old text has each sentence; nil: not counted yet.
 	times map[string]int
 
-	// How often it has two sentences with such ends beside each other.
+	// How often it has neighbouring sentences with these ends: the last words of one and the first of the next.
 	gaps map[[2]string]int
 }
 
@@ -140,7 +141,7 @@ func (r *rewording) add(old, new string, from, to int) {
 	r.edits = append(r.edits, e)
 }
 
-// locate says where in the text an edit is, if what was removed doesn't.
+// locate notes where in the text an edit is, if what was removed doesn't tell.
 func (r *rewording) locate(e *SentenceEdit, from, to int) {
 	if from == len(r.old) {
 		return // at its end
@@ -171,7 +172,8 @@ func (r *rewording) locate(e *SentenceEdit, from, to int) {
 	}
 }
 
-// ends are the ends of the sentences before one index and from another one on.
+// ends returns the last words of the sentence before one index, and the first words of the sentence at
+// another index.
 func (r *rewording) ends(before, after int) (ends [2]string) {
 	if before > 0 {
 		ends[0] = lastWords(r.old[before-1])
@@ -185,7 +187,7 @@ func (r *rewording) ends(before, after int) (ends [2]string) {
 const (
 	endWords = 3 // of a sentence beside an edit
 
-	// Likewise, where words are long or have no blanks.
+	// The most characters of them, where words are long or have no blanks.
 	endRunes = 32
 )
 
@@ -222,11 +224,11 @@ var keywords = strings.Fields(`name title description inputSchema outputSchema a
  maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 
-// Says reports whether there is something to read in what was added or removed with a change: a text or
-// the name of a member, but for the closed list of what says nothing.
+// Says reports whether there is something to read in what a change added or removed: a text or the name
+// of a member, except for the closed lists of names and values that say nothing.
 func (c *Change) Says() bool {
 	switch {
-	// The name in words; names that are shown with their parameters.
+	// A title that is the name in words, or required names, which are shown with their parameters.
 	case c.Label == label.Title, c.Label == label.RequiredFollows:
 		return false
 	case c.Label == label.TooMany || c.Hidden != [2]int{}:
@@ -234,7 +236,7 @@ func (c *Change) Says() bool {
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
 	name := ""
-	// Whether a name leads to it, and no index, and that name says something.
+	// Whether the last step to the change is a name, not an index, and that name says something.
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
@@ -243,9 +245,10 @@ func (c *Change) Says() bool {
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
 
-// says reports whether a value has a text or a member name that says something, and that the other one doesn't list.
+// says reports whether a value has a member name or a text that says something. Texts that the other value has as items
+// don't count.
 func says(v, other *jsontree.Value, name string) (found bool) {
-	// Of the other one, once a text has to be looked up in it.
+	// The texts of the other value, once one has to be looked up there.
 	var listed map[string]bool
 	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		keyword := name

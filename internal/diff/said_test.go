@@ -31,7 +31,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// FuzzSentences: no character of a text is lost.
+// FuzzSentences checks that no character of a text is lost.
 func FuzzSentences(f *testing.F) {
 	for _, s := range jsontest.HostileTexts {
 		f.Add(s)
@@ -64,7 +64,7 @@ func TestSentenceEdits(t *testing.T) {
 	}
 }
 
-// TestSays: a text or a name that was added or removed is something to read, wherever it is.
+// TestSays checks that a text or a name that was added or removed is something to read, wherever it is.
 func TestSays(t *testing.T) {
 	for _, tt := range []struct {
 		old, new string

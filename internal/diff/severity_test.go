@@ -8,11 +8,11 @@ import (
 	"pinproof/internal/pin"
 )
 
-// TestSeveritiesAreTrue holds the severity of a change against a judgement by hand, made
-// before there was code for it: would a call that worked fail now, or would a reader of the
-// result? If neither, does the model read or do something else?
+// TestSeveritiesAreTrue checks the severity of a change against a judgement by hand, made
+// before there was code for it: would a call that worked fail now, or would a reader of its
+// result fail? If neither, does the model read or do something else?
 func TestSeveritiesAreTrue(t *testing.T) {
-	const ( // where the two sides of a case stand
+	const ( // what the two sides of a case are put into
 		whole  = `{"name":"t"%s}`
 		input  = `{"name":"t","inputSchema":{"type":"object",%s}}`
 		output = `{"name":"t","outputSchema":{"type":"object",%s}}`
@@ -78,7 +78,7 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{output, `"properties":{"v":{"anyOf":[{"type":"string"},{"type":"null"}]}}`, `"properties":{"v":{"type":["string","null"]}}`, label.None},
 		{output, `"additionalProperties":false,"properties":{"v":{}}`, `"properties":{"v":{}}`, label.Behaviour},
 
-		// what is neither
+		// what is neither input nor output
 		{whole, `,"description":"Says how the weather is."`, `,"description":"Tells the weather."`, label.Behaviour},
 		{whole, `,"annotations":{}`, `,"annotations":{"readOnlyHint":true}`, label.Behaviour},
 		{whole, `,"annotations":{}`, `,"annotations":{"readOnlyHint":false}`, label.None},
@@ -94,7 +94,7 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{resource, `,"mimeType":"text/plain"`, `,"mimeType":"application/pdf"`, label.Breaking},
 		{resource, `,"description":"The log."`, `,"description":"The log of today."`, label.Behaviour},
 
-		// a second judgement, likewise before the code ran
+		// a second judgement, also made before the code ran
 		{input, `"properties":{"berth":{"type":"integer"}}`, `"properties":{"berth":{"type":["integer","string"]}}`, label.Behaviour},
 		{input, `"properties":{"berth":{"type":["integer","string"]}}`, `"properties":{"berth":{"type":"string"}}`, label.Breaking},
 		{input, `"properties":{"tide":{"type":"string"}}`, `"properties":{"tide":{"type":"string","x-mcp-header":"Tide"}}`, label.Behaviour},
@@ -154,7 +154,7 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{prompt, `,"arguments":[{"name":"ship"}]`, `,"arguments":[{"description":"Which one.","name":"ship"}]`, label.Behaviour},
 		{prompt, `,"arguments":[{"name":"ship"},{"name":"port"}]`, `,"arguments":[{"name":"port"},{"name":"ship"}]`, label.None},
 		{prompt, `,"arguments":[{"name":"ship","required":true}]`, ``, label.Breaking},
-		{resource, `,"mimeType":"text/csv"`, ``, label.Breaking}, // judged harmless at first; but a reader that goes by the type has none now
+		{resource, `,"mimeType":"text/csv"`, ``, label.Breaking}, // judged harmless at first, but a reader that relies on the type has none now
 	} {
 		entryType := map[string]pin.EntryType{prompt: pin.Prompts, resource: pin.Resources}[c.in]
 		old, new := fmt.Sprintf(c.in, c.old), fmt.Sprintf(c.in, c.new)
@@ -165,7 +165,7 @@ func TestSeveritiesAreTrue(t *testing.T) {
 	}
 }
 
-// TestBump: what drift of each kind comes to.
+// TestBump has the severity of each kind of drift, and the release that it takes.
 func TestBump(t *testing.T) {
 	wording := []Change{{Severity: label.Behaviour}, {Severity: label.None}}
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 )
 
 // InWords reports whether a title is nothing but a name in words: "Read file" for read_file
-// and readFile. SDKs make such titles. One that cuts a name otherwise may say something else.
+// and readFile. SDKs make such titles. A title that splits the name elsewhere may say something else.
 func InWords(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
@@ -28,8 +28,8 @@ var (
 	plainName  = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 )
 
-// titles reports whether a change is about a title that is the name in words, of a tool or of
-// a parameter: such a title came, or went.
+// titles reports whether a change only adds, removes or replaces a title that is the name of a tool or
+// of a parameter in words.
 func (l *labeller) titles(c Change, s location) bool {
 	n := len(s.steps)
 	if n == 0 || s.steps[n-1] != "title" || c.Label != label.Wording {

@@ -23,7 +23,7 @@ func TestInWords(t *testing.T) {
 		{"Read a file", "read_file", false},
 		{"Read file!", "read_file", false},
 		{"Read  file", "read_file", false},
-		{"Re\u0430d file", "re\u0430d_file", false}, // a Cyrillic letter: nothing to sum up
+		{"Re\u0430d file", "re\u0430d_file", false}, // a Cyrillic letter: not just the name in words
 		{"Read\u200bfile", "readfile", false},
 		{"", "", false},
 		{" ", "_", false},

@@ -17,13 +17,13 @@ import (
 // compared part by part has a part for each member or element, equal or not, in the
 // order of the text. A node without parts whose values differ is a leaf: one change.
 type diffNode struct {
-	// To the old value and to the new one, or where they would be.
+	// The paths to the old value and to the new one, or to where they would be.
 	was, now *path
 
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
 
-	// It stood elsewhere in its array, or under another combinator: a change of its own.
+	// The value was elsewhere in its array, or under another combinator: a change of its own.
 	moved bool
 
 	same bool // the two values are equal
@@ -31,7 +31,7 @@ type diffNode struct {
 	// The two values are schemas that differ only in their form.
 	sameMeaning bool
 
-	// Of two schemas that differ, other than those of the whole input and output.
+	// How two schemas compare that differ and aren't the whole input or output.
 	against comparison
 
 	// There are too many changes inside to tell apart.
@@ -39,7 +39,7 @@ type diffNode struct {
 
 	changes int // at the node and inside
 
-	// Of these: neither where the meaning is the same nor in the definitions of the root.
+	// How many of these are neither in schemas with the same meaning nor in the definitions of the root.
 	unexplained int
 
 	inside []diffNode
@@ -56,7 +56,7 @@ func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
 type path struct {
 	above *path
 	step  string
-	size  int // of the pointer in bytes, about
+	size  int // about how many bytes the pointer has
 
 	// The pointer, once pointer has been called.
 	known string
@@ -73,9 +73,9 @@ func (p *path) pointer() string {
 	return p.known
 }
 
-// maxPointer is how long a pointer may be, in bytes, about, for the values there to be
-// compared part by part. Real pointers have a tenth of it. Hostile member names could
-// fill the memory with pointers, because each of them repeats the names above it.
+// maxPointer is about how many bytes a pointer may have for the values there to be compared
+// part by part. Real pointers have a tenth of it. Hostile member names could fill the memory
+// with pointers, because each pointer repeats the names above it.
 const maxPointer = 1 << 10
 
 // MaxChanges is how many changes inside a value are listed. With more of them the value
@@ -154,8 +154,8 @@ func (e *diffNode) rootSchema() bool {
 // longer reports whether a pointer to the node is longer than a limit.
 func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.now.size) > limit }
 
-// jsontree.Equal is the function of that name, with a memory: items pairs equal elements at
-// every depth before they are compared part by part, so most pairs are asked for again.
+// equalValues does what jsontree.Equal does, with a memory: items pairs equal elements at every
+// depth before they are compared part by part, so it is asked about most pairs again.
 func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
 		return a.Kind == b.Kind && a.Text == b.Text
@@ -172,8 +172,8 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	return equal
 }
 
-// part compares one part of e, the one that step leads to, and adds it to e. A part that
-// doesn't say where its old value stood had it in that of e, under the same step.
+// part compares one part of e, the one that step leads to, and adds it to e. If the part doesn't
+// say where its old value was, that was in e's old value, under the same step.
 func (d *differ) part(e *diffNode, step string, part diffNode) {
 	part.at = e.at.Below(step, cmp.Or(part.new, part.old))
 	part.now = e.now.to(step)
@@ -255,7 +255,7 @@ func (d *differ) items(e *diffNode) {
 	b := e.new.Parts
 	taken, partner := d.pairItems(a, b)
 	e.inside = make([]diffNode, 0, max(len(a), len(b)))
-	// The first element of a that no part has yet.
+	// All removed elements of a before this index have their parts.
 	next := 0
 	removed := func(end int) {
 		for ; next < end; next++ {
@@ -321,14 +321,14 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 
 func isNamed(v *jsontree.Value) bool { return jsontree.TextOf(jsontree.Lookup(v, "name")) != "" }
 
-// isFile reports whether an element is a file of a skill's: its URI names it.
+// isFile reports whether an element is a file of a skill, which is named by its URI.
 func isFile(v *jsontree.Value) bool {
 	return jsontree.TextOf(jsontree.Lookup(v, "uri")) != "" && jsontree.Lookup(v, "digest") != nil
 }
 
-// itemKey is what two forms of one element have in common. For an object it is the name,
-// or else what tells alternatives apart: the type, the reference, the constant, and the
-// parameters that are constants. Without parameters, the names of the keywords count.
+// itemKey is what two forms of one element have in common. For an object it is the name, or the URI
+// of a file. Without these, it is what tells alternatives apart: the type, the reference, the
+// constant, and the parameters that are constants. Without parameters, the names of the keywords count.
 func itemKey(v *jsontree.Value) string {
 	if v.Kind == '[' {
 		return "" // arrays are paired by their order

@@ -83,7 +83,7 @@ func TestDigestsDifferIfAndOnlyIfThereAreChanges(t *testing.T) {
 	}
 }
 
-// FuzzDiff is the same over any two texts.
+// FuzzDiff checks the same equivalence over any two texts.
 func FuzzDiff(f *testing.F) {
 	f.Add([]byte(`{"a":[{"b":1}]}`), []byte(`{"a":[{"b":1.0},{"c":2}]}`))
 	f.Add([]byte(`[1,[2],{}]`), []byte(`[[2],{},1]`))
@@ -101,9 +101,9 @@ func FuzzDiff(f *testing.F) {
 	})
 }
 
-// checkDiff holds the changes between two texts against their canonical forms, by
+// checkDiff checks the changes between two texts against their canonical forms, made by
 // another implementation, and each change against what its pointer leads to. It
-// reports whether the two are the same value.
+// reports whether the two texts are the same value.
 func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	t.Helper()
 	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
@@ -112,8 +112,8 @@ func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	return one == two
 }
 
-// checkChanges holds the changes between two values against what their pointers lead
-// to. Whatever text the new value has and the old one hasn't must be in one.
+// checkChanges checks the changes between two values against what their pointers lead
+// to. Every text that the new value has and the old one doesn't must be in some change.
 func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same bool) {
 	t.Helper()
 	fatalf := func(format string, args ...any) {
@@ -212,7 +212,7 @@ func TestDiffWords(t *testing.T) {
 		{"same", "same", "=same"},
 		{"", "new", "+new"},
 		{"old", "", "-old"},
-		// What stays between two changes and is shorter than they are goes with them.
+		// Kept text between two changes becomes part of them if it is shorter than they are.
 		{"one two", "drei vier", "-one two|+drei vier"},
 		{"Größe in Byte", "Größe in Bytes", "=Größe in |-Byte|+Bytes"},
 		{"a\nb\nc", "a\nB\nc", "=a\n|-b|+B|=\nc"},
@@ -237,7 +237,7 @@ func TestWordBudget(t *testing.T) {
 	if budget.Words("a b c", "x y z") == nil {
 		t.Error("a small diff is refused")
 	}
-	if budget != 1_000-36 { // 5 tokens a side, and one
+	if budget != 1_000-36 { // 5 tokens and one, on each side
 		t.Errorf("%d left of the budget", budget)
 	}
 	if budget.Words(words("a", 20), words("b", 20)) != nil { // 40 × 40
@@ -273,8 +273,8 @@ func TestRewritten(t *testing.T) {
 	}{
 		{"Reads a file from the disk.", "Reads one file from the disk.", false},
 		{"Reads a file from the disk.", "Sends mail to anyone who asks for it.", true},
-		{"Reads a file.", "Reads a file. Then it does many other things, of which nobody had heard before.", false}, // nothing went
-		{"Reads a file, and whatever else is said in these many words about it.", "Reads a file.", false},           // hardly anything came
+		{"Reads a file.", "Reads a file. Then it does many other things, of which nobody had heard before.", false}, // nothing was removed
+		{"Reads a file, and whatever else is said in these many words about it.", "Reads a file.", false},           // nothing was added
 		{"one two three four", "one two five six", false},                                                           // half stays
 		{"one two three four", "one five six seven", true},
 		{"same", "same", false},
@@ -288,7 +288,7 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// Texts at the limits: these would run on and on.
+// TestHugeTexts has texts at the limits. Without limits, comparing them would go on and on.
 func TestHugeTexts(t *testing.T) {
 	t.Parallel()
 	repeated := func(word string) string { return strings.Repeat(word, 6<<20/len(word)) }
@@ -315,7 +315,7 @@ func TestHugeTexts(t *testing.T) {
 	}
 }
 
-// numbered is a list of n parts, in each of which @ is its number.
+// numbered is a list of n parts. In the format, @ stands for the number of the part.
 func numbered(n int, format string) string {
 	var parts []string
 	for i := range n {
@@ -324,7 +324,7 @@ func numbered(n int, format string) string {
 	return strings.Join(parts, ",")
 }
 
-// Definitions at the limits, forwards and backwards.
+// TestHugeDiffs compares definitions at the limits, forwards and backwards.
 func TestHugeDiffs(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares definitions of 50,000 members")
@@ -360,15 +360,15 @@ func TestHugeDiffs(t *testing.T) {
 	}
 }
 
-// TestRefactoredTexts: where a schema changes its form and a text at once, the text that
-// went and the text that came stand in the changes, and none is taken for another form.
+// TestRefactoredTexts has schemas that change their form and a text at once. The old text and the
+// new one must be in the changes, and not only in changes that count as another form.
 func TestRefactoredTexts(t *testing.T) {
 	for _, tt := range []struct{ old, new string }{
 		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","title":"T"}}}`,
 			`{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"came"},{"type":"null"}]}}}`},
 		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X"}}}`,
 			`{"properties":{"p":{"type":"string","description":"came"}}}`},
-		// What stood beside the reference said it in other words.
+		// The description beside the reference was in other words.
 		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","description":"came"}}}`,
 			`{"properties":{"p":{"type":"string","description":"came"}}}`},
 		// A definition that nobody uses came with the others.
@@ -399,8 +399,8 @@ func TestRefactoredTexts(t *testing.T) {
 	}
 }
 
-// Beyond MaxChanges below one value, that value is one change; what is beside it
-// keeps its own.
+// TestTooManyChanges checks that a value with more than MaxChanges changes inside is one change, and
+// that what is beside it keeps its own changes.
 func TestTooManyChanges(t *testing.T) {
 	t.Parallel()
 	const n = 4_000 // as docs/review.md says
@@ -441,8 +441,8 @@ func TestTooManyChanges(t *testing.T) {
 	}
 }
 
-// FuzzDiffWords: the pieces of a word diff are the two texts, no less and no more,
-// and come out the same again; they never cut a word.
+// FuzzDiffWords checks that the pieces of a word diff make up the two texts, no less and no more,
+// and that they come out the same again.
 func FuzzDiffWords(f *testing.F) {
 	for i, s := range jsontest.HostileTexts {
 		f.Add(s, jsontest.HostileTexts[(i+7)%len(jsontest.HostileTexts)])
@@ -451,7 +451,7 @@ func FuzzDiffWords(f *testing.F) {
 	f.Add("ab ab ab ab", "ab ba ab")
 	f.Add("é e\u0301 한글 नाम", "e\u0301 é 한 नमा")
 	f.Add(strings.Repeat("a b ", 40), strings.Repeat("b a ", 40))
-	f.Add("a b a b a a a a a a a 0 a a a a a ", "000 b a b a 1") // the library leaves two neighbours that are removed
+	f.Add("a b a b a a a a a a a 0 a a a a a ", "000 b a b a 1") // here the library leaves two removed runs in a row
 	f.Fuzz(func(t *testing.T, old, new string) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
 			return
@@ -482,8 +482,8 @@ func FuzzDiffWords(f *testing.F) {
 	})
 }
 
-// FuzzTokens: the tokens of a text are the text, and no two neighbours are one word
-// or one run of blanks.
+// FuzzTokens checks that the tokens of a text make up the text, that blanks are tokens by themselves,
+// and that no two tokens in a row are blanks.
 func FuzzTokens(f *testing.F) {
 	for _, s := range append(jsontest.HostileTexts, "a1 b_c  \t x\n\n", "नमस्ते", "e\u0301x") {
 		f.Add(s)

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// What became of a piece of text.
+// What happened to a piece of text.
 const (
 	OpKept    = '='
 	OpRemoved = '-'
@@ -25,7 +25,7 @@ type Piece struct {
 	Text string
 }
 
-// Replaces reports whether of two pieces one was removed and the other was added.
+// Replaces reports whether one of two pieces was removed and the other was added.
 func (p Piece) Replaces(other Piece) bool {
 	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
 }
@@ -35,10 +35,10 @@ func (p Piece) Replaces(other Piece) bool {
 type WordBudget int
 
 const (
-	// That differ, on each side: the library's cost grows with their product.
+	// Tokens that differ, on each side: the library's cost grows with their product.
 	maxDiffTokens = 4_000
 
-	// Likewise: a text in which more differs isn't split into words.
+	// Bytes that differ, on each side: if there are more, the texts aren't split into words.
 	maxDiffBytes = 256 << 10
 
 	// Pairs of tokens in all diffs of one run.
@@ -53,13 +53,13 @@ func (budget *WordBudget) Words(old, new string) (pieces []Piece) {
 	if max(len(old), len(new))-head-tail > maxDiffBytes {
 		return nil
 	}
-	split := func(s string) []string { // each end is like one token
+	split := func(s string) []string { // each end counts as one token
 		list := slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
 		return slices.DeleteFunc(list, func(token string) bool { return token == "" })
 	}
 	budget.compare(split(old), split(new), true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
-		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two
+		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two in a row
 			pieces[n-1].Text += text
 			return
 		}
@@ -91,12 +91,12 @@ func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
 	return steps, ok
 }
 
-// firstSymbol is the first of the private-use runes that stand for tokens, for the library compares
-// runes. There are more of them than both sides can have tokens.
+// firstSymbol is the first of the private-use runes that stand for tokens, because the library compares
+// runes. There are more such runes than both sides together can have tokens.
 const firstSymbol = 0xf0000
 
 // compare calls f for the runs of tokens that two lists have in common, and for those that only one
-// has, if the work doesn't exceed the bounds. Tidied, words between two edits may belong to them.
+// has, if the work doesn't exceed the bounds. With tidy, words between two edits may become part of them.
 func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0
@@ -128,7 +128,7 @@ func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, toke
 		return runes
 	}
 	dmp := diffmatchpatch.New()
-	// By default it gives up after a second, so machines would differ.
+	// By default the library gives up after a second, so results would differ between machines.
 	dmp.DiffTimeout = 0
 	diffs := dmp.DiffMainRunes(encode(a), encode(b), false)
 	if tidy {
@@ -151,7 +151,7 @@ func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, toke
 	return true
 }
 
-// operations translates those of the library.
+// operations translates the library's operations.
 var operations = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffEqual: OpKept, diffmatchpatch.DiffDelete: OpRemoved, diffmatchpatch.DiffInsert: opAdded,
 }

@@ -191,7 +191,7 @@ func (l Label) Severity() Severity { return table[l].severity }
 // OfOutput returns the label of the same change in an output schema.
 func (l Label) OfOutput() Label { return table[l].output }
 
-// Minor reports whether a line is enough for the change.
+// Minor reports whether one line is enough for a change with the label.
 func (l Label) Minor() bool { return table[l].minor }
 
 // ByValidity reports whether a change with the label can break something only through the values that
