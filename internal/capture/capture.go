@@ -678,6 +678,21 @@ func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []
 		Hint(revisionHint)
 }
 
+// staysSkill refuses a skill that can't be read as one with placeholders in it: nobody could be warned of
+// its files, and the lockfile could keep none of them.
+func staysSkill(path string, p *pin.Pin, pinned jsontree.Value) error {
+	if p.Type != pin.Skills {
+		return nil
+	}
+	_, problem := skill.Read(pinned)
+	if problem == nil {
+		return nil
+	}
+	where := fmt.Sprintf("%s:%d:%d", text.Printable(path), p.Line, p.Column)
+	return fail.In(where, "%s: with a placeholder in it, it can't be read as a skill: %s", EntryNamed(pin.Skills, p.Name), problem.Text).
+		Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
+}
+
 // HasPages reports whether a tool names the page of an app, and the capture can say which there are.
 func (m *Capture) HasPages() bool {
 	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
@@ -723,6 +738,9 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
 					return s, fail.In(where, "%s: %s", EntryNamed(entryType, p.Name), err)
+				}
+				if err := staysSkill(m.Path, &p, v); err != nil {
+					return s, err
 				}
 				hashed := []byte(v.Text)
 				if entryType != pin.Instructions {

@@ -31,7 +31,7 @@ func (l *labeller) judge(side string, old, new *jsontree.Value) {
 	breaking := false
 	for i := range l.changes {
 		c := &l.changes[i]
-		if !strings.HasPrefix(c.Pointer, "/"+side) {
+		if c.Pointer != "/"+side && !strings.HasPrefix(c.Pointer, "/"+side+"/") {
 			continue
 		}
 		if proven && c.Severity == label.Breaking && c.Label.ByValidity() {

@@ -365,3 +365,19 @@ func TestComparisonsAreTrue(t *testing.T) {
 	}
 	t.Log(told)
 }
+
+// TestJudgedBySchema: a change outside of the schemas isn't judged with them, though its name begins like theirs.
+func TestJudgedBySchema(t *testing.T) {
+	old := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":1},"inputSchemaExtra":1}`)
+	new := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":2},"inputSchemaExtra":2}`)
+	want := map[string]label.Severity{"/inputSchema/x-odd": label.Breaking, "/inputSchemaExtra": label.Behaviour}
+	for _, c := range Definitions(pin.Tools, old, new) {
+		if c.Severity != want[c.Pointer] {
+			t.Errorf("%s is %s", c.Pointer, c.Severity)
+		}
+		delete(want, c.Pointer)
+	}
+	if len(want) > 0 {
+		t.Errorf("no change at %v", want)
+	}
+}
