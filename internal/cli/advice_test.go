@@ -19,8 +19,9 @@ import (
 // notes. Every other field is advice.
 var decides = []string{"Drift", "Changes", "Fresh", "Is", "Minor"}
 
-// TestAdvice: advice can't change a decision. Whatever is said of a drift for people, how it is ranked, and
-// in which order, the outcome is the same; and with flags that ask for no fact, it is the same without any.
+// TestAdvice: advice can't change a decision. The outcome is the same whatever a drift's facts say for
+// people, and however they are ranked and ordered. With flags that ask for no fact, it is the same without
+// any facts.
 func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)
 	cases := 0
@@ -63,7 +64,7 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// misled are facts with all advice gone, in another order.
+// misled returns facts without any advice, in another order.
 func misled(f *facts.Facts, random jsontest.Maker) *facts.Facts {
 	m := &facts.Facts{Entries: f.Entries}
 	for _, e := range m.Entries {
@@ -73,7 +74,7 @@ func misled(f *facts.Facts, random jsontest.Maker) *facts.Facts {
 				v.Field(i).SetZero()
 			}
 		}
-		for i := range e.Changes { // of a change, its label decides
+		for i := range e.Changes { // in a change, only the label decides
 			c := reflect.ValueOf(&e.Changes[i]).Elem()
 			for j := range c.NumField() {
 				if c.Type().Field(j).Name != "Label" {
@@ -86,7 +87,7 @@ func misled(f *facts.Facts, random jsontest.Maker) *facts.Facts {
 	return m
 }
 
-// reworded are findings that say something else: notes are gone, and warnings have other words.
+// reworded returns the findings without the notes, and with other words in the warnings.
 func reworded(list []lint.Finding, random jsontest.Maker) []lint.Finding {
 	list = slices.DeleteFunc(slices.Clone(list), func(f lint.Finding) bool { return !f.Warning })
 	for i := range list {

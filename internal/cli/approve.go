@@ -30,8 +30,8 @@ type approveRequest struct {
 	acceptWarnings bool
 	approvedBy     string
 	denies         []string
-	warnings       []approval.Selector // of acceptWarning
-	deny           []approval.Selector // of denies
+	warnings       []approval.Selector // acceptWarning, parsed
+	deny           []approval.Selector // denies, parsed
 	expect         []string
 	allowEmpty     bool
 }
@@ -105,12 +105,12 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	}
 	p.Resources = p.Resources && !f.policy.ToolsOnly
 	p.ToolsOnly = p.ToolsOnly && !f.policy.Resources && !f.policy.Pages
-	// Which say it already, or that there are none.
+	// Resources already pins the pages, and ToolsOnly pins none.
 	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly
 	return p
 }
 
-// said is what the flags say, but for what is accepted.
+// said returns what the flags say, except for --accept and --accept-all, which only relock has.
 func (f *approveRequest) said() approval.Said {
 	return approval.Said{
 		Approves:    f.Approves,
@@ -125,7 +125,7 @@ func (f *approveRequest) said() approval.Said {
 	}
 }
 
-// load reads both sides, and refuses what no text has to be read for.
+// load reads both sides, and refuses what can be refused without reading a text.
 func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
@@ -141,8 +141,8 @@ func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace
 	return w, nil
 }
 
-// answered is how a run ends that was decided: nothing else makes an exit code of it. said is what
-// is told of it, or nil.
+// answered returns the error of a run that ends with a decision: nothing else turns the decision's exit
+// code into an error. said is the message, or nil.
 func answered(said *fail.Error, code int) error {
 	if code == 0 {
 		return nil
@@ -162,12 +162,12 @@ type approver struct {
 	req   *approveRequest
 	w     *workspace.Workspace
 	c     *approval.Case
-	r     *report.Report // of the same
+	r     *report.Report // of the same case
 	style plain.Style
 }
 
-// newApprover reads the texts that the decision is about. If it is brief, nobody is asked about any of it.
-// room is how much of it is explained, in bytes; 0: all.
+// newApprover reads the texts that the decision is about. brief says that nobody will be asked about the
+// drift. room is how many bytes of definitions are explained; 0: all.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool, room int) *approver {
 	r, all := a.review(&f.request, w, brief, room)
 	in := r.Input
@@ -175,7 +175,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool,
 	return &approver{app: a, req: f, w: w, c: caseOf(&in, all), r: r, style: a.style()}
 }
 
-// caseOf is what is decided about, given all that is known of it.
+// caseOf makes the case to decide about, from a report's input and all that is known of its drift.
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
@@ -193,7 +193,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	return c
 }
 
-// warningOf is a warning as it is decided about.
+// warningOf returns a finding as a warning of a case.
 func warningOf(f *lint.Finding) approval.Warning {
 	w := approval.Warning{Of: f.Ref(), Record: f.Record(), Approved: f.Approved, Unclean: f.Unclean()}
 	switch f.Scope {
@@ -205,8 +205,8 @@ func warningOf(f *lint.Finding) approval.Warning {
 	return w
 }
 
-// approve decides what was said and, where a person has to be asked, what is answered. Then it
-// writes what is accepted.
+// approve decides by the flags and, where a person has to be asked, by the answers. Then it writes
+// what is accepted.
 func (a *approver) approve(said *approval.Said) error {
 	out := approval.Decide(a.c, said)
 	asks := out.Ask
@@ -227,7 +227,7 @@ func (a *approver) approve(said *approval.Said) error {
 	return a.write(&out, asks)
 }
 
-// refusal words why nothing is written, below the warnings that it is about.
+// refusal words why nothing is written. If warnings are the reason, it prints them first.
 func (a *approver) refusal(out *approval.Outcome) *fail.Error {
 	switch out.Reason.Why {
 	case approval.NewWarning:
@@ -243,7 +243,7 @@ func (a *approver) refusal(out *approval.Outcome) *fail.Error {
 // notClean says which warning requireClean refuses.
 func (a *approver) notClean(w approval.Warning) *fail.Error {
 	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
-	f := &a.r.Findings[at] // caseOf made the warning of it
+	f := &a.r.Findings[at] // there is one: caseOf made w from it
 	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.Type, f.Entry), f.ID, f.Detail)
 }
 
@@ -280,13 +280,13 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return answers, err
 }
 
-// atTerminal is the error where a person has to be asked and nobody can be. It has no text of the server
-// and nothing that accepts: a model may have called us.
+// atTerminal is the error if a person has to be asked and there is no terminal to ask at. It holds no text
+// of the server and no flag that accepts anything: a model may have called us.
 func (f *approveRequest) atTerminal() *fail.Error {
 	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 }
 
-// write writes what was accepted, and says so. If it was asked about, what is accepted was shown.
+// write writes what was accepted, and says so. asked says that a person was asked, and so was shown it.
 func (a *approver) write(out *approval.Outcome, asked bool) error {
 	for server, set := range out.Sets {
 		if err := workspace.Sign(a.gate, set, &pin.ComparisonOf(a.c.Sides, server).Locked, a.req.approvedBy); err != nil {
@@ -312,7 +312,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		t := plain.New(a.out, a.style)
 		if len(a.r.Drifts) > 0 {
 			t.Hint(a.r.Model.Review)
-		} else { // a server without entries is left
+		} else { // what is left is a server without entries
 			t.Next(a.r.Model)
 		}
 	} else if a.req.Approves && asked {
@@ -339,7 +339,7 @@ func (a *approver) hintSkills() {
 	}
 }
 
-// hintPages says what isn't pinned of the pages of apps.
+// hintPages says of new servers that the entries of apps' pages are pinned, and what a page does isn't.
 func (a *approver) hintPages() {
 	t := plain.New(a.out, a.style)
 	for i := range a.r.Comparisons {
@@ -377,8 +377,8 @@ func (a *approver) idle(out *approval.Outcome) (said []string) {
 	return said
 }
 
-// replace replaces the pins of servers; a server with none is dropped. announce says so, before the
-// lockfile is replaced: if that can't be printed, nothing is written.
+// replace replaces the pins of servers; a nil set drops its server. announce prints what was done, before
+// the lockfile is replaced: if that can't be printed, nothing is written.
 func (a *app) replace(w *workspace.Workspace, req *request, next map[string]*pin.Set, announce func()) error {
 	return w.Write(&req.Request, a.lockPatience, next, func() error {
 		announce()

@@ -56,7 +56,7 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	root := newRoot(a, version)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		// Only then: that is an eighth of the instructions of a start.
+		// Only where a shell asks for values: this is an eighth of the instructions of a start.
 		completeValues(root)
 	}
 	root.SetArgs(args)
@@ -64,13 +64,13 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
-		// The questions may still be printed meanwhile: nothing is said after it.
+		// The goroutine that asks may still be printing, so nothing more is printed or flushed here.
 		return nil, err
 	}
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
 		err = fail.Path("standard output", flushErr)
 	}
-	if err != nil && err != errReported && err != fail.ErrDrift { // else all is said
+	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
 		if !errors.As(err, new(modeltext.Text)) && asksHook(args) && !isTerminal(a.stderr) {
 			hook.WriteError(a.stderr, shell.Command{}, "")
 			return a.verdict, err
@@ -80,8 +80,8 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	return a.verdict, err
 }
 
-// asksHook reports whether a command line is an agent's hook, as far as that can be seen where it is
-// wrong. A model may read what is said of it.
+// asksHook reports whether a command line looks like an agent's hook, even one that can't be parsed. A
+// model may read the error.
 func asksHook(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }

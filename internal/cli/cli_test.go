@@ -26,8 +26,8 @@ var testGate = pin.Gate{
 	Judge:     func([]pin.Comparison, []pin.Drift, int, pin.Leniency) pin.Verdict { return pin.Verdict{Matches: true} },
 }
 
-// TestStaleWriter: a LOCKFILE.new that no one lets go of. After a while the message
-// says which file to delete, and nothing is written.
+// TestStaleWriter: somebody left a LOCKFILE.new that never goes away. After a while the
+// message says which file to delete, and nothing is written.
 func TestStaleWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const lockPath, stale = "my tools.lock", "my tools.lock.new"
@@ -54,9 +54,9 @@ func TestStaleWriter(t *testing.T) {
 	}
 }
 
-// TestCarriedFlags: the next command that we print has every flag of this one, as far
-// as the other command knows it, but those that say how this run answers or what it
-// accepts. Every flag is one or the other.
+// TestCarriedFlags: a command that we suggest repeats the flags of this run that it knows,
+// except those that say how this run answers or what it accepts. Every flag of every command
+// is either carried over or not, and the lists say which.
 func TestCarriedFlags(t *testing.T) {
 	carried := append(strings.Fields("against allow-empty approved-by fail-on ignore-prose max-tokens part"), pin.Flags()...)
 	root, has := newRoot(&app{}, ""), map[string]bool{}
@@ -93,8 +93,8 @@ func TestCarriedFlags(t *testing.T) {
 	}
 }
 
-// TestHeadings: every flag of every command is under one heading of the help, and what
-// everybody uses is at most eight.
+// TestHeadings: every flag of every command is under one heading of the help. The first
+// heading, for what everybody uses, has at most eight flags of a command.
 func TestHeadings(t *testing.T) {
 	heading := map[string]string{}
 	for _, h := range headings {

@@ -78,9 +78,9 @@ type diffRequest struct {
 	request
 	against   string // the value of --against
 	failOn    string
-	least     label.Severity // that it names
+	least     label.Severity // that failOn names
 	maxTokens string
-	most      int // that it says; 0: no budget
+	most      int // the number in maxTokens; 0: no budget
 }
 
 // check refuses flags that can't be combined, and reads the values of --fail-on and --max-tokens.

@@ -90,7 +90,8 @@ func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
 	return nil
 }
 
-// pinnedOtherwise is the refusal of servers that have other pins, or nil.
+// pinnedOtherwise returns the refusal if servers are pinned with other definitions, or why there is no
+// answer about some; or nil.
 func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer

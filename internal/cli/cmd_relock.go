@@ -78,11 +78,11 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 		return err
 	}
 	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
-		return w.Forbidden // nothing here mends it
+		return w.Forbidden // there is nothing to accept that could mend it
 	}
 	room := 0
 	if all && len(f.only) == 0 || len(said.Accepts)+len(said.Deny) > 0 && !said.TakesLabels() {
-		// Flags say what is accepted, whatever it is: nobody reads it here.
+		// The flags accept it, whatever it says: nobody reads it here.
 		room = facts.GateRoom
 	}
 	ap := a.newApprover(f, w, false, room)
@@ -101,7 +101,7 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 		return said, fail.New("--deny already says what is pinned: it can't be combined with --only")
 	}
 	for _, s := range f.only {
-		// --accept keeps a name or a pattern to one server, and a pattern to what is pinned.
+		// --accept limits a name or a pattern to one server, and a pattern to pinned entries. --only doesn't.
 		if all && s.Word == "" {
 			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}

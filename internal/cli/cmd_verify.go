@@ -70,7 +70,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		allowed, err := leniencyOf(allow, warn)
 		allowed.RefusesDenied = (hook || req.Part) && !slices.Contains(allow, "denied")
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			// A report in a file has the line all the same.
+			// --quiet doesn't take the line out of a report in a file.
 			return plain.WriteVerify(w, m, style, quiet && w == a.out)
 		}
 		if err = cmp.Or(err, out.check(a, req)); err != nil {
@@ -85,7 +85,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		ans := a.decide(req, w, review, review, allowed)
 		ans.Room = facts.ReportRoom
-		if out.format == "text" && len(out.files) == 0 { // a report is for a review
+		if out.format == "text" && len(out.files) == 0 { // the gate's own answer; a report would be read as a review
 			ans.Bounded = true
 			ans.Room = facts.GateRoom
 		}
@@ -106,7 +106,7 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.Missing = true
-		case "denied": // by those that refuse it
+		case "denied": // read by the caller, for RefusesDenied
 		default:
 			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.Name(k))
 		}

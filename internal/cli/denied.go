@@ -11,12 +11,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// sayMarks says which entries agents go without, and which they have again.
+// sayMarks prints which entries are now kept from agents, and which agents get again.
 func (a *approver) sayMarks(out *approval.Outcome) {
 	plain.New(a.out, a.style).Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 }
 
-// names are entries as a line names them, in the order of the sides.
+// names returns what a line of output calls these entries, in the order of the sides.
 func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 	for _, ref := range a.sorted(refs) {
 		name := pin.EntryRef(ref.Type, ref.Name)
@@ -45,14 +45,14 @@ func (a *approver) sorted(refs map[pin.Ref]bool) (list []pin.Ref) {
 }
 
 // hintDenied says how clients keep denied tools from their agents where no guard runs before the server.
-// A name that isn't plain is in no rule. The server ID is the one in the client's configuration, as a
-// rule; where it isn't, a person writes the other one.
+// In a rule, TOOL or SERVER stands for a name that isn't plain. The server ID usually is the client's name
+// for the server; where it isn't, a person has to write the client's.
 func (a *approver) hintDenied(out *approval.Outcome) {
 	t := plain.New(a.out, a.style)
 	for _, ref := range a.sorted(out.Denied) {
 		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
 		if before != nil && before.Denied {
-			continue // it was said when it was denied
+			continue // the hint was given when it was denied
 		}
 		if ref.Type != pin.Tools {
 			t.Hint(report.Step{Text: "only pinproof-capture guard keeps " + pin.EntryRef(ref.Type, ref.Name) + " from agents: clients have no rule for it"})

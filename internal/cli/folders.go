@@ -16,9 +16,10 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// folderHint says which entries of a new server hold a folder of this machine, or which drift is
-// nothing but that, with the command that replaces it by a name. It decides nothing. A part of a
-// session has none, for it keeps the policy, nor has a folder of captures: a name is recorded for one server.
+// folderHint says which entries of a new server contain a folder of this machine, or which drift is
+// nothing but such a folder, and gives the command that replaces the folder with a name. It decides
+// nothing. There is no hint for a part of a session, which keeps the policy, nor for a folder of captures,
+// because a name is recorded for one server.
 func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || req.Part {
 		return hint
@@ -40,7 +41,7 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 		path := filepath.Clean(f.path)
 		flag := f.name + "=" + path
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
-			// Too short to stand for a folder alone, or its name stands for another value.
+			// The path is too short to mean only this folder, or the name already stands for another value.
 			continue
 		}
 		var entries []string
@@ -60,8 +61,8 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	return hint
 }
 
-// holds reports whether a new entry has a path in one of its strings, or a
-// drift is nothing but that: the path stands wherever another absolute path was.
+// holds reports whether a new entry has a path in one of its strings, or whether a changed one differs in
+// nothing but that: wherever the path is now, one other absolute path was.
 func holds(d *pin.Drift, path string) bool {
 	quoted := jsontree.AppendString(nil, path)
 	now := quoted[1 : len(quoted)-1]

@@ -11,8 +11,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// headings divide the flags of every command's help, each with its flags in their order.
-// --substitute is a policy's, but one that every command takes.
+// headings group the flags in every command's help, in the order in which they are listed here.
+// --substitute belongs to a policy, but isn't listed as one, because every command takes it.
 var headings = [...][2]string{
 	{"Flags", "server only stat full against format report quiet allow review yes help version"},
 	{"How to accept", "accept accept-all accept-warning accept-warnings deny expect approved-by allow-empty"},

@@ -13,11 +13,11 @@ import (
 	"pinproof/internal/report"
 )
 
-// TestHintsWrite: whatever command a report suggests that accepts something would write, were it typed now.
+// TestHintsWrite: every command that a report suggests for accepting something would write, if it were typed now.
 func TestHintsWrite(t *testing.T) {
 	random := jsontest.NewMaker(37)
 	suggested := 0
-	withheld := 0 // where a yes to everything writes nothing
+	withheld := 0 // cases in which a yes to everything writes nothing
 	try := func(old, new pin.Set, known bool) {
 		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", Lockfile: "tools.lock", Known: known, Present: true, Locked: old, Captured: new}}}
 		in.Next.Capture = "s.json"
@@ -94,7 +94,7 @@ func TestHintsWrite(t *testing.T) {
 	}
 }
 
-// accepted records every warning of a set's pins.
+// accepted records every warning of a set's pins as accepted.
 func accepted(set *pin.Set) {
 	new := []pin.Comparison{{Server: "s", Capture: "s.json", Present: true, Captured: *set}}
 	for _, f := range lint.Read(new, pintest.Drifts(new), nil, true) {
@@ -105,7 +105,7 @@ func accepted(set *pin.Set) {
 	}
 }
 
-// saidIn is what a suggested command says.
+// saidIn reads what the flags of a suggested command say.
 func saidIn(t *testing.T, command string) (said approval.Said) {
 	t.Helper()
 	words := strings.Fields(command)

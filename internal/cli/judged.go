@@ -14,15 +14,16 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// decide has the gate decide how a comparison ends. With all, it reads also what matches; in a review, a
-// warning there that nobody accepted fails the run. What a report of that is made of comes with the
-// verdict: the report itself takes the most time.
+// decide has the gate decide how a comparison ends. With all, it also reads entries that match; with
+// review, a warning in one of them that nobody accepted fails the run. It returns the verdict with the
+// input of a report, but no report: making one takes the most time.
 func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
 	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, allow)
 }
 
-// decideOnKinds is decide where nobody reads what changed: an agent waits, or its guard. The texts of
-// all drift are not read then, but of so much that a warning in it is told.
+// decideOnKinds decides for an agent or its guard, which waits and doesn't read what changed. For
+// warnings, it reads the texts of the first drifts only, up to about GateRoom bytes of definitions, and
+// counts the other drifts.
 func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leniency) report.Input {
 	read := 0
 	room := facts.GateRoom
@@ -39,7 +40,8 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leni
 
 // decideOn lets the gate decide, given the findings of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
-	// What fails a run although every entry matches: also approvals that don't cover what they are beside.
+	// What fails a run although every entry matches. In a review, that includes approvals that cover only
+	// a part of their entry's definition.
 	warnings := 0
 	for i := range findings {
 		if findings[i].Blocks(review) {
@@ -69,9 +71,9 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 	return in
 }
 
-// review judges a comparison for a command that shows all of the drift or, if it is brief,
-// asks about none of it. room is how much of it is explained, in bytes; 0: all. all are the facts of
-// all of it, also of what --only leaves out.
+// review judges a comparison for a command that shows all of the drift. brief says that it asks about none
+// of it. room is how many bytes of definitions are explained; 0: all. The report has the drift that --only
+// selects; the facts that review returns are those of all drift.
 func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) (r *report.Report, all *facts.Facts) {
 	in := a.decide(req, w, true, false, pin.Leniency{})
 	in.Brief = brief
@@ -82,7 +84,7 @@ func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int)
 	return report.New(in, narrowed(req, all)), all
 }
 
-// dryRun finds out what flags would write if they were given now: no report suggests what wouldn't.
+// dryRun finds out which flags would write something if they were given now: a report suggests no others.
 func dryRun(in *report.Input, all *facts.Facts) {
 	if in.Matches || in.Lockfile == "" || in.Terse {
 		return // nothing is suggested
@@ -93,12 +95,12 @@ func dryRun(in *report.Input, all *facts.Facts) {
 	in.Alone = approval.Alone(c)
 }
 
-// factsOf are the facts of a comparison.
+// factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
 	return facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
 }
 
-// narrowed are the facts or, with --only, those of the part that is selected.
+// narrowed returns the facts or, with --only, those of the selected drift.
 func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
@@ -119,7 +121,7 @@ func setDigests(sides []pin.Comparison) (sets []string) {
 }
 
 // worse returns the error of a run that has no answer about some servers, and ended with
-// err about the others. A refusal is said all the same.
+// err about the others. A refusal isn't lost: it becomes a hint.
 func worse(noAnswer, err error) error {
 	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err

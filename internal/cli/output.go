@@ -33,22 +33,22 @@ type output struct {
 	format string
 	files  []string
 
-	// The path of the capture on the machine of who reads the answer; "" if it is this one.
+	// Where the readers of the answer keep the capture, for suggested commands; "" if at the same path.
 	reader string
 
-	// Nothing of it is summed up, also in a file.
+	// Nothing is summed up, not even in a file.
 	full bool
 
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
 
-	// It is for reading only: a reader that has seen enough may go.
+	// The answer is only shown: its reader may close the pipe after seeing enough, which is no error.
 	shows bool
 
-	// The answer is for an agent, in text that is safe for a model; nil: it isn't.
+	// The command of an agent's hook, whose answer is text that is safe for a model; nil if this is none.
 	hook *shell.Command
 
-	lockfile string // of the hook, also where it was found
+	lockfile string // with a hook: the one given, or found by searching
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -57,7 +57,7 @@ func (o *output) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&o.reader, "capture-as", "", "in suggested commands, call the capture `PATH`, which is where its readers keep it")
 }
 
-// check refuses unknown formats, and to write over an input or another output.
+// check refuses unknown formats, and report files that are an input or another output.
 func (o *output) check(a *app, req *request, others ...string) error {
 	o.full = req.full
 	o.writes = map[string]bool{o.format: true}
@@ -73,7 +73,7 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		name, path, ok := strings.Cut(arg, "=")
 		there, _ := os.Stat(path)
 		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
-		isStream := func(stream any) bool { // a redirected one
+		isStream := func(stream any) bool { // which may be redirected to the file
 			f, _ := stream.(*os.File)
 			open, err := f.Stat() // of nil, an error
 			return err == nil && os.SameFile(open, there)
@@ -96,8 +96,8 @@ func (o *output) check(a *app, req *request, others ...string) error {
 	return nil
 }
 
-// write writes a report or, for an empty one, why there is no answer: a file must not keep
-// an old one.
+// write writes a report. If that is empty, it writes why there is no answer: a file must not
+// keep an old answer.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
 	if format != formats.Text {
 		return formats.Named(format).Write(w, m)
@@ -142,7 +142,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {
-			o.write(a.out, "text", model, a.style()) // the drift is still there
+			o.write(a.out, "text", model, a.style()) // the drift has to be shown all the same
 		}
 		return o.explain(a, err)
 	}

@@ -21,7 +21,7 @@ func flagError(why *approval.Reason) *fail.Error {
 	return fail.New("%s %s: give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits", why.Flag, text.Name(why.Arg))
 }
 
-// selectorError words why a selector that can be read selects nothing. It is nil for another reason.
+// selectorError words why a selector that can be read selects nothing. For any other reason, it returns nil.
 func selectorError(why *approval.Reason) *fail.Error {
 	arg := text.Name(why.Arg)
 	switch why.Why {
@@ -90,7 +90,7 @@ func (f *approveRequest) reason(why *approval.Reason, w *workspace.Workspace) *f
 		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", review)
 	case approval.NotCovered:
 		said := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").Hint("read it: %s", review)
-		if !f.Part { // which keeps the policy
+		if !f.Part { // a part of a session keeps its policy
 			said.Hint("pin it, then it can be approved: %s", f.whole().To(f.Verb, "--descriptions=preserve"))
 		}
 		return said
@@ -101,11 +101,11 @@ func (f *approveRequest) reason(why *approval.Reason, w *workspace.Workspace) *f
 	case approval.NotWhatWasShown:
 		return fail.New("%s is not what was shown: nothing was written", entry).Hint("review again: %s", review)
 	}
-	// A reason without words is one all the same.
+	// A reason that has no words above is still a reason.
 	return fail.New("nothing was written")
 }
 
-// whole is the request without the flag that leaves out texts.
+// whole returns the request without --descriptions, the flag that leaves out texts.
 func (f *approveRequest) whole() *request {
 	next := f.request
 	next.Flags = maps.Clone(f.Flags)

@@ -23,7 +23,7 @@ import (
 type request struct {
 	workspace.Request
 	full        bool     // what is shown is shown whole
-	substitutes []string // as the flags give them, like selectors
+	substitutes []string // the values of the flag, as in selectors
 	selectors   []string
 
 	// The part of the drift that is shown or accepted; none: all of it.

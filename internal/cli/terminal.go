@@ -25,7 +25,7 @@ func isTerminal(stream any) bool {
 // the window's size changes.
 func terminalWidth(stream any) (width int) {
 	if f, ok := stream.(interface{ Fd() uintptr }); ok {
-		width, _, _ = term.GetSize(int(f.Fd())) // 0 beside an error
+		width, _, _ = term.GetSize(int(f.Fd())) // 0 if there is an error
 	}
 	return width
 }
@@ -48,10 +48,11 @@ func (a *app) style() plain.Style {
 	return plain.Style{Colored: a.colored(), Width: terminalWidth(a.stdout), Ready: isTerminal(a.stdout)}
 }
 
-// interruptible runs ask, unless an interrupt comes first. That says that nothing was
-// written, and ends the process as it would without us. again is the command to go on.
+// interruptible runs ask until it returns or an interrupt comes. After an interrupt, it prints that
+// nothing was written, and has the signal end the process as it would by default. again is the
+// command to go on with.
 func (a *app) interruptible(again string, ask func() error) error {
-	// Since the start: under nohup, in the background.
+	// Whether the process was started with interrupts ignored, as are the background commands of a script.
 	ignored := signal.Ignored(os.Interrupt)
 	signals := make(chan os.Signal, 1)
 	answered := make(chan error, 1)
@@ -74,8 +75,8 @@ func (a *app) interruptible(again string, ask func() error) error {
 	return fail.ErrInterrupted
 }
 
-// terminal is the terminal that answers are read from, or nil if there is none to ask on.
-// When standard input is the capture, it is opened.
+// terminal returns the terminal that answers are read from, or nil if there is none to ask on.
+// If standard input is the capture, it opens the terminal of the process.
 func (a *app) terminal(req *request) io.Reader {
 	in := a.stdin
 	if req.Capture == "-" {

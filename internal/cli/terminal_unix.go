@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// drain returns a function that drops what was typed at a terminal and not read yet, also a line
-// that isn't finished. Of anything else it is nil: a pipe's input is what was meant.
+// drain returns a function that drops what was typed at a terminal and not read yet, even a line
+// that isn't finished. For anything else it returns nil: whatever a pipe has was meant as an answer.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {
@@ -19,7 +19,7 @@ func drain(in io.Reader) func() {
 	}
 	return func() {
 		fd := int(f.Fd())
-		// Only this way does a terminal hand out unfinished lines.
+		// Only in raw mode does a terminal hand out unfinished lines.
 		was, err := term.MakeRaw(fd)
 		if err != nil {
 			return

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// drain returns a function that drops what was typed at a console and not read yet. Of anything
-// else it is nil: a pipe's input is what was meant.
+// drain returns a function that drops what was typed at a console and not read yet. For anything
+// else it returns nil: whatever a pipe has was meant as an answer.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {
