@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of words: what a new text has in common with those that were learned, where its words
-// are others. A word may be of several classes.
+// Classes of words: a new text can share them with the texts that the model learned from, even if it
+// uses other words. A word may belong to several classes.
 
 // The classes that aren't lists of words come last.
 const (
-	// And the other placeholders, in their order.
+	// The class of the placeholder address. Those of the other placeholders follow, in their order.
 	classAddress = 39
 
 	classTag      = classAddress + 5
@@ -24,7 +24,7 @@ type lexicon struct {
 	words map[string]uint64 // in small letters
 	stems []stem
 
-	// By the first bytes of stems, the index behind the last of these.
+	// By the first bytes of stems: 1 + the index of the last stem that begins with them.
 	first map[[stemKey]byte]int
 }
 
@@ -33,11 +33,11 @@ type stem struct {
 	text    string
 	classes uint64
 
-	// The index behind another one with the same first bytes, or 0.
+	// 1 + the index of the stem before it with the same first bytes, or 0.
 	next int
 }
 
-// stemKey is how many bytes of a stem it is found by: the shortest one has so many.
+// stemKey is how many of its first bytes a stem is found by. No stem has fewer.
 const stemKey = 4
 
 // known has the words and stems of all classes.
@@ -58,8 +58,8 @@ func newLexicon() *lexicon {
 	return l
 }
 
-// addStem adds the beginning of a word. What is too short for one is a whole word, and so are signs
-// of a script without blanks.
+// addStem adds the beginning of a word. A text that is too short for a stem is taken for a whole word,
+// and so is one in a script without blanks.
 func (l *lexicon) addStem(text string, classes uint64) {
 	sign, _ := utf8.DecodeRuneInString(text)
 	if len(text) < stemKey || isDense(sign) {
@@ -71,7 +71,7 @@ func (l *lexicon) addStem(text string, classes uint64) {
 	l.first[key] = len(l.stems)
 }
 
-// classes are those of a word in small letters.
+// classes returns the classes of a word in small letters.
 func (l *lexicon) classes(word []byte) (classes uint64) {
 	classes = l.words[string(word)]
 	if len(word) < stemKey {
@@ -86,7 +86,7 @@ func (l *lexicon) classes(word []byte) (classes uint64) {
 	return classes
 }
 
-// partClasses are the classes of the words in an address, a path or an identifier.
+// partClasses returns the classes of the words in an address, a path or an identifier.
 func partClasses(s string) (classes uint64) {
 	from := 0
 	for at := 0; at <= len(s); at++ {
@@ -248,6 +248,6 @@ var classWords = [classAddress]string{
 	// a third party
 	`external remote third-party webhook endpoint url link address site website domain host collector mirror partner vendor support team proxy paste gist bucket telemetry analytics
 	 adresse webseite dirección sitio enlace serveur adresse lien indirizzo sito endereço adres strona адрес сайт ссылку adres alamat adresa địa chỉ 地址 网址 服务 外部 アドレ 外部 주소 외부 서버`,
-	// kinds of time and count that triggers hang on
+	// times and counts that a trigger may wait for
 	`time times date day days night midnight weekend fifth third second tenth hour hours minute seconds attempt retry occasion moment today tomorrow until since silence`,
 }

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// A placeholder stands for a kind of words that are told apart by nothing else: a name that a
-// text makes up says nothing about it.
+// A placeholder stands for all words of one kind, such as addresses: a name that a text makes up
+// says nothing about the text.
 type placeholder uint8
 
 const (
@@ -18,9 +18,9 @@ const (
 	blob // encoded bytes, digests, keys
 )
 
-// counts are how many bytes of each kind a chunk has.
+// counts has how many bytes of each kind a chunk has.
 type counts struct {
-	// Of ASCII; inner are capitals behind a small letter.
+	// ASCII letters; inner counts the capitals behind a small letter.
 	letters, inner int
 
 	digits      int
@@ -69,11 +69,11 @@ func (n *counts) mark(c byte) {
 func isSmall(c byte) bool   { return c >= 'a' && c <= 'z' }
 func isCapital(c byte) bool { return c >= 'A' && c <= 'Z' }
 
-// kindOf tells what a chunk without blanks and without marks around it is.
+// kindOf tells what kind of word a chunk is, given without blanks and without marks around it.
 func kindOf(s string) placeholder {
 	n := countsOf(s)
 	if n.letters == len(s) && n.inner == 0 && n.letters <= longestWord {
-		return noPlaceholder // as most are
+		return noPlaceholder // like most chunks
 	}
 	if n.letters == 0 {
 		if n.digits > 0 && n.underscores == 0 {
@@ -89,7 +89,7 @@ func kindOf(s string) placeholder {
 	return noPlaceholder
 }
 
-// kinds are those of chunks with letters: the first one that fits is it.
+// kinds has the kinds of chunks with letters. The first one that fits counts.
 var kinds = []struct {
 	placeholder
 	is func(string, counts) bool
@@ -125,7 +125,8 @@ func isBlob(s string, n counts) bool {
 	return n.digits > 0 && len(s) >= 20 && n.dots+n.slashes+n.underscores == 0
 }
 
-// isIdentifier tells a name in code. One has few words: what has more is a sentence without blanks.
+// isIdentifier reports whether a chunk is a name in code. Such a name has few parts: with more, it's a
+// sentence without blanks.
 func isIdentifier(s string, n counts) bool {
 	if n.underscores+n.inner >= identifierParts || len(s) > longestWord {
 		return false
@@ -143,7 +144,7 @@ func isMail(s string) bool {
 
 func afterLastDot(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
 
-// hostEnds are last parts of the names of hosts that don't end a file's name.
+// hostEnds are the last parts of hosts' names, without those that are endings of files' names, too.
 var hostEnds = setOf(`com net org io dev app ai co cloud info biz xyz site online top ru cn de uk eu fr nl jp kr br
  onion internal invalid test example local link`)
 

@@ -1,9 +1,9 @@
 // Package rank says how much a sentence reads like a text that poisons a tool. It only says what
-// to read first: a weak hint, which the author of a text can evade. Nothing that decides may ask it.
+// to read first: a weak hint, which the author of a text can evade. No code that decides may use it.
 //
-// The score is that of a linear model over words: a sum of learned weights, of the words in the
-// window of fourteen words that has the highest sum, so that padding doesn't dilute it. The
-// weights are bytes, and sums are of whole numbers, so the same text has the same score everywhere.
+// The score is that of a linear model over words. Learned weights are summed over a window of
+// fourteen words, and the window with the highest sum counts, so that padding doesn't dilute it. The
+// weights are bytes and the sums whole numbers, so the same text has the same score everywhere.
 package rank
 
 import (
@@ -12,14 +12,14 @@ import (
 	"sync"
 )
 
-// weightFile has the weights, signed bytes, one a slot. internal/rank/train writes it.
+// weightFile has the weights, a signed byte for each slot. internal/rank/train writes it.
 //
 //go:embed weights.bin
 var weightFile string
 
 // Marked is the score from which on a sentence stands out in any review. Of texts by authors that
 // the model hadn't seen, 28 % of poison and 1.2 % of honest look-alikes have it, and so has one in a
-// hundred and twenty sentences of ordinary servers: enough to mark a sentence, far too many for a warning.
+// hundred and twenty sentences of ordinary servers: few enough for a mark, far too many for a warning.
 const Marked = 40
 
 // A Model is a table of weights, by slot.
@@ -40,8 +40,8 @@ func FromBytes(file string) Model {
 // readers keeps the memory of readers for reuse, because there are thousands of sentences.
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
-// Score is how much a text reads like poison, in 32nds of a logit. Only the order of scores means
-// something.
+// Score returns how much a text reads like poison, in 32nds of a logit. Only the order of scores has a
+// meaning.
 func (m Model) Score(s string) int {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)
@@ -49,8 +49,8 @@ func (m Model) Score(s string) int {
 	return int(score)
 }
 
-// Words returns the words that weigh most for the score of a text, at most so many, in the order
-// in which they are there.
+// Words returns the words that weigh most in the score of a text, as many as most, in the order of
+// the text.
 func (m Model) Words(s string, most int) (words []string) {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)

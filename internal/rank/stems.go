@@ -1,8 +1,8 @@
 package rank
 
-// classStems has a row for each class of classWords, in its order: beginnings of words in other
-// languages, which inflect them. One that is shorter than four bytes is a whole word, and so are two
-// signs of a script without blanks. No stem is the beginning of an English word that means something else.
+// classStems has a row for each class of classWords, in the same order: beginnings of words in other
+// languages, which inflect their words. A text of fewer than four bytes is a whole word, and so is one in
+// a script without blanks. No stem is the beginning of an English word that means something else.
 var classStems = [classAddress]string{
 	// secret
 	`passwort passwört kennw zugangsdat schlüssel geheimn geheimschl anmeldedat contraseñ credencial claves credenzial chiavi segret senha identifiants lösenord nyckel nyckl inloggning
@@ -153,6 +153,6 @@ var classStems = [classAddress]string{
 	`adresse webseit dritte gegenstelle dirección sitio tercer adresse tiers serveur indirizz sito estern terz endereço terceir adres derde adress tredje zewnętrz adres trzeci adres třetí web külső harmadik cím ulkoi osoite osoittee kolman adres terț
 	 διεύθυν εξωτερικ τρίτ ιστότοπ adres harici dış üçüncü адрес внешн сторонн третьим сайт ссылк зовніш сторонн третім адрес alamat eksternal pihak situs địa bên ngoài trang
 	 כתובת חיצוני צד אתר عنوان خارجي طرف موقع خادم पता बाहरी तृतीय वेबसाइट 주소 외부 제삼 서버 사이트 外部 宛先 宛て 第三 先に アド 地址 外部 第三 网址 网站 链接 邮箱`,
-	// kinds of time and count that triggers hang on
+	// times and counts that a trigger may wait for
 	`uhr mitternacht wochenende stunde tage hora medianoche semana fecha heure minuit semaine mezzanotte settiman meia-noite semana middernacht midnatt helg północ godzin půlnoc víkend hodin éjfél hétvég keskiyö viikonlop tunti miezul săptămân μεσάνυχ ώρα ημέρα gece hafta saat полноч выходн недел часов опівноч вихідн годин malam minggu nửa đêm giờ ngày tuần חצות שעה יום منتصف ساعة يوم आधी रात दिन 자정 주말 시간 날짜 深夜 週末 時間 回目 午夜 周末 小时 次时`,
 }

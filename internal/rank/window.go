@@ -7,16 +7,16 @@ import (
 
 // A Window is a run of words that is scored.
 type Window struct {
-	// Where the piece begins that has its words, in bytes.
+	// Where the piece that has its words begins, in bytes.
 	piece int
 
-	first, end int    // its words in that
+	first, end int    // its words in that piece
 	classes    uint64 // those of its words
 }
 
 // Best finds the window of a text that has the highest score, which is the sum of the weights of
-// its features. The trainer has weights of its own kind. Their sums are made in one order, so that
-// they are the same everywhere.
+// its features. The trainer's weights are floats: they are always summed in the same order, so that
+// the sums are the same everywhere.
 func Best[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
 	found := false
 	for from := 0; from >= 0; {
@@ -147,8 +147,8 @@ func bitsOf(set uint64) iter.Seq[int] {
 	}
 }
 
-// AllFeatures yields the slots of all windows of a text, some of them often, but for those of
-// classes.
+// AllFeatures yields the slots of all windows of a text, except those of classes. It may yield a slot
+// more than once.
 func (r *Reader) AllFeatures(s string) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for from := 0; from >= 0; {

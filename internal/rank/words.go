@@ -13,10 +13,11 @@ import (
 
 const (
 	// window is how much text is scored at once, in half words: a poisoned sentence between
-	// honest ones scores as it does alone. Two signs of a script without blanks count as a word.
+	// honest ones scores as it does alone. A character of a script without blanks is half a word.
 	window = 2 * 14
 
-	// pieceWords bounds the words that are kept at once, whatever a text's length.
+	// pieceWords bounds the words that are kept at once, whatever a text's length: a piece ends
+	// behind the chunk that reaches it.
 	pieceWords = 512
 
 	// longestChunk bounds what is read at once where a text has no blanks, in bytes.
@@ -26,13 +27,13 @@ const (
 	// language is longer, but keys and encoded texts are.
 	longestWord = 64
 
-	// identifierParts is the most words that one identifier has. One with more is a sentence
-	// in disguise, and is read as its words.
+	// identifierParts is the most words that an identifier has. A name with more is a sentence
+	// in disguise, and is read word by word.
 	identifierParts = 4
 )
 
-// The table of weights: a slot for what words say, one for how they are spelled, the classes of
-// words, and pairs of these.
+// The table of weights: slots for what words say, for how they are spelled, for the classes of words,
+// and for pairs of classes.
 const (
 	wordSlots     = 1 << 16
 	spellingSlots = 1 << 16
@@ -57,7 +58,7 @@ type Word struct {
 	// Slots of the word itself and of its spelling.
 	Own []uint32
 
-	// Slots of the word with the next one, and with the one behind that, where there are such.
+	// The slot of the word and the next one together, and that of the word and the one after the next.
 	Joint [len(distances)]uint32
 }
 
@@ -70,9 +71,8 @@ type Reader struct {
 	runes []rune
 }
 
-// Piece reads the words from one place on, up to a bounded number, and returns with them the place
-// where the next piece begins: it overlaps, so that every window is whole in one piece. At the
-// end of the text that is -1.
+// Piece reads a bounded number of words from an offset on. next is where the next piece begins, or -1
+// at the end of the text. Pieces overlap, so that every window is whole in one piece.
 func (r *Reader) Piece(s string, from int) (words []Word, next int) {
 	r.words = r.words[:0]
 	r.slots = r.slots[:0]
@@ -90,7 +90,7 @@ func (r *Reader) Piece(s string, from int) (words []Word, next int) {
 	return r.words, r.words[len(r.words)-window].From
 }
 
-// cut is the last place up to one at which a sign begins, or the end of the text.
+// cut returns the last offset up to this one at which a character begins, or the end of the text.
 func cut(s string, at int) int {
 	if at >= len(s) {
 		return len(s)
@@ -121,7 +121,7 @@ func (r *Reader) chunk(s string, from, to int) {
 	if tagged {
 		tag = 1 << classTag
 	}
-	// One of these is one word, whatever is in it.
+	// A placeholder is one word, whatever is in it.
 	if kind := kindOf(visible(s[from:to])); kind != noPlaceholder {
 		r.placeholder(s, from, to, kind, tag)
 		return
@@ -146,7 +146,7 @@ func (r *Reader) chunk(s string, from, to int) {
 	}
 }
 
-// visible leaves out what no reader sees.
+// visible leaves out the characters that no reader sees.
 func visible(s string) string {
 	if isASCII(s) {
 		return s
@@ -199,8 +199,8 @@ func isMark(c rune) bool {
 
 func isLetter(c rune) bool { return c >= '0' && c <= '9' || unicode.IsLetter(c) }
 
-// isWordRune reports whether a sign belongs to a word of a script with blanks. Signs that no
-// reader sees belong to the word that they stand in.
+// isWordRune reports whether a character belongs to a word of a script with blanks. Characters that no
+// reader sees belong to the word that they are in.
 func isWordRune(c rune) bool {
 	if c < utf8.RuneSelf {
 		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '\''
@@ -208,7 +208,7 @@ func isWordRune(c rune) bool {
 	return c == '’' || (unicode.IsLetter(c) || unicode.IsMark(c) || text.Hidden(c)) && !isDense(c)
 }
 
-// isDense reports whether a sign is of a script that puts no blanks between its words.
+// isDense reports whether a character is of a script that puts no blanks between its words.
 func isDense(c rune) bool {
 	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -219,14 +219,14 @@ func (r *Reader) add(from, to int, width int8, classes uint64, hash uint32) *Wor
 	return &r.words[len(r.words)-1]
 }
 
-// own adds a slot to the last word.
+// own adds a slot to the last word, which w has to be.
 func (r *Reader) own(w *Word, slot uint32) {
 	r.slots = append(r.slots, slot)
 	w.Own = r.slots[len(r.slots)-len(w.Own)-1:]
 }
 
-// placeholder reads what stands for itself and isn't read letter by letter. The classes of the
-// words in it count, so that a path of a key is about secrets.
+// placeholder adds a chunk that isn't read letter by letter as one word. The classes of the words in it
+// still count, so that the path of a key is about secrets.
 func (r *Reader) placeholder(s string, from, to int, kind placeholder, classes uint64) {
 	classes |= 1 << (classAddress + int(kind) - 1)
 	if n := to - from; n <= longestWord {
@@ -271,8 +271,8 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.spelling(w)
 }
 
-// spelling adds the slots of each four and five letters in a row, with a mark at both ends of the
-// word. One shorter than four with its marks has a slot as a whole.
+// spelling adds the slots of each four and five letters in a row, where a mark at each end of the word
+// counts as a letter. So a word of one letter has none.
 func (r *Reader) spelling(w *Word) {
 	r.runes = append(r.runes[:0], '^')
 	for _, c := range string(r.lower) {
@@ -292,8 +292,8 @@ func (r *Reader) spelling(w *Word) {
 	}
 }
 
-// denseWord reads a sign of a script without blanks together with the next one, as a word that
-// overlaps with the following. It returns the size of the first sign.
+// denseWord reads a character of a script without blanks together with the next one, as a word that
+// overlaps with the next word. It returns the size of the first character.
 func (r *Reader) denseWord(s string, at, to int) int {
 	first, size := utf8.DecodeRuneInString(s[at:to])
 	next, nextSize := utf8.DecodeRuneInString(s[at+size : to])
@@ -311,10 +311,10 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	return size
 }
 
-// distances are those at which two words make a feature together: neighbours, and words with one between.
+// distances has how far apart two words that make a feature together are: neighbours, or one word between.
 var distances = [...]int{1, 2}
 
-// join adds the slots of each word with those behind it.
+// join adds the slots that each word has together with the words behind it.
 func (r *Reader) join() {
 	for i := range r.words {
 		w := &r.words[i]
@@ -341,14 +341,14 @@ func hashOf(word []byte) uint32 {
 	return hash
 }
 
-// wordSlot is the slot of a word or of two, by the kind of feature.
+// wordSlot returns the slot of one word or of two together. kind keeps these features apart.
 func wordSlot(hash, kind uint32) uint32 {
 	return mixed(hash^kind*0x85ebca6b) % wordSlots
 }
 
 func spellingSlot(hash uint32) uint32 { return wordSlots + mixed(hash)%spellingSlots }
 
-// mixed spreads the bits of a hash, whose last ones hang on the last letter alone.
+// mixed spreads the bits of a hash, whose lowest bits depend on the lowest bits of the letters alone.
 func mixed(hash uint32) uint32 {
 	hash ^= hash >> 16
 	hash *= 0x7feb352d
@@ -357,7 +357,7 @@ func mixed(hash uint32) uint32 {
 	return hash ^ hash>>16
 }
 
-// pairSlot is the slot of two classes.
+// pairSlot returns the slot of a pair of classes.
 func pairSlot(a, b int) uint32 {
 	if a > b {
 		return pairSlot(b, a)
@@ -374,7 +374,7 @@ const (
 	Class                // classes, their pairs, and the constant
 )
 
-// KindOf is the kind of a slot.
+// KindOf returns the kind of a slot.
 func KindOf(slot uint32) Kind {
 	if slot < wordSlots {
 		return Wording

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A Text is one of those that the model learns from.
+// A Text is one of the texts that the model learns from.
 type Text struct {
 	Author string
 	Poison bool
@@ -22,9 +22,9 @@ type Text struct {
 	Text string
 }
 
-// readCorpus reads corpus/AUTHOR.txt: a line "= KIND STYLE LANG PLACE", with tabs between the
-// four, says what the lines below it are; each is one text, in which \n is the end of a line
-// and \\ a backslash.
+// readCorpus reads corpus/AUTHOR.txt. A line "= KIND STYLE LANG PLACE", with tabs between the four,
+// says what the lines below it are. Each of those is one text, in which \n is the end of a line and
+// \\ a backslash.
 func readCorpus() (texts []Text, err error) {
 	files, err := corpus.ReadDir("corpus")
 	if err != nil {

@@ -6,18 +6,18 @@ import (
 	"pinproof/internal/rank"
 )
 
-// Logistic regression over the features of one window a text: that which scores highest under the
-// weights of the moment, as it does when a text is ranked. Each weight has a rate of its own, which
-// falls with what it has learned (AdaGrad: Duchi, Hazan and Singer, 2011).
+// Logistic regression over the features of one window of each text: the one that scores highest under
+// the weights of the moment, as when a text is ranked. Each weight has a separate learning rate, which
+// falls with what the weight has learned (AdaGrad: Duchi, Hazan and Singer, 2011).
 //
 // Products are rounded by a conversion before they are added, so that no processor fuses the two
-// (Go specification, "Floating-point operators"), and no function is used whose last bit hangs on
+// (Go specification, "Floating-point operators"), and no function is used whose last bit depends on
 // the processor.
 
 const (
 	epochs = 12
 
-	// Texts that a feature needs, or it says more about one author than about poison.
+	// A feature of fewer texts isn't learned: it says more about one author than about poison.
 	rareBelow = 2
 
 	wordRate = 0.16 // of words and pairs of words
@@ -27,10 +27,10 @@ const (
 
 	classRate = 0.2 // of classes and their pairs
 
-	// Of every weight in each epoch: what few texts say stays small.
+	// The part that each weight but the constant loses in each epoch: what few texts say stays small.
 	shrink = 0.2
 
-	scale = 32 // steps of a weight in the file, a logit
+	scale = 32 // steps of a weight in the file for one logit
 )
 
 // learn returns a weight for each slot.
@@ -83,7 +83,7 @@ func learn(texts []Text) []float64 {
 	return weights
 }
 
-// rateOf is how far a weight moves at first.
+// rateOf returns the rate at which a weight begins to learn.
 func rateOf(slot uint32) float64 {
 	kind := rank.KindOf(slot)
 	if kind == rank.Spelling {
@@ -115,7 +115,7 @@ func frequent(texts []Text) []bool {
 	return usable
 }
 
-// logistic is 1/(1+e^-x). The power of e is made of ten squarings of (1+x/1024), which is near
+// logistic is 1/(1+e^-x). The power of e is approximated by ten squarings of (1+x/1024), which is near
 // enough and the same on every processor.
 func logistic(x float64) float64 {
 	part := float64(min(max(x, -30), 30) / 1024)
@@ -126,7 +126,7 @@ func logistic(x float64) float64 {
 	return power / (1 + power)
 }
 
-// quantized rounds weights to signed bytes, a slot each.
+// quantized rounds weights to signed bytes, one for each slot.
 func quantized(weights []float64) []byte {
 	file := make([]byte, len(weights))
 	for slot, weight := range weights {

@@ -46,8 +46,8 @@ func massUpgrades(t *testing.T) (list []upgrade) {
 	return list
 }
 
-// ordinaryUpgrades makes upgrades of ordinary servers up: of each, sentences picked at random are
-// taken as new.
+// ordinaryUpgrades makes up upgrades of ordinary servers: for each server, sentences picked at random
+// count as new.
 func ordinaryUpgrades(t *testing.T) (list []upgrade) {
 	t.Helper()
 	const picked = 40
@@ -95,7 +95,7 @@ func newSentences(old, new pin.Set) (list []string) {
 	return list
 }
 
-// sentencesOf lists the sentences of a definition's texts, but for those of symbols.
+// sentencesOf lists the sentences of a definition's texts, except symbols such as types and formats.
 func sentencesOf(v jsontree.Value) (list []string) {
 	symbols := []string{"$schema", "$ref", "$id", "type", "format", "name", "mimeType"}
 	schema.Visit(&v, schema.AtDefinition, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
@@ -127,7 +127,7 @@ func split(s string) (list []string) {
 	return list
 }
 
-// warned reports whether a rule of lint names a text at its place in a tool.
+// warned reports whether a rule of lint warns of a text at its place in a tool.
 func warned(t *testing.T, x *Text) bool {
 	quoted, err := json.Marshal(x.Text)
 	if err != nil {
@@ -155,7 +155,7 @@ func toolWarned(t *testing.T, tool string) bool {
 	return len(lint.WarningsIn(lint.NewNames(nil, []pin.Set{set}).Entry("s", set.Pins[0], nil))) > 0
 }
 
-// published lists poisoned sentences that others published, of tools that no rule names.
+// published lists the poisoned sentences of tools that others published, without tools that a rule warns of.
 func published(t *testing.T) (texts []Text) {
 	for _, file := range []string{"published.json", "published-2.json"} {
 		data, err := os.ReadFile(pintest.Path("../shared/" + file))
@@ -189,7 +189,7 @@ func published(t *testing.T) (texts []Text) {
 // A tally counts where poison stands among the new sentences of upgrades.
 type tally struct {
 	all, five int
-	long      int   // of the baseline: the longest first
+	long      int   // like five, if the longest came first: the baseline
 	scores    []int // of the texts, once each
 	places    []int // from 0
 }
@@ -235,16 +235,16 @@ func (c *tally) String() string {
 		c.all, 100*float64(c.five)/float64(c.all), 100*float64(c.long)/float64(c.all), at(50), at(90))
 }
 
-// The texts of these authors were written after a look at what is measured: honest ones, and both
-// kinds beside the classes of words. They are counted by themselves alone.
+// The texts of these authors were written after a look at what is measured: d's are all honest, e's are
+// of both kinds and were written along with the classes of words. They are left out of the totals.
 const (
 	lookedAuthor = "d"
 	ownAuthor    = "e"
 )
 
-// TestRanksUnseen: with each author left out in turn, its texts are put among the new sentences of
-// real upgrades. Poison is counted where no rule names it; honest texts tell how much of that is
-// only that the text is strange to its server.
+// TestRanksUnseen leaves out each author in turn while learning, and puts the author's texts among the
+// new sentences of upgrades. Poison counts if no rule warns of it. Honest texts tell how high a text
+// ranks only because it is foreign to its server.
 func TestRanksUnseen(t *testing.T) {
 	if os.Getenv("PINPROOF_RANK") == "" {
 		t.Skip("PINPROOF_RANK isn't set")
@@ -296,7 +296,7 @@ func TestRanksUnseen(t *testing.T) {
 				longest = max(longest, len(s))
 			}
 			if author == ownAuthor || author == lookedAuthor {
-				// their scores say nothing of authors who know nothing of the model
+				// their scores don't tell how other authors, who know nothing of the model, would score
 			} else if x.Poison {
 				count("scores of poison").scores = append(count("scores of poison").scores, slices.Max(own))
 			} else {
@@ -347,8 +347,8 @@ func authorsOf(texts []Text) (list []string) {
 	return list
 }
 
-// TestBlocks: poison by authors that the model hasn't seen, put into a drifted tool of each real
-// upgrade, and where the whole review has it: among what is to be read first, and in which block.
+// TestBlocks puts poison by authors that the model hasn't seen into a drifted tool of each real upgrade,
+// and counts where the review has it: whether among what is to be read first, and in which block.
 func TestBlocks(t *testing.T) {
 	if os.Getenv("PINPROOF_RANK") == "" {
 		t.Skip("PINPROOF_RANK isn't set")
@@ -437,7 +437,8 @@ func TestHonestTexts(t *testing.T) {
 // samples is how many poisoned texts of an author are put into an upgrade.
 const samples = 12
 
-// poisoned pins a capture in which one of its drifted tools says a text more, and returns the name of that tool.
+// poisoned pins a capture after adding a text to the description of one of its drifted tools. It also
+// returns the name of that tool.
 func poisoned(t *testing.T, path string, before pin.Set, text string, random func(int) int) (pin.Set, string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -488,7 +489,7 @@ type reviewed struct {
 	first  int
 }
 
-// add reads a review and counts where the text is in it that a tool has got.
+// add makes the review of a poisoned upgrade, and counts where it has the text that was added to a tool.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
 	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: before, Captured: found}}
@@ -512,7 +513,7 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	squashed := strings.Join(strings.Fields(text), " ")
 	for _, f := range m.ReadFirst {
 		said, _, _ := strings.Cut(f.Text, "<and ")
-		// The first sentence of it may have been joined with the text before.
+		// The first sentence of the text may have been joined with the description before it.
 		end := said[len(said)*2/3:]
 		if f.Name == tool && (strings.Contains(squashed, said) || strings.Contains(squashed, strings.TrimSpace(end))) {
 			one.first = true

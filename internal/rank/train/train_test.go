@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestWeights: the weights in the program are those that the texts give.
+// TestWeights: the weights in the program are the ones that are learned from the texts.
 func TestWeights(t *testing.T) {
 	jsontest.SkipShort(t, "it learns all weights anew")
 	texts, err := readCorpus()
@@ -25,8 +25,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestCorpus: each text stands once with an author, and both kinds come from each of the three that
-// saw nothing of each other.
+// TestCorpus: each text has all that a Text needs, and there is enough poison by each of the three
+// authors who saw nothing of each other's texts.
 func TestCorpus(t *testing.T) {
 	texts, err := readCorpus()
 	if err != nil {
