@@ -14,15 +14,15 @@ import (
 	"pinproof/internal/text"
 )
 
-// The head of a SKILL.md is YAML, of which two libraries may read two things. It is never decoded
-// here: its nodes are held against the entry's frontmatter, and what libraries are known to read
+// The head of a SKILL.md is YAML, which two libraries may read differently. It is never decoded here:
+// its nodes are compared with the entry's frontmatter, and what libraries are known to read
 // differently (duplicate keys, aliases, tags, a second document) is refused.
 
 // maxHead bounds the head in bytes. Real ones have a few hundred.
 const maxHead = 64 << 10
 
-// CheckFrontmatter returns what keeps the head of a SKILL.md from being the frontmatter of its
-// entry, or nil: one model reads the file, another the entry. The text of the error is printable.
+// CheckFrontmatter returns an error if the head of a SKILL.md isn't the frontmatter of its entry: one
+// model may read the file, and another the entry. The text of the error is printable.
 func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	head, err := headOf(file)
 	if err != nil {
@@ -125,8 +125,8 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
 	return nil
 }
 
-// readsAs reports whether a scalar is read as a value by some library: as its text or, where it
-// stands plain, as what YAML 1.1 or 1.2 takes that text for.
+// readsAs reports whether some library reads a scalar as a value: as its text or, if it isn't quoted,
+// as what YAML 1.1 or 1.2 takes that text for.
 func readsAs(n *yaml.Node, v jsontree.Value) bool {
 	if v.Kind == '"' && v.Text == n.Value {
 		return true
@@ -160,8 +160,8 @@ func isOneOf(s string, words ...string) bool {
 	return false
 }
 
-// readsAsNumber reports whether a plain scalar may be read as a number: 0o17 and 017 as 15 or 17,
-// 0x1F, 0b11, 1_000, 1.10, 1e3.
+// readsAsNumber reports whether a plain scalar may be read as this number: 0o17 as 15, 017 as 15 or 17,
+// and likewise 0x1F, 0b11, 1_000, 1.10, 1e3.
 func readsAsNumber(plain, number string) bool {
 	want, ok := new(big.Float).SetString(number)
 	if !ok {
@@ -195,7 +195,8 @@ func readsAsNumber(plain, number string) bool {
 	return err == nil && got == exact
 }
 
-// readsAsDate reports whether a plain scalar is a day that libraries write as a point in time.
+// readsAsDate reports whether a plain scalar is a day, and written is how a library writes that day as a
+// point in time.
 func readsAsDate(plain, written string) bool {
 	if len(plain) != len("2026-01-02") || strings.Trim(plain, "0123456789-") != "" {
 		return false

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// scriptEndings are the ends of the names of files that are run.
+// scriptEndings are the endings of the names of scripts and programs.
 var scriptEndings = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .com .vbs .r .jl .go .rs .swift .scpt .command .jar .wasm .so .dll .dylib .bin")
 
-// IsScript reports whether a file is one to run, by its name or URI: where it lies, or how it ends.
+// IsScript reports whether a file is a script or a program, by its name or URI: by its folder or its ending.
 func IsScript(name string) bool {
 	lower := strings.ToLower(name)
 	inScripts := strings.HasPrefix(lower, "scripts/") || strings.HasPrefix(lower, "bin/") || strings.Contains(lower, "/scripts/") || strings.Contains(lower, "/bin/")

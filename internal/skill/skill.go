@@ -1,5 +1,5 @@
-// Package skill reads the entry of a skill: which folder is its own, which files are in it, and by
-// what bytes they are known (extension io.modelcontextprotocol/skills, September 2026).
+// Package skill reads the entry of a skill: which folder it has, which files are in that, and their
+// digests (extension io.modelcontextprotocol/skills, September 2026).
 package skill
 
 import (
@@ -22,7 +22,7 @@ type Skill struct {
 	// In the order of the entry, SKILL.md included.
 	Files []File
 
-	Dynamic bool // nothing says what its files are
+	Dynamic bool // the entry doesn't say which files it has
 }
 
 // A File is a file of a skill, as its entry pins it.
@@ -55,7 +55,7 @@ func (s *Skill) Size() (bytes int64) {
 	return bytes
 }
 
-// What a host has to support at least, by the extension's specification. More is a warning.
+// What a host has to support at least, by the extension's specification. A skill with more gets a warning.
 const (
 	MaxFiles = 512
 	MaxBytes = 16 << 20
@@ -67,7 +67,7 @@ const (
 	Dynamic = "dynamic"
 )
 
-// A Problem is what keeps a value from being the entry of a skill, at an offset of its text.
+// A Problem is why a value isn't the entry of a skill, with an offset in the text that it was read from.
 type Problem struct {
 	At   int
 	Text string // printable
@@ -161,7 +161,7 @@ func readFile(v jsontree.Value) (*File, *Problem) {
 	return &File{URI: strings.Clone(uri.Text), Digest: strings.Clone(digest.Text), Size: bytes}, nil
 }
 
-// orWhole is a member, or the object around it where there is no such member.
+// orWhole returns a member or, if there is no such member, the object that lacks it.
 func orWhole(member, whole jsontree.Value) jsontree.Value {
 	if member.Kind == 0 {
 		return whole

@@ -95,7 +95,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestKey: what a server or a client may take for one file has one key.
+// TestKey: all spellings that a server or a client may take for one file have the same key.
 func TestKey(t *testing.T) {
 	const file = "skill://acme/pdf/scripts/a.py"
 	for _, odd := range []string{

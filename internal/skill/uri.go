@@ -7,13 +7,13 @@ import (
 )
 
 // Servers and clients resolve URIs in their own ways: some decode percent escapes, resolve dots,
-// ignore the letter case, a query, a backslash or a slash too many. What differs to us may be one
-// file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
+// ignore the letter case, a query or a slash too many, or take a backslash for a slash. Two URIs may be
+// one file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
 // one of them is treated as if it did.
 
-// IsPlain reports whether a URI has one reading alone: a scheme in small letters, no query and no
+// IsPlain reports whether a URI can be read in only one way: a scheme in small letters, no query and no
 // fragment, no empty, dot or dot-dot segment, no backslash, no blank or control character, nothing that
-// no reader sees, and only such percent escapes as have to be escaped (RFC 3986, section 6.2.2).
+// no reader sees, and percent escapes only of what has to be escaped (RFC 3986, section 6.2.2).
 func IsPlain(uri string) bool {
 	scheme, rest, ok := strings.Cut(uri, ":")
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
@@ -28,7 +28,7 @@ func IsPlain(uri string) bool {
 			return false
 		}
 		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
-			// Dots that lead elsewhere, and ends of names that some systems leave out.
+			// A segment of dots leads elsewhere, and some systems drop dots and blanks at the end of a name.
 			return false
 		}
 	}
@@ -86,13 +86,13 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// maxDecodings is how often escapes of escapes are decoded. A URI with more of them keeps what is
-// left, which is in no URI that IsPlain takes.
+// maxDecodings is how often escapes of escapes are decoded. In a URI with more, escapes are left that
+// IsPlain takes in no URI.
 const maxDecodings = 8
 
-// Key is what all spellings of a URI have in common that some server or client reads alike: with its
-// escapes decoded, without query and fragment, its dots resolved, its slashes one, in small
-// letters, and without what no reader sees. URIs with different keys are different files to all.
+// Key returns the same key for all spellings of a URI that some server or client reads alike. It decodes
+// escapes, drops query and fragment, resolves dots, makes one slash of several, and leaves out what no
+// reader sees; a key is in small letters. URIs with different keys are different files to all.
 func Key(uri string) string {
 	for range maxDecodings {
 		decoded := unescape(uri)
