@@ -1,4 +1,4 @@
-// Package prompt shows drift step by step and asks about each.
+// Package prompt shows drift step by step, and asks a person about each step.
 package prompt
 
 import (
@@ -26,15 +26,15 @@ type Prompter struct {
 	in    *bufio.Reader
 	drain func()    // drops what was typed so far
 	out   io.Writer // questions
-	err   error     // the first one of writing them
+	err   error     // the first one of writing the questions
 	t     *plain.Writer
 	m     *report.Model
-	again string // the command that asks anew
+	again string // the command that asks again
 
-	// Nothing is pinned yet: there is one question for everything of a server that has no warning.
+	// Nothing is pinned yet: one question is about all of a server's entries that have no warning.
 	first bool
 
-	seen map[pin.Ref]bool // the entries of which all is above
+	seen map[pin.Ref]bool // the entries that have been shown in full
 
 	// All questions, in the order of diff.
 	list []*question
@@ -42,14 +42,15 @@ type Prompter struct {
 	done [][]*question // what each answer closed, to go back
 }
 
-// New asks on out and reads the answers from in. What is asked about is shown by t. drain drops the
-// input that waits at a terminal. again is the command to go on with for a person who leaves.
+// New returns a Prompter that asks on out, reads the answers from in, and has t show what it asks about.
+// drain drops the input that waits at a terminal. again is the command with which a person who leaves
+// can go on.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again, seen: map[pin.Ref]bool{}}
 }
 
-// First has the prompt ask about servers that have no pins yet: once a server, below all that it lists,
-// and about each entry that has a warning.
+// First has the prompt ask about servers that have no pins yet: one question about each server, below all
+// that it lists, and one about each entry that has a warning.
 func (p *Prompter) First() *Prompter {
 	p.first = true
 	return p
@@ -59,13 +60,13 @@ func (p *Prompter) First() *Prompter {
 type question struct {
 	text string
 
-	// Whose entries they are, printable; "" if it is about the whole review.
+	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
 
-	// What it is about; none if that is the whole review, or a warning of an entry that matches.
+	// What it is about; empty if that is the whole review, or a warning of an entry that matches.
 	blocks []report.Block
 
-	// The number, from 1, of a warning that nobody accepted; 0: none.
+	// The number, from 1, of the warning that it is about, in Model.ToRecord; 0: it isn't about one.
 	matched int
 
 	warned bool // only the word yes accepts it
@@ -86,7 +87,7 @@ const (
 	aboutWhole                // the warnings about captures as a whole
 )
 
-// ofBlock is the question about a block.
+// ofBlock asks about a block.
 func ofBlock(b report.Block, server string) *question {
 	return &question{text: b.Ask, server: server, blocks: []report.Block{b}, warned: b.Warned}
 }
@@ -101,7 +102,7 @@ func ofServer(s *report.Server, blocks []report.Block) *question {
 	return q
 }
 
-// entries are all entries that a question is about, as indexes of Model.Entries.
+// entries returns all entries that a question is about, as indexes of Model.Entries.
 func (q *question) entries() (list []int) {
 	for i := range q.blocks {
 		list = append(list, q.blocks[i].Entries...)
@@ -109,7 +110,8 @@ func (q *question) entries() (list []int) {
 	return list
 }
 
-// each are the questions about parts of what a question is about: its blocks or, of one, its entries.
+// each splits a question: it returns one question for each block or, if there is one block, for each part
+// of that.
 func (q *question) each() (list []*question) {
 	parts := q.blocks
 	if len(parts) == 1 {
@@ -199,8 +201,8 @@ func (p *Prompter) close(answer byte, closed ...*question) {
 	p.done = append(p.done, closed)
 }
 
-// leave ends the review. Of what is accepted so far nothing is written unless the person
-// says so: who quits is asked, the end of an input can't be.
+// leave ends the review. What is accepted so far is only written if the person says so. A person
+// who quits is asked; at the end of the input, nobody can be.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
 	n := len(all.Entries) + len(all.Records)
@@ -214,7 +216,7 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 	return nil, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 }
 
-// open lists the open questions that are holds for.
+// open lists the open questions for which are returns true.
 func (p *Prompter) open(are func(*question) bool) []*question {
 	return slices.DeleteFunc(slices.Clone(p.list), func(q *question) bool { return q.answer != 0 || !are(q) })
 }
@@ -229,8 +231,8 @@ func (p *Prompter) unwarned(server string, own bool) (list []*question, entries 
 	return list, entries
 }
 
-// position says which question of how many it is: "(12 of 75, playwright 3 of 16)". With
-// several servers it counts those of its own server, too.
+// position says which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
+// several servers, it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
 	said := text.Number(at+1) + " of " + text.Number(len(p.list))
 	server := p.list[at].server
@@ -262,7 +264,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
 			} else if q.own && len(q.entries()) == 1 {
-				a.Allowed[e.Of] = true // the question named its denial
+				a.Allowed[e.Of] = true // the question says if it was denied
 			}
 		}
 		if q.matched > 0 {
@@ -329,8 +331,8 @@ func (p *Prompter) show(q *question) {
 	}
 }
 
-// canBeDenied reports whether a question is about one entry that agents can go without, be it under another
-// name so far.
+// canBeDenied reports whether a question is about one entry that can be kept from agents. An entry that
+// seems to be renamed counts as one, though it has two names.
 func (p *Prompter) canBeDenied(q *question) bool {
 	deniable := 0
 	for _, i := range q.entries() {
@@ -347,7 +349,7 @@ func (p *Prompter) shown(q *question) bool {
 	return !slices.ContainsFunc(q.entries(), func(entry int) bool { return !p.seen[p.m.Entries[entry].Of] })
 }
 
-// definition shows one definition whole. Of several it asks which.
+// definition shows one definition whole. If there are several, it asks which one.
 func (p *Prompter) definition(entries []int) {
 	n := 1
 	if len(entries) > 1 {
@@ -357,18 +359,18 @@ func (p *Prompter) definition(entries []int) {
 		}
 		p.say(strings.Join(names, "  ") + "\n")
 		reply, _ := p.read("Which of them? A number, or Enter for none: ")
-		n, _ = strconv.Atoi(reply) // 0 for what is none
+		n, _ = strconv.Atoi(reply) // 0 if it isn't a number
 	}
 	if n > 0 && n <= len(entries) {
 		p.t.Whole(&p.m.Entries[entries[n-1]])
 	}
 }
 
-// readFirst lists the open questions about entries that the head names under "read first", without a warning,
-// of one server or of all.
+// readFirst lists the open questions about entries without a warning that the head names under "read
+// first", of one server or of all.
 func (p *Prompter) readFirst(server string, own bool) (list []*question) {
 	if !p.m.MuchToRead {
-		return nil // the head names none
+		return nil // the head has no such list
 	}
 	all, _ := p.unwarned(server, own)
 	for _, q := range all {
@@ -384,8 +386,8 @@ func (p *Prompter) readFirst(server string, own bool) (list []*question) {
 	return list
 }
 
-// askFirst asks about each entry under "read first" before all that is left is accepted in one go. It returns
-// false if the person goes back, or the input ends.
+// askFirst asks about each entry under "read first", before the person can accept all that is left in one
+// go. It returns false if the person goes back, or the input ends.
 func (p *Prompter) askFirst(server string, own bool) (goesOn bool) {
 	first := p.readFirst(server, own)
 	if len(first) > 0 {
@@ -447,7 +449,7 @@ func (p *Prompter) acceptRest(server string, own bool) []*question {
 	return rest
 }
 
-// risks names the entries that are dangerous, by why they are, and counts the others.
+// risks names the entries that are dangerous, by the kind of danger, and counts the others.
 func (p *Prompter) risks(entries []int) {
 	named := map[string][]string{}
 	others := 0
@@ -485,7 +487,7 @@ var answers = []struct {
 	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
 }
 
-// read asks for a line. What was typed before the question was shown answers nothing. It returns
+// read asks for a line. It drops what was typed at a terminal before the question was shown. It returns
 // false at the end of the input, and when the question can't be shown.
 func (p *Prompter) read(asked string) (reply string, ok bool) {
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.drain != nil {
@@ -503,7 +505,7 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 }
 
 // ask repeats a question until it has one of the answers offered, and returns that, or 0 at the
-// end of the input. where is said behind the question. 'd' and '?' show something and ask again.
+// end of the input. where is printed behind the question. 'd' and '?' show something and ask again.
 // After Enter alone, ask says what to type.
 func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 	asked := q.text + where

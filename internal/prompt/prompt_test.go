@@ -26,7 +26,7 @@ func (chunks *typist) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// review is one of three blocks: entries 0 and 1 changed alike, 2 has a new warning, 3 takes code.
+// review makes a review of three blocks: entries 0 and 1 changed alike, 2 has a new warning, 3 takes code.
 func review() *report.Model {
 	block := func(number int, ask, text string, warned bool, entries ...int) report.Block {
 		lines := []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}
@@ -46,7 +46,7 @@ func review() *report.Model {
 // refOf names an entry.
 func refOf(name string) pin.Ref { return pin.Ref{Server: "s", Key: pin.Key{Name: name}} }
 
-// acceptedOf are the indexes of what is accepted, of the entries of review.
+// acceptedOf returns the indexes of the accepted entries. Each yes has to be bound to the digest shown.
 func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int) {
 	t.Helper()
 	if a == nil {
@@ -134,7 +134,8 @@ func TestReview(t *testing.T) {
 	}
 }
 
-// TestReadFirst: what the head names under "read first" has a question of its own before all that is left is accepted.
+// TestReadFirst: each entry that the head names under "read first" is asked about by itself, before the person can
+// accept all that is left.
 func TestReadFirst(t *testing.T) {
 	for _, test := range []struct {
 		name  string

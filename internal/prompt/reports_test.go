@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestPoisonedRealUpgrade: hidden text in one tool of a real upgrade that changes all of
-// them comes first, is in the headline, and is left out by what accepts the rest.
+// TestPoisonedRealUpgrade hides text in one tool of an upgrade that changes all tools. That
+// tool comes first and is in the headline, and accepting all the rest leaves it out.
 func TestPoisonedRealUpgrade(t *testing.T) {
 	for _, versions := range [][2]string{
 		{pintest.MadeUpServers + "/files/2.1.0.json", pintest.MadeUpServers + "/files/2.10.0.json"},
