@@ -27,9 +27,9 @@ func UnusualSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
-// Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank. A
-// reader misses what is there. The frozen set of hidden characters doesn't have these, so no digest
-// and no policy knows them.
+// Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank: a
+// reader misses something either way. The frozen set of hidden characters doesn't have these, so no
+// digest and no policy depends on them.
 func Obscures(r rune) bool { return Strikes(r) || r == 0x1d159 || r == 0x16fe4 }
 
 // Strikes reports whether r is drawn through the letter before it.
@@ -50,10 +50,10 @@ const (
 	maxSame      = 8
 	maxMarks     = 4
 
-	// Code points of a name before it is cut, saying so.
+	// How many code points of a name are printed. The rest is counted.
 	MaxName = 128
 
-	// Of a JSON Pointer; published servers have some of 183.
+	// Of a JSON Pointer, which loses its middle; published servers have some of 183.
 	maxPointer = 256
 )
 
@@ -80,7 +80,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
-		// What we write instead is our own text, too.
+		// A mark behind an escape would also sit on our own text.
 		next := maxMarks
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -211,8 +211,8 @@ func runLength(s string, r rune) int {
 	return n
 }
 
-// Lines is printable for text that is shown over several lines: it
-// breaks at each line feed, and counts a long run of them on a line of its own.
+// Lines is Printable for text that is shown on several lines. It breaks
+// the text at each line feed, and shows a long run of line feeds as a line with their count.
 func Lines(s string, asciiOnly bool) (lines []string) {
 	for {
 		before, after, long := strings.Cut(s, strings.Repeat("\n", maxLineFeeds+1))

@@ -175,8 +175,8 @@ func FuzzPrintable(f *testing.F) {
 	})
 }
 
-// TestNoTwoTextsLookAlike renders every short text over what is most likely to
-// collide.
+// TestNoTwoTextsLookAlike renders every short text that is made of the parts that
+// are most likely to collide.
 func TestNoTwoTextsLookAlike(t *testing.T) {
 	t.Parallel()
 	alphabet := []string{"<", "U+", ">", "2", " of ", "##", "[", "-", `"`, "\u0301", "\u200b", "\U000e0022", "\U000e0151", "\xff", "\n"}
@@ -198,7 +198,7 @@ func TestNoTwoTextsLookAlike(t *testing.T) {
 	try("", 4)
 }
 
-// TestQuotedPointer: of a long pointer the end is kept, which tells it from its neighbours.
+// TestQuotedPointer: a long pointer keeps its end, which tells it from its neighbours.
 func TestQuotedPointer(t *testing.T) {
 	long := strings.Repeat("/a b", 80) // 320 characters
 	for pointer, want := range map[string]string{
@@ -286,9 +286,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestTables derives the frozen tables again where the toolchain has the tables of
-// the same Unicode version; anywhere it holds them against what another
-// implementation of Unicode 15.0 came to.
+// TestTables compares the frozen tables with what another implementation of
+// Unicode 15.0 came to. If the toolchain has the tables of that version, it also
+// derives them again.
 func TestTables(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -48,7 +48,7 @@ func Composes(letter, mark rune) bool {
 }
 
 // IsClean reports whether sanitizing would leave a canonical definition as it is. It may
-// say no for a clean one: in \n and a combining mark, the mark seems to follow an n.
+// say no for a clean one: if a combining mark follows the escape \n, it seems to follow an n.
 func IsClean(canonical []byte) bool {
 	for rest := canonical; ; {
 		at := bytes.IndexByte(rest, '\\')
@@ -66,8 +66,8 @@ func IsClean(canonical []byte) bool {
 	return IndexBeyondASCII(canonical, Hidden) == len(canonical) && norm.NFC.IsNormal(canonical)
 }
 
-// IndexBeyondASCII returns the offset of the first character in class, or len(data). It
-// looks only at DEL and characters beyond ASCII.
+// IndexBeyondASCII returns the offset of the first character for which class returns true, or
+// len(data). It looks only at DEL and characters beyond ASCII.
 func IndexBeyondASCII(data []byte, class func(rune) bool) int {
 	i := skipASCII(data, 0)
 	for i < len(data) {

@@ -100,7 +100,7 @@ func decompose(s string) string {
 	return b.String()
 }
 
-// Eight bytes at a time find the same as one by one.
+// TestSkipASCII: eight bytes at a time find the same as one byte at a time would.
 func TestSkipASCII(t *testing.T) {
 	for n := range 40 {
 		for at := range n {

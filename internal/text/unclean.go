@@ -10,14 +10,14 @@ var RegionFlags = [...]string{
 	"\U0001F3F4\U000E0067\U000E0062\U000E0077\U000E006C\U000E0073\U000E007F",
 }
 
-// maxHiddenRun is from how many hidden characters in a row on no script needs them.
+// maxHiddenRun is a number of hidden characters that no script needs in a row.
 const maxHiddenRun = 5
 
 // Unclean reports whether a text has characters that no text needs anywhere: controls that a
-// terminal obeys, those that turn the direction of text, and hidden ones, but for single ones
-// that some script or emoji may need. It goes by the frozen tables alone, so the same lockfile is
-// clean or not in every build. What it finds, the findings of package lint find as well; they
-// also know where in a text such a character has no use.
+// terminal obeys, characters that turn the direction of text, and hidden ones, except a few in a row
+// that some script or emoji may need. It uses only the frozen tables, so a lockfile is clean in every
+// build or in none. Package lint finds all that Unclean finds, and also knows where in a text such a
+// character has no use.
 func Unclean(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
 		for _, flag := range RegionFlags {
@@ -47,11 +47,12 @@ func Unclean(s string) bool {
 	return false
 }
 
-// isNewEmoji reports whether a code point may be an emoji of a version of Unicode after the tables.
+// isNewEmoji reports whether a code point may be an emoji of a later version of Unicode than the tables are of.
 func isNewEmoji(r rune) bool { return r >= 0x1f000 && r < 0x1fb00 }
 
 // mayBeNeeded reports whether some text needs a hidden character: joiners, marks of direction, spaces
-// without a width, selectors of variants, signs around a number, and the blank of Braille.
+// without a width, selectors of variants, signs around a number, the blank of Braille,
+// and emoji that are newer than the tables.
 func mayBeNeeded(r rune) bool {
 	if r >= 0x200b && r <= 0x200f || r == 0x061c || r == 0x2060 || r == 0xfeff {
 		return true
