@@ -1,11 +1,11 @@
 //go:build ignore
 
-// Density counts how folded the code is: go run ci/density.go [-v] FOLDER...
+// Density measures how densely the code is written: go run ci/density.go [-v] FOLDER...
 //
 // It reads every Go file that isn't a test and prints, per 1,000 lines that aren't blank, how many
 // assignments have two or more right sides, how many comments stand behind code, and how many
 // switches have no tag; and which functions, tables aside, are above a cyclomatic complexity of 25
-// or, in pinproof-capture, above 60 lines. It leaves with 1 above one of the bounds. -v names the
+// or, in pinproof-capture, above 60 lines. It exits with 1 if a bound is exceeded. -v names the
 // places.
 package main
 
@@ -32,7 +32,7 @@ const (
 	maxLines      = 60 // of a function of pinproof-capture
 )
 
-// counts are those of one folder.
+// counts has what was counted in one folder.
 type counts struct {
 	lines, tuples, trailing, tagless int
 	complex                          []string
@@ -155,8 +155,8 @@ func (c *counts) function(path string, set *token.FileSet, f *ast.FuncDecl) {
 	}
 }
 
-// isTable reports whether a function is one switch with a tag whose cases each return what is there, or
-// that and a last return.
+// isTable reports whether a function is a switch with a tag whose cases do nothing but return, with at
+// most one statement after the switch.
 func isTable(f *ast.FuncDecl) bool {
 	if f.Body == nil || len(f.Body.List) == 0 {
 		return false
@@ -177,7 +177,7 @@ func isTable(f *ast.FuncDecl) bool {
 	return true
 }
 
-// complexity is the cyclomatic complexity of a function: 1, and 1 for each way that branches off.
+// complexity returns the cyclomatic complexity of a function: 1, and 1 more for each branch, case, && and ||.
 func complexity(f *ast.FuncDecl) int {
 	n := 1
 	ast.Inspect(f, func(node ast.Node) bool {

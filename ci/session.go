@@ -1,7 +1,8 @@
 //go:build ignore
 
-// A session of the official Go client: lists, calls, progress, sampling, elicitation, roots. It prints what the client is told, a JSON
-// value a line, without times and random ids. ci/servers.sh builds it in a module of its own: no module here needs a client.
+// A session of the official Go client: lists, calls, progress, sampling, elicitation, roots. It prints what the
+// client is told, one JSON value on each line, without times and random ids. ci/servers.sh builds it in a separate
+// module, because no module here needs a client.
 //
 //	session COMMAND [ARG]...
 //	session URL [--sse]
@@ -25,7 +26,7 @@ import (
 
 var passing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.-]+Z|\d+:\d\d:\d\d [AP]M|[0-9a-f]{8}-[0-9a-f-]{27}`)
 
-var printing sync.Mutex // notifications come beside the answers
+var printing sync.Mutex // notifications come while answers are printed
 
 func tell(what string, value any) {
 	line, err := json.Marshal(map[string]any{"what": what, "value": value})
@@ -37,7 +38,7 @@ func tell(what string, value any) {
 	fmt.Println(passing.ReplaceAllString(string(line), "*"))
 }
 
-// saysRoot reports whether a result has the client's root on a line.
+// saysRoot reports whether the last line of a result is the client's root.
 func saysRoot(result *mcp.CallToolResult) bool {
 	if result == nil || len(result.Content) == 0 {
 		return false
@@ -59,7 +60,7 @@ func main() {
 			return &mcp.ElicitResult{Action: "decline"}, nil
 		},
 		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
-			if r.Params.Progress < r.Params.Total { // the last may come behind the answer
+			if r.Params.Progress < r.Params.Total { // the last one may come after the answer
 				tell("progress", r.Params)
 			}
 		},
