@@ -34,7 +34,7 @@ import (
 type Config struct {
 	File    string
 	Data    []byte           // as it was read
-	entries map[string]entry // by label
+	entries map[string]entry // by server ID
 
 	// The folder that the client starts its servers in.
 	project string
@@ -55,25 +55,25 @@ type entry struct {
 	HTTPURL  string `json:"httpUrl"`  // Gemini CLI
 	Disabled bool   `json:"disabled"` // several
 
-	Enabled           *bool             `json:"enabled"` // Codex, down to the end
+	Enabled           *bool             `json:"enabled"` // Codex, like the next three
 	HTTPHeaders       map[string]string `json:"http_headers"`
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	// The words of our guard, which stood before the server.
+	// The words of our guard that stood before the server; nil if there is no guard.
 	guard []string
 
-	// Of that guard, but for those that say how the server is reached.
+	// The flags of that guard, without those that say how the server is reached.
 	flags []string
 
-	// Why what reads like our guard isn't one, printable; it is the server then.
+	// Why words that look like our guard aren't one, printable; they are then part of the server.
 	foreign string
 
 	Rest map[string]jsontext.Value `json:",embed"`
 }
 
-// notDone are the keys by which clients reach a server in a way that isn't done here:
-// what it lists without them may not be what the agent gets.
+// notDone has the keys that change how clients reach a server, which this program doesn't support:
+// what the server lists without them may not be what the agent gets.
 var notDone = []string{
 	"headersHelper", "oauth", // Claude Code, VS Code
 	"envFile", "sandboxEnabled", // VS Code
@@ -84,7 +84,7 @@ var notDone = []string{
 
 func (e entry) argv() []string { return slices.Concat([]string{e.Command}, e.Args) }
 
-// refuse returns an error for the first of these keys that an entry sets.
+// refuse returns an error for the first key of notDone that an entry sets.
 func (e entry) refuse() error {
 	for _, key := range notDone {
 		value := e.Rest[key]
@@ -104,8 +104,8 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration, and returns the IDs of the servers that are meant: those
-// given or, if none is, all.
+// Read reads a client's configuration, and returns the IDs of the servers that are meant: the given
+// ones or, if none is given, all.
 func Read(file string, given []string) (c *Config, ids []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -138,7 +138,8 @@ func namesIn(file string, places int) error {
 var projects = []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".codex/config.toml"}
 
 // Find returns the path of a configuration with servers in a folder or, in a repository, in the nearest
-// folder above it that has one. Which of several is meant nobody can guess: that is an error.
+// folder above it that has one. If that folder has several, it returns an error: nobody can guess which
+// one is meant.
 func Find(folder string) (file string, err error) {
 	for _, folder := range workspace.UpToRoot(folder) {
 		var found []string
@@ -185,7 +186,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 		c.project = filepath.Dir(c.project)
 	}
 	if c.isTOML {
-		// By way of JSON: the decoder for structs would fold letter case.
+		// By way of JSON: the TOML decoder for structs would ignore letter case.
 		var values map[string]any
 		if err = toml.Unmarshal(data, &values); err == nil {
 			data, err = json.Marshal(values)
@@ -199,8 +200,8 @@ func parse(file string, data []byte) (c *Config, err error) {
 		Codex      map[string]entry `json:"mcp_servers"`
 	}
 	if err == nil {
-		// Strict about repeated members and letter case: a client may read another
-		// command there than a lenient reader.
+		// Strict about repeated members and letter case: a lenient reader may find another
+		// command there than the client.
 		err = jsonv2.Unmarshal(data, &config)
 	}
 	if err != nil {
@@ -220,7 +221,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 	return c, nil
 }
 
-// server is that of an entry, started as its client does.
+// server returns the server of an entry, to be started as its client starts it.
 func (c *Config) server(id string) (mcp.Server, error) {
 	e := c.entries[id]
 	x := expander{project: c.project, plain: c.isTOML}
@@ -298,7 +299,7 @@ func (x *expander) variable(name string) string {
 	return value
 }
 
-// Floating reports whether a server runs what npm would fetch on the day.
+// Floating reports whether one of these servers runs whatever npm would fetch on that day.
 func (c *Config) Floating(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
 }
@@ -306,12 +307,12 @@ func (c *Config) Floating(ids []string) bool {
 // Labels returns the IDs of all servers, sorted.
 func (c *Config) Labels() []string { return slices.Sorted(maps.Keys(c.entries)) }
 
-// Project is the folder that the client starts its servers in.
+// Project returns the folder that the client starts its servers in.
 func (c *Config) Project() string { return c.project }
 
-// Launch is what a server's client starts or calls, as it is spelled in the configuration, for a
-// person. References to variables stand as they are, and an address without its query: both may hold
-// a secret.
+// Launch returns what a client starts or calls for a server, as the configuration spells it, for a
+// person to read. It doesn't fill in variables, and leaves the query out of an address: either may
+// hold a secret.
 func (c *Config) Launch(id string) string {
 	e := c.entries[id]
 	if e.Command != "" {
@@ -320,14 +321,14 @@ func (c *Config) Launch(id string) string {
 	return text.Printable(mcp.WithoutSecrets(cmp.Or(e.HTTPURL, e.URL)))
 }
 
-// A Result is what came of the capture of a server: a line for a person, or why there is none.
+// A Result is what came of capturing or rewriting a server: a line for a person, or why it failed.
 type Result struct {
 	Server, Line string
 	Err          error
 }
 
 // Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each as soon
-// as it is known. One that fails keeps no other from being saved.
+// as it is known. If one fails, the others are still saved.
 func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) (<-chan Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
@@ -338,7 +339,7 @@ func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Op
 		return nil, fail.From(err)
 	}
 	results := make(chan Result, len(ids))
-	// Each may be a whole runtime or a browser.
+	// At most four at once: each may be a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
 	for _, id := range ids {
@@ -380,8 +381,8 @@ func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (st
 	return server.Save(ctx, path, o)
 }
 
-// Strangers returns the captures of a folder that belong to no server of the configuration, and what was
-// set aside of such, as paths.
+// Strangers returns the paths of a folder's captures that belong to no server of the configuration, also
+// of captures that were set aside.
 func (c *Config) Strangers(dir string) (files []string, err error) {
 	own := map[string]bool{}
 	for id := range c.entries {

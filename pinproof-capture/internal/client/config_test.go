@@ -83,7 +83,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestReadNPM: what npx 7 to 11 were seen to do. A star stands where "--" has to.
+// TestReadNPM has what npx 7 to 11 were seen to do. A star marks the word that "--" has to precede.
 func TestReadNPM(t *testing.T) {
 	for _, line := range []string{
 		"npx --no *srv --read-only .", "npx --no *srv", "npx --no-yes *srv --x", "npx --no-offline *srv", "npx -y --no *srv --x", "npx --local *srv --x",
@@ -127,7 +127,7 @@ func TestServerBehindTheGuard(t *testing.T) {
 	}
 }
 
-// FuzzWrap: unwrap restores what wrap made of any configuration, to the byte.
+// FuzzWrap: unwrap restores any configuration that wrap changed, to the byte.
 func FuzzWrap(f *testing.F) {
 	for _, entry := range []string{
 		`{"command":"a"}`, `{"command":"a","args":[]}`, `{"args": [ "b" , "c",], "command" :"\u0061", "env":{"A":"b"}} // c`,
@@ -144,7 +144,7 @@ func FuzzWrap(f *testing.F) {
 			return
 		}
 		ids := slices.Sorted(maps.Keys(before.entries))
-		before.Rewrite(ids, nil) // of guards that wrap didn't write
+		before.Rewrite(ids, nil) // must not panic, whoever wrote the guards
 		ids = slices.DeleteFunc(ids, func(id string) bool {
 			return before.entries[id].guard != nil || before.entries[id].foreign != ""
 		})

@@ -10,8 +10,8 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// npxSelf is how this program is started where it is in a project's node_modules, and cmdNPXSelf how on
-// Windows, where clients can't start npx itself.
+// npxSelf starts this program if it is in a project's node_modules. cmdNPXSelf does the same on Windows,
+// where clients can't start npx directly.
 var (
 	npxSelf    = []string{"npx", "--no", "--", Self}
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
@@ -22,9 +22,9 @@ var guardFlags = map[string]bool{
 	"--on-drift": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
 }
 
-// unguarded is an entry without our guard, which would ask for pins that a capture is there to make.
-// Ours is only the program that wrap would write, with this entry's server ID. Anything else that reads
-// like it stays, for the client starts that.
+// unguarded returns an entry without our guard: a guard asks for pins, which can only be made after the
+// capture. A guard is ours only if it is started as wrap would write it, with this entry's server ID.
+// Anything else that looks like a guard stays, because the client starts it.
 func (e entry) unguarded(id string) entry {
 	argv := e.argv()
 	n := selfWords(argv)
@@ -74,12 +74,12 @@ func (e entry) unguarded(id string) entry {
 type guardWords struct {
 	ids []string // at most one
 
-	// Where its command or its address stands; -1 where there is none.
+	// The index of the server's command or address; -1 if there is none.
 	server int
 
 	isSSE   bool
 	headers []string // NAME=VARIABLE
-	flags   []string // the others, with their values
+	flags   []string // the other flags, with their values
 	strange string   // a word that wrap doesn't know there
 }
 
@@ -122,8 +122,8 @@ func readGuard(words []string) guardWords {
 	return g
 }
 
-// selfWords returns how many words at the begin of a command line are this program, as wrap would
-// write it; 0 is for any other.
+// selfWords returns how many words at the beginning of a command line start this program as wrap would
+// write it; 0 if it is started otherwise, or not at all.
 func selfWords(argv []string) int {
 	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
 		if len(argv) >= len(words) && slices.Equal(argv[:len(words)], words) {
@@ -136,7 +136,7 @@ func selfWords(argv []string) int {
 	return 0
 }
 
-// isThis reports whether a path leads to this program, or to nothing any more.
+// isThis reports whether a path leads to this program, or to a file that is gone.
 func isThis(path string) bool {
 	if _, err := os.Stat(path); os.IsNotExist(err) {
 		return true
@@ -145,8 +145,8 @@ func isThis(path string) bool {
 	return err == nil && workspace.SameFile(self, path)
 }
 
-// foreignGuard names the program in a command line that has the name of this one and isn't what wrap
-// would write, or returns "".
+// foreignGuard says that a command line that isn't ours starts a guard of a program with our name, in words
+// for a person. It returns "" if there is no such guard.
 func foreignGuard(argv []string) string {
 	for i, word := range argv {
 		if programOf(word) == Self && slices.Contains(argv[i+1:], "guard") {

@@ -23,10 +23,10 @@ func programOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
 }
 
-// CheckLaunch refuses a command line of which npx or npm takes a part for itself: npx takes the
-// NAME in "npx --no NAME --read-only" for the value of --no and --read-only for a flag of npm's,
-// mostly without a word, and the server starts without it. before has the words in front of the
-// command in the line that is shown as it should be.
+// CheckLaunch refuses a command line if npx or npm would take a part of it for itself. In "npx --no
+// NAME --read-only", npx takes NAME for the value of --no, and --read-only for a flag of npm's, mostly
+// without a message, and the server starts without that flag. The hint shows the line as it should be,
+// with the words of before in front of the command.
 func CheckLaunch(argv []string, before ...string) error {
 	at, _ := readNPM(argv)
 	if at < 0 {
@@ -46,7 +46,7 @@ func Quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// Floats reports whether a command line runs what npm would fetch on the day.
+// Floats reports whether a command line runs whatever npm would fetch on that day.
 func Floats(argv []string) bool {
 	_, floats := readNPM(argv)
 	return floats
@@ -61,12 +61,14 @@ var (
 		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
 )
 
-// readNPM reads a command line with npx or npm exec, for any other of which nothing is amiss: where
-// "--" has to be in it, or -1, and whether it runs what npm would fetch on the day. npx puts a
-// "--" before the first word that isn't a flag, but takes the word after a flag that it doesn't know
-// for the flag's value: after --no and --local, which are short for others, after --no-yes and other
-// negations, and after several letters in one (npm 7 to 11; --no-install it knows). npm exec
-// itself takes all flags for its own, up to a "--".
+// readNPM reads a command line with npx or npm exec. dashes is the index of the word before which "--"
+// is missing, or -1; floats says whether the line runs whatever npm would fetch on that day. For any
+// other program it returns -1 and false.
+//
+// npx puts a "--" before the first word that isn't a flag, but takes the word after a flag that it
+// doesn't know for the flag's value: after --no and --local, which are short for other flags, after
+// --no-yes and other negations except --no-install, and after several letters in one flag (npm 7 to
+// 11). npm exec takes all flags for its own, up to a "--".
 func readNPM(argv []string) (dashes int, floats bool) {
 	at, program := programIn(argv)
 	if program != "npx" && program != "npm" {
@@ -100,7 +102,7 @@ func readNPM(argv []string) (dashes int, floats bool) {
 	return -1, floats && isExec
 }
 
-// programIn is where the program is in a command line, and its name: behind cmd, as Windows needs it.
+// programIn returns where the program is in a command line, and its name. On Windows, it may be behind cmd.
 func programIn(argv []string) (at int, name string) {
 	if programOf(argv[0]) == "cmd" {
 		at = behindCmd(argv)
@@ -108,8 +110,8 @@ func programIn(argv []string) (at int, name string) {
 	return at, programOf(argv[at])
 }
 
-// behindCmd is where the command begins that cmd starts, as Windows needs it: behind /c, which other
-// switches may be before. It is 0 where there is none.
+// behindCmd returns where the command that cmd starts begins: behind /c, before which there may be other
+// switches. It returns 0 if there is no /c.
 func behindCmd(argv []string) int {
 	for i := 1; i+1 < len(argv) && strings.HasPrefix(argv[i], "/"); i++ {
 		if strings.EqualFold(argv[i], "/c") {
@@ -119,8 +121,8 @@ func behindCmd(argv []string) int {
 	return 0
 }
 
-// Start is how a client that starts servers in this configuration's project starts this
-// program, so that it is found, and what that is, for a person.
+// Start returns the words that start this program from the configuration's project, where its
+// client starts servers, so that the client finds it. what describes them for a person.
 func (c *Config) Start() (argv []string, what string, err error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -141,7 +143,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {
 			return []string{Self}, "the one on the path of clients", nil
 		}
-		// A link that stays in place when a new version is installed.
+		// It may be a link, which stays in place when a new version is installed.
 		path = found
 	}
 	return []string{path}, "its path on this machine, because clients don't find it by name", nil

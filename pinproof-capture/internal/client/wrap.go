@@ -32,9 +32,9 @@ func (g *Guard) before(id string, e entry) []string {
 	return words
 }
 
-// Rewrite returns the configuration with guards before servers, or without guards if g is nil. All else
-// stays byte for byte. For Codex's TOML there is no writer that leaves the rest as it is: byHand has the
-// entries as a person should write them. refused says why a server stays as it is although it was meant.
+// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. All
+// else stays byte for byte. Codex's TOML isn't rewritten, because no writer leaves the rest as it is:
+// byHand has the entries for a person to write. refused says which servers stay as they are, and why.
 func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, byHand string, refused []Result) {
 	for _, id := range ids {
 		e := c.entries[id]
@@ -81,15 +81,15 @@ func (c *Config) Unguarded(ids []string) []string {
 	})
 }
 
-// GuardFlags are the flags that the guard of a server has in the configuration, but for those that say
-// how the server is reached.
+// GuardFlags returns the flags that the guard of a server has in the configuration, without those that
+// say how the server is reached.
 func (c *Config) GuardFlags(id string) []string { return c.entries[id].flags }
 
-// Secrets are the parts of the configuration's text that no message may have: the values of the headers
-// of servers and the queries of their addresses, as they are spelled.
+// Secrets returns the parts of the configuration's text that no message may have: the values of servers'
+// headers and the queries of their addresses, as they are spelled.
 func (c *Config) Secrets() (list []string) {
 	if c.isTOML {
-		return nil // of which no line is shown
+		return nil // no line of TOML is shown
 	}
 	root, _ := hujson.Parse(c.Data)
 	for id := range c.entries {
@@ -152,7 +152,7 @@ func (e entry) byHand(id string, before []string) (string, error) {
 	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", spelled(id), spelled(words[0]), spelled(words[1:]...)), nil
 }
 
-// spelled are words as JSON and TOML spell them in a list.
+// spelled returns words as JSON and TOML spell them in a list.
 func spelled(words ...string) string {
 	var list []string
 	for _, word := range words {
@@ -161,8 +161,8 @@ func spelled(words ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// rewrite puts words before one server, or takes its guard away if there are none. Wrapping and unwrapping
-// must be the inverse of each other to the byte, for this very text: what can't be given back isn't
+// rewrite puts words before one server, or takes its guard away if there are none. For this very text,
+// wrapping and unwrapping must undo each other to the byte: an entry that couldn't be restored isn't
 // wrapped, and a guard that wrap wouldn't write is left to whoever wrote it.
 func (c *Config) rewrite(id string, words []string) (*Config, error) {
 	why := "its entry couldn't be restored byte for byte: write the guard by hand"
@@ -180,7 +180,7 @@ func (c *Config) rewrite(id string, words []string) (*Config, error) {
 	return after, nil
 }
 
-// object is the entry of a server as it is spelled.
+// object returns the entry of a server as it is spelled.
 func (c *Config) object(root *hujson.Value, id string) object {
 	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
 	o := object{data: c.Data, members: map[string]hujson.ObjectMember{}}
@@ -199,7 +199,7 @@ func (c *Config) edit(id string, words []string) (*Config, error) {
 		o.wrap(e, words)
 	case e.guard != nil:
 		o.unwrap(e)
-	default: // this program has another name
+	default: // such as if this program has another name
 		return nil, fail.New("its guard isn't recognized")
 	}
 	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
@@ -222,7 +222,7 @@ type object struct {
 	changes []change
 }
 
-// A change puts a text in the place of what stands from one offset to another.
+// A change replaces what is between two offsets with a text.
 type change struct {
 	at, end int
 	text    string
@@ -234,7 +234,7 @@ func (o *object) replace(v hujson.Value, text string) { o.put(v.StartOffset, v.E
 
 func (o *object) raw(v hujson.Value) string { return string(o.data[v.StartOffset:v.EndOffset]) }
 
-// rename gives a member another name, and the members in it, if it is there.
+// rename gives a member another name, if it is there, and each of the members in it as well.
 func (o *object) rename(from, to string, each func(string) string) {
 	m, ok := o.members[from]
 	if !ok {
@@ -248,9 +248,9 @@ func (o *object) rename(from, to string, each func(string) string) {
 	}
 }
 
-// wrap puts the guard before a server, which goes behind the guard's words as it is spelled. An
-// address' headers become the guard's environment, under other names, where clients fill in the same
-// variables and no list of processes shows them, and its type stays under another key.
+// wrap puts the guard's words before a server, which keeps its spelling. The headers of an address
+// become the guard's environment, under other names: clients fill in the same variables there, and no
+// list of processes shows them. Its type is kept under another key.
 func (o *object) wrap(e entry, words []string) {
 	name := "url"
 	if e.Command != "" {
@@ -261,7 +261,7 @@ func (o *object) wrap(e entry, words []string) {
 	list := spelled(words[1:]...) + ", " + o.raw(server.Value)
 	if e.Command != "" && args.Value != nil {
 		o.replace(server.Value, spelled(words[0]))
-		// Tells a list with nothing in it from none.
+		// The blank tells an empty list from none at all, for unwrap.
 		end := " "
 		if len(e.Args) > 0 {
 			end = ", "
@@ -319,7 +319,7 @@ func (o *object) unwrap(e entry) {
 const keptType = "type-without-guard"
 
 // headerPrefix begins the names of a guard's variables for headers, so that they mean nothing to
-// other programs. A shell, through which npx starts the guard, drops a variable with a hyphen.
+// other programs. These names have no hyphen: npx starts the guard through a shell, which would drop them.
 const headerPrefix = "HEADER_"
 
 func variableOf(header string) string { return headerPrefix + strings.ReplaceAll(header, "-", "_") }
