@@ -199,7 +199,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 
 // unparsed is a text as the lockfile of what captures list of l: all but what is recorded.
 func unparsed(l lockfile.Lockfile, text string) (lockfile.Lockfile, bool) {
-	return lockfile.Unparsed(strings.NewReader(text), l.Labels(), func(i int, server string) (pin.Set, error) {
+	return lockfile.Unparsed(strings.NewReader(text), l.ServerIDs(), func(i int, server string) (pin.Set, error) {
 		s := l.Servers[i]
 		s.Server, s.Accepted, s.Line, s.Pins = server, nil, 0, slices.Clone(s.Pins)
 		for j := range s.Pins {

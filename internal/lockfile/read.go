@@ -35,8 +35,8 @@ func (l *Lockfile) Find(server string) *pin.Set {
 	return &l.Servers[i]
 }
 
-// Labels returns the server IDs.
-func (l *Lockfile) Labels() []string {
+// ServerIDs returns the server IDs.
+func (l *Lockfile) ServerIDs() []string {
 	var list []string
 	for _, s := range l.Servers {
 		list = append(list, s.Server)

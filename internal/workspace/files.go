@@ -130,7 +130,7 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	if err := w.pinSides(req, &old, &new, policy); err != nil {
 		return err
 	}
-	servers := slices.Concat(old.pins.Labels(), new.pins.Labels())
+	servers := slices.Concat(old.pins.ServerIDs(), new.pins.ServerIDs())
 	slices.SortFunc(servers, jsontree.CompareUTF16)
 	for _, server := range slices.Compact(servers) {
 		if req.Server == "" || server == "" || server == req.Server {

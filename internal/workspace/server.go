@@ -27,13 +27,13 @@ func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (
 	if len(l.Servers) == 1 {
 		return l.Servers[0].Server, nil
 	}
-	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.Labels()), ", ")).
+	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.ServerIDs()), ", ")).
 		Hint("say which: %s --server ID", req.To(req.Verb))
 }
 
 // unknownServer is the error for a --server that the lockfile doesn't have.
 func (w *Workspace) unknownServer(req *Request) error {
-	has := cmp.Or(strings.Join(text.Names(w.Lock.Labels()), ", "), "none")
+	has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
 	return fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), has).
 		Hint("to approve a new server: %s", req.To("lock"))
 }

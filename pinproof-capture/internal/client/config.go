@@ -304,8 +304,8 @@ func (c *Config) Floating(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
 }
 
-// Labels returns the IDs of all servers, sorted.
-func (c *Config) Labels() []string { return slices.Sorted(maps.Keys(c.entries)) }
+// ServerIDs returns the IDs of all servers, sorted.
+func (c *Config) ServerIDs() []string { return slices.Sorted(maps.Keys(c.entries)) }
 
 // Project returns the folder that the client starts its servers in.
 func (c *Config) Project() string { return c.project }
