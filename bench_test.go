@@ -65,7 +65,7 @@ func madeUpCapture(n, size int) []byte {
 var benchSizes = []struct {
 	name  string
 	tools int
-	size  int // of a tool, about
+	size  int // of a tool in bytes, about
 }{
 	{"14tools_13kB", 14, 930},
 	{"49tools_140kB", 49, 2_850},
@@ -101,7 +101,7 @@ func benchPins(b *testing.B, m capture.Capture) pin.Set {
 	return set
 }
 
-// BenchmarkRead is strict reading of a capture.
+// BenchmarkRead measures the strict reading of a capture.
 func BenchmarkRead(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		for b.Loop() {
@@ -110,7 +110,7 @@ func BenchmarkRead(b *testing.B) {
 	})
 }
 
-// BenchmarkPin is canonical form and digests of a capture that is read.
+// BenchmarkPin measures how long it takes to make the pins of a capture that was read before.
 func BenchmarkPin(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		m := benchRead(b, data)
@@ -120,8 +120,8 @@ func BenchmarkPin(b *testing.B) {
 	})
 }
 
-// BenchmarkVerify is all of verify between the files and the verdict: both are
-// parsed, the lockfile is held against itself, the two are compared.
+// BenchmarkVerify measures all of verify between the files and the verdict: it parses both,
+// checks the lockfile against itself, and compares the two.
 func BenchmarkVerify(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		lock := []byte(pintest.MustMarshal(b, lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}}))
@@ -138,8 +138,8 @@ func BenchmarkVerify(b *testing.B) {
 	})
 }
 
-// BenchmarkMatch is the usual case of verify: the capture is read, and the lockfile has the
-// bytes that lock would write.
+// BenchmarkMatch measures the usual case of verify: the capture is read, and the lockfile has
+// exactly the bytes that lock would write.
 func BenchmarkMatch(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		req := &workspace.Request{LockPath: filepath.Join(b.TempDir(), "tools.lock"), NeedsPins: true}
@@ -157,7 +157,7 @@ func BenchmarkMatch(b *testing.B) {
 	})
 }
 
-// BenchmarkLock is the writing of a lockfile.
+// BenchmarkLock measures the writing of a lockfile.
 func BenchmarkLock(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		l := lockfile.Lockfile{Servers: []pin.Set{benchPins(b, benchRead(b, data))}}
@@ -167,7 +167,7 @@ func BenchmarkLock(b *testing.B) {
 	})
 }
 
-// BenchmarkCompare is the comparison alone, with every tenth tool changed.
+// BenchmarkCompare measures the comparison and the list of changes, with every tenth tool changed.
 func BenchmarkCompare(b *testing.B) {
 	benchEach(b, func(b *testing.B, data []byte) {
 		pinned := benchPins(b, benchRead(b, data))
@@ -180,8 +180,8 @@ func BenchmarkCompare(b *testing.B) {
 	})
 }
 
-// TestMadeUpCaptures: the sizes are those that the benchmarks are named after, and
-// a capture verifies against its own lockfile.
+// TestMadeUpCaptures: the captures have the sizes that the benchmarks are named after,
+// and each verifies against its own lockfile.
 func TestMadeUpCaptures(t *testing.T) {
 	for i, want := range []int{13_000, 140_000, 800_000} {
 		s := benchSizes[i]

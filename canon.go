@@ -17,8 +17,9 @@ import (
 // JSON Canonicalization Scheme (RFC 8785). That is UTF-8 without blanks between
 // tokens, members sorted by the UTF-16 code units of their names, numbers as
 // ECMAScript prints the double, strings with the fewest escapes. Nothing is
-// filled in, folded, normalized or left out. Any RFC 8785 tool gives the same;
-// for a tool with ASCII member names and integers of up to 15 digits, so does
+// filled in, folded, normalized or left out. Any implementation of RFC 8785 gives
+// the same bytes; for a definition with ASCII member names and integers of up to
+// 15 digits, this gives the same digest:
 //
 //	jq -cjS '.tools[] | select(.name == "read_file")' list.json | sha256sum
 //
@@ -27,10 +28,10 @@ import (
 //
 // A list's set digest is written the same way. It is the SHA-256 of the lines NAME:HEX,
 // one for each entry, where HEX is the 64 digits of its digest. They are sorted by NAME
-// in UTF-16 code units and joined by one line feed, with none at the end. In that of
-// tools, a policy other than the default puts the line policy:HEX first: its HEX is the
-// SHA-256 of the canonical form of the policy as the lockfile records it. A line feed or
-// colon inside a name can't forge another set, because HEX covers the name.
+// in UTF-16 code units and joined by one line feed, with none at the end. In the set
+// digest of the tools, a policy other than the default puts the line policy:HEX first: its
+// HEX is the SHA-256 of the canonical form of the policy as the lockfile records it. A line
+// feed or colon inside a name can't forge another set, because HEX covers the name.
 
 // digest returns the digest of canonical bytes, or of a text that is hashed as it is.
 func digest(canonical []byte) string {
@@ -58,9 +59,9 @@ func sanitized(canonical []byte) []byte {
 	return jsontree.Append(nil, jsontree.MapTexts(jsontree.Canonical(canonical), text.Sanitize))
 }
 
-// setDigest returns the digest of the whole set, or "" if a name is repeated. If there are
-// more than tools, it is over the lines LIST:HEX in pin.LockOrder: tools always has its line,
-// another list only if it has entries.
+// setDigest returns the digest of the whole set, or "" if a name is repeated. If the set has
+// more than tools, the digest is over the lines LIST:HEX in pin.LockOrder. The list of tools
+// always has its line, any other list only if it has entries.
 func setDigest(s *pin.Set) string {
 	if s.Repeated() {
 		return ""
@@ -89,7 +90,7 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	add := func(name, digest string) {
 		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
 		sum.Write(line)
-		line = append(line[:0], '\n') // before the next one
+		line = append(line[:0], '\n') // it goes before the next line
 	}
 	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
 		add("policy", digest(jsontree.Append(nil, v)))
@@ -102,7 +103,7 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 
 // approvalHash returns the digest of a definition as received, in the form that audit
 // logs use: an object of the members server_id, tool_name, description and input_schema,
-// without absent ones. For a prompt, template or resource, tool_name is its identity. For
+// less those that are absent. For a prompt, template or resource, tool_name is its identity. For
 // instructions it is empty, and description is their text.
 func approvalHash(server string, p *pin.Pin) string {
 	received := p.AsReceived()

@@ -204,8 +204,8 @@ func TestIsDigest(t *testing.T) {
 	}
 }
 
-// TestListsOfOneSession: several complete lists must have equal sets of canonical
-// forms, for which one an agent got can't be known.
+// TestListsOfOneSession: if a session has several complete lists, their sets of canonical
+// forms must be equal, because nobody can know which of them an agent got.
 func TestListsOfOneSession(t *testing.T) {
 	list := func(tools ...string) string {
 		return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + strings.Join(tools, ",") + `]}}` + "\n"
@@ -237,8 +237,8 @@ func TestListsOfOneSession(t *testing.T) {
 	}
 }
 
-// TestPinnedForms: the pins of many made-up tools hold what a second implementation
-// makes of each.
+// TestPinnedForms: in the pins of many made-up tools, each canonical form is the one that
+// a second implementation makes.
 func TestPinnedForms(t *testing.T) {
 	var list []string
 	random := jsontest.NewMaker(7)
@@ -280,8 +280,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// FuzzCanonical: what the strict reader accepts has one canonical form, which is a
-// fixed point and what a second implementation makes of it.
+// FuzzCanonical: whatever the strict reader accepts has one canonical form. That form is a
+// fixed point, and a second implementation makes the same one.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
 		jsontest.DefinitionOfListDir, `{"b":1,"a":[{"d":null,"c":true}]}`, `[1e21,1e-7,-0,0.1,123456789.125,5e-324,1.7976931348623157e308]`,
@@ -323,9 +323,8 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// canonPins reads a capture and pins its entries as server "s", with the digests of canon.go.
-// TestSetDigestOfInstructions: they are a part of the set. The digests are of
-// instructions:SHA-256 of the text, LF, tools:SHA-256 of nothing, by sha256sum.
+// TestSetDigestOfInstructions: instructions are a part of the set. The digests were made with
+// sha256sum, of the lines instructions:SHA-256 of the text, and tools:SHA-256 of nothing.
 func TestSetDigestOfInstructions(t *testing.T) {
 	for text, want := range map[string]string{
 		"Use a.": "sha256:6d54ca778270e6b7086c737241bc9b3064e1c0797605892a9786a71ebd032060",
@@ -339,6 +338,7 @@ func TestSetDigestOfInstructions(t *testing.T) {
 	}
 }
 
+// canonPins reads a capture and pins its entries as server "s", with the digests of canon.go.
 func canonPins(t testing.TB, text string, pol pin.Policy) pin.Set {
 	t.Helper()
 	m, err := capture.Read("m.json", []byte(text), formOf, pol)

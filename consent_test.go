@@ -18,8 +18,8 @@ import (
 
 // TestConsentIsBoundToItsText: for every warning that was accepted, somebody changes its text
 // by one byte, puts it at another place, changes what it names, or edits the record, and brings
-// all digests of tools.lock in line by hand. The review of that pull request fails, the
-// gate of what matches doesn't, and with what was accepted the review passes.
+// all digests of tools.lock in line by hand. The review of that pull request must fail, although
+// plain verify finds a match. With all as it was accepted, the review passes.
 func TestConsentIsBoundToItsText(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it runs the program for each byte of each record")
@@ -64,7 +64,7 @@ func TestConsentIsBoundToItsText(t *testing.T) {
 			at := slices.IndexFunc(edited.Pins, func(q pin.Pin) bool { return q.Key == p.Key })
 			for _, other := range []pin.Record{{ID: r.ID, Place: r.Place + "/x", Digest: r.Digest}, {ID: r.ID, Place: r.Place, Digest: p.Digest}, {ID: "x", Place: r.Place, Digest: r.Digest}} {
 				if other == r {
-					continue // a record of a whole definition
+					continue // a record of a whole definition has that digest already
 				}
 				edited.Pins[at].Accepted = slices.Clone(p.Accepted)
 				edited.Pins[at].Accepted[i] = other
@@ -92,7 +92,7 @@ func TestConsentIsBoundToItsText(t *testing.T) {
 				m.tool = maps.Clone(tool)
 				m.tool["title"] = "y"
 				mangled("a byte", r, m)
-			case strings.HasSuffix(r.Place, "/sideNote"): // its text is the name: another name is both
+			case strings.HasSuffix(r.Place, "/sideNote"): // the warning is about the name, so another name changes text and place
 				mangled("a byte", r, change(nil, "sideNotes"))
 			default:
 				mangled("a byte", r, change(longer, ""))
@@ -126,8 +126,8 @@ func TestConsentIsBoundToItsText(t *testing.T) {
 }
 
 // TestMangledApproval: an edit of one byte of an approval is refused, or changes nothing but the
-// name and the time that somebody wrote there. Its digest is the pin's under every policy; its
-// hash can be recomputed where the definition is stored as it was received.
+// recorded name and time. Its digest has to be the pin's under every policy; its hash can be
+// checked only where the definition is stored as it was received.
 func TestMangledApproval(t *testing.T) {
 	t.Parallel()
 	for _, pol := range []pin.Policy{{}, {HashOnly: true}, {Descriptions: "strip"}} {
@@ -164,7 +164,7 @@ func TestMangledApproval(t *testing.T) {
 	}
 }
 
-// atPlace returns a copy of v with the string at a place edited, or the parameter on the way to it renamed.
+// atPlace returns a copy of v in which the string at a place is edited, or the parameter on the way to it renamed.
 func atPlace(v any, place []string, edit func(string) string, rename string) any {
 	switch v := v.(type) {
 	case string:
@@ -234,11 +234,11 @@ func (m testimony) write(t *testing.T) (dir string) {
 	return dir
 }
 
-// locked is the lockfile in which all of it was accepted.
+// locked returns the lockfile in which all warnings about the two servers were accepted.
 func (m testimony) locked(t *testing.T) lockfile.Lockfile {
 	t.Helper()
 	dir := m.write(t)
-	for _, capture := range []string{"captures/b.jsonl", "captures/a.jsonl"} { // a comes later, and has the record of both names
+	for _, capture := range []string{"captures/b.jsonl", "captures/a.jsonl"} { // a comes later, so it has the record of a warning about names of both
 		if code, out := inFolder(t, dir, "lock", capture, "--accept-warnings"); code != 0 {
 			t.Fatalf("exit code %d\n%s", code, out)
 		}
@@ -254,7 +254,7 @@ func (m testimony) locked(t *testing.T) lockfile.Lockfile {
 	return l
 }
 
-// verify runs verify with that lockfile.
+// verify runs verify on the captures, with the lockfile l.
 func (m testimony) verify(t *testing.T, l lockfile.Lockfile, flags ...string) (code int, out string) {
 	dir := m.write(t)
 	if err := os.WriteFile(filepath.Join(dir, "tools.lock"), []byte(pintest.MustMarshal(t, l)), 0o644); err != nil {

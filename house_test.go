@@ -19,10 +19,10 @@ import (
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says what each package may import of this module. What decides (jsontree, pin,
-// capture, lockfile, approval, workspace, canon.go and verify.go) imports nothing of what
-// explains (diff, lint, facts, report). Only main.go imports the command line. A format lays out the
-// model of a report: it can't import what facts are made of.
+// imports says which packages of this module each package may import. The packages that decide
+// (jsontree, pin, capture, lockfile, approval, workspace, and canon.go and verify.go) import none of
+// those that explain (diff, lint, facts, report). Only main.go imports the command line. A format only
+// lays out the model of a report, so it can't import the packages that facts are made from.
 var imports = map[string]string{
 	"text":       "",
 	"fail":       "text",
@@ -73,8 +73,8 @@ var root = map[string]string{
 	"verify.go": "fail jsontree pin text",
 }
 
-// outside says which packages may import what comes from elsewhere or touches the world.
-// The standard library is free, but for what is here.
+// outside says which packages may import code that comes from elsewhere or touches the world.
+// Any package may import a package of the standard library that isn't listed here.
 var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
 	"golang.org/x/text/unicode/norm":              "text",
@@ -89,7 +89,7 @@ var outside = map[string]string{
 	"golang.org/x/sys/windows":                    "cli",
 	"github.com/spf13/cobra":                      "cli",
 	"github.com/spf13/pflag":                      "cli",
-	"encoding/json":                               "json", // it writes it; nothing is decoded
+	"encoding/json":                               "json", // it only writes JSON; nothing is decoded
 	"encoding/xml":                                "junit",
 	"os":                                          "main.go cli workspace atomicfile",
 	"os/signal":                                   "main.go cli atomicfile",
@@ -105,8 +105,8 @@ var outside = map[string]string{
 	"unsafe":                                      "",
 }
 
-// eachFile calls f for every file of the program, with its package: a folder of internal/ or of
-// internal/report/. Each file of the root is a room of its own, by its name.
+// eachFile calls f for every file of the program. room is its package: a folder of internal/ or of
+// internal/report/. Each file of the root counts as a room, by its file name.
 func eachFile(t *testing.T, f func(room, path string, set *token.FileSet, file *ast.File)) {
 	t.Helper()
 	set, files := token.NewFileSet(), 0
@@ -134,7 +134,7 @@ func eachFile(t *testing.T, f func(room, path string, set *token.FileSet, file *
 	}
 }
 
-// TestWhoImportsWhat: the walls between the rooms.
+// TestWhoImportsWhat: each package imports only what the tables above allow.
 func TestWhoImportsWhat(t *testing.T) {
 	rooms := map[string]bool{}
 	eachFile(t, func(room, path string, _ *token.FileSet, file *ast.File) {
@@ -175,9 +175,9 @@ func TestWhoImportsWhat(t *testing.T) {
 	}
 }
 
-// TestRankDecidesNothing: what is learned from texts can be evaded and can't be proved, so it may
-// say what to read first and nothing else. What decides can't reach it by any way, and its trainer
-// isn't a part of the program.
+// TestRankDecidesNothing: what is learned from texts can be evaded and can't be proved, so the package
+// rank may say what to read first and nothing else. No package that decides can import it, not even
+// through others, and its trainer isn't a part of the program.
 func TestRankDecidesNothing(t *testing.T) {
 	for _, room := range []string{"canon.go", "verify.go", "approval", "lockfile", "capture", "workspace", "pin"} {
 		allowed, known := imports[room]
@@ -207,8 +207,8 @@ func TestRankDecidesNothing(t *testing.T) {
 	}
 }
 
-// TestRoot: the root fits on three pages and exports nothing, and no verdict is made but in
-// verify.go: by a literal, a variable, new, or by writing one of its fields elsewhere.
+// TestRoot: the files of the root have at most 700 lines together and export no function, and only
+// verify.go makes a verdict, be it by a literal, a variable, new, or by writing one of its fields.
 func TestRoot(t *testing.T) {
 	lines := 0
 	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
@@ -253,9 +253,9 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestOneYes: what a person approves is decided in approval, from plain data: it imports pins and what
-// searches and sorts, so it can't print, word or read anything. Nothing passes by position, and
-// lock and relock make an exit code of its outcome in one function.
+// TestOneYes: the package approval decides what a person approves, from plain data. It imports pin and
+// packages that search and sort, so it can't print, word or read anything. No decision is passed in a map
+// by position, and one function makes the exit code of lock and relock from the outcome.
 func TestOneYes(t *testing.T) {
 	answers := 0
 	eachFile(t, func(room, path string, set *token.FileSet, file *ast.File) {
@@ -281,13 +281,13 @@ func TestOneYes(t *testing.T) {
 			return true
 		})
 	})
-	if answers != 2 { // both in answered
+	if answers != 2 { // both in the function answered
 		t.Errorf("%d places of lock and relock choose exit code 1", answers)
 	}
 }
 
-// TestOffline: the gate links no network client, and the JSON module that go.mod names: with
-// GOEXPERIMENT=jsonv2 the standard library's code would take its place.
+// TestOffline: the gate links no network client. It links the JSON module that go.mod names: with
+// GOEXPERIMENT=jsonv2, the standard library's code would take the place of that module.
 func TestOffline(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", ".").Output()
 	if err != nil {
@@ -304,9 +304,9 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestSorted: what decides sets the pins of a set and the members of an object only where they
-// are sorted, by pin.Set.Put, jsontree.Object and the reader. A walk over two sides, a search
-// and a canonical form rely on it.
+// TestSorted: the packages that decide set the pins of a set and the members of an object only where
+// those are sorted, in pin.Set.Put, in jsontree.Object and in the reader. The comparison of two sides,
+// searches and the canonical form rely on that order.
 func TestSorted(t *testing.T) {
 	makers := map[string]string{"Pins": "pin", "Parts": "jsontree"}
 	seen := 0
@@ -351,9 +351,9 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestOneExit: os.Exit stands once, no init hides work, no recover turns a crash into an
+// TestOneExit: os.Exit is called once, no init hides work, no recover turns a crash into an
 // answer, and nothing is decoded into structs: Go's decoders fold letter case and keep the
-// last of two members, and what they read would not be what was hashed.
+// last of two members of the same name, so what they read would not be what was hashed.
 func TestOneExit(t *testing.T) {
 	exits := 0
 	eachFile(t, func(room, _ string, set *token.FileSet, file *ast.File) {

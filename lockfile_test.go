@@ -11,8 +11,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestMangledLockfile: every edit of one byte of a lockfile gives drift or an error,
-// or is the very same value of the same pins.
+// TestMangledLockfile: every edit of one byte of a lockfile gives drift or an error, names
+// another server, or leaves the value of the pins the same.
 func TestMangledLockfile(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it edits each byte of a lockfile")

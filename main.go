@@ -13,7 +13,7 @@
 //	2  no answer: bad usage, unreadable or ambiguous input, a missing lockfile or
 //	   one that contradicts itself, a failed write
 //
-// An interrupt at the prompt ends it as SIGINT does, which a shell reads as 130.
+// An interrupt at the prompt ends pinproof by SIGINT, which a shell reports as 130.
 package main
 
 import (
@@ -36,7 +36,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// gate is what canon.go and verify.go decide, for the packages that read and print.
+// gate bundles what canon.go and verify.go decide, for the packages that read files and print answers.
 func gate() pin.Gate {
 	return pin.Gate{Form: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, Refuse: refuse}
 }
@@ -50,7 +50,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // release is set by the linker for a published binary (ci/release.sh).
 var release string
 
-// version returns the version of the release or else of the module, and that of Go.
+// version returns the version of the release or, without one, of the module, and the version of Go.
 func version() string {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {

@@ -16,7 +16,7 @@ import (
 
 var updatePicture = flag.Bool("update-picture", false, "write docs/review.svg anew")
 
-// TestPicture: the picture of the README is what the program prints of the example, with its colours.
+// TestPicture: the picture in the README shows what the program prints for the example, with its colours.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -57,7 +57,7 @@ func picture(t *testing.T, shown string) []byte {
 	for i, line := range lines {
 		columns = max(columns, utf8.RuneCountInString(escape.ReplaceAllString(line, "")))
 		fmt.Fprintf(&drawn, `<text x="%d" y="%d">`, margin, margin+size+i*lineHeight)
-		// Each colour is set and taken back within its line. "22;0" and "22" take back, too.
+		// Each colour is set and reset within its line. Either of the codes 0 and 22 resets it.
 		open, last := 0, 0
 		for _, at := range escape.FindAllStringSubmatchIndex(line, -1) {
 			drawn.WriteString(html.EscapeString(line[last:at[0]]))

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestPoisonedRun: the same from the command line.
+// TestPoisonedRun: on the command line, an upgrade with hidden text in a tool is neither verified nor accepted.
 func TestPoisonedRun(t *testing.T) {
 	old, lock := pintest.MadeUpServers+"/files/2.1.0.json", filepath.Join(t.TempDir(), "tools.lock")
 	poisoned := pintest.PoisonedCapture(t, pintest.MadeUpServers+"/files/2.10.0.json")

@@ -15,7 +15,7 @@ import (
 )
 
 // secondOpinion returns what ci/compare.mjs finds in a folder of captures. For the
-// made up ones it is kept in drift.jsonl, for machines without node.
+// made-up captures, drift.jsonl has the same, for machines without node.
 func secondOpinion(t *testing.T, folder string) []byte {
 	t.Helper()
 	var kept []byte
@@ -38,7 +38,8 @@ func secondOpinion(t *testing.T, folder string) []byte {
 
 // TestRealServers locks each captured version of a server and verifies the next one.
 // The verdicts and the drifted names must be those that an independent script finds,
-// comparing value by value. It takes all pairs in .ci/run, else every sixth, and with -short those that we made up.
+// comparing value by value. .ci/run tests all pairs. Other runs test every sixth pair and all that
+// we made up, with -short only the latter.
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	var pairs [][]byte
@@ -55,7 +56,7 @@ func TestRealServers(t *testing.T) {
 	drifted := 0
 	for _, line := range pairs {
 		if len(line) == 0 {
-			continue // without node
+			continue // there is no node to ask
 		}
 		var want struct {
 			Old, New string
@@ -105,7 +106,7 @@ func TestRealServers(t *testing.T) {
 	t.Logf("%d pairs of captures, %d with drift", len(pairs), drifted)
 }
 
-// runHere runs the program in this process, its two outputs together.
+// runHere runs the program in this process. It returns the exit code and both outputs in one string.
 func runHere(args ...string) (int, string) {
 	var out bytes.Buffer
 	code := run(args, strings.NewReader(""), &out, &out)

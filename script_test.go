@@ -33,7 +33,7 @@ import (
 
 // program builds pinproof, so that the pages of testdata/script run it as users do: as
 // a process, with real streams. It returns the folder of the binary. The test binary
-// could stand for it, but takes four times as long to start.
+// could take its place, but takes four times as long to start.
 var program = sync.OnceValues(func() (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "pinproof-test"); err != nil {
 		return "", err
@@ -48,7 +48,7 @@ var program = sync.OnceValues(func() (folder string, err error) {
 	return folder, nil
 })
 
-// built is set where program was called: only then is there something to clear away.
+// built is set once program was called: only then is there a folder to remove.
 var built atomic.Bool
 
 func programFolder(t *testing.T) string {
@@ -82,7 +82,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// pages are the pages of testdata/script: all, or with -short the first of each topic, which is the first word of its name.
+// pages returns the pages of testdata/script: all of them or, with -short, the first of each topic. A page's topic
+// is the first word of its name.
 func pages(t *testing.T) (files []string) {
 	t.Helper()
 	all, err := filepath.Glob("testdata/script/*.txtar")
@@ -111,8 +112,9 @@ func pages(t *testing.T) (files []string) {
 //	terminal N FILE COMMAND...
 //	                      the same on a terminal, with FILE's lines as the answers to
 //	                      the prompts, one each, then the end of input; a line ^C is
-//	                      the interrupt key, and !COMMAND runs in a shell meanwhile.
-//	                      stdout is all that the terminal showed. FILE - has no lines.
+//	                      the interrupt key, and a line !COMMAND runs in a shell
+//	                      before the next answer. stdout is all that the terminal
+//	                      showed. With FILE - there are no answers.
 //	paste N PATTERN       type the last command we printed that matches; exits N
 //	keep FILE..., kept FILE...
 //	                      remember files; later: same bytes, time and mode
@@ -120,8 +122,9 @@ func pages(t *testing.T) (files []string) {
 //	raw NAME=STRING...    set environment variables, with the escapes of Go
 //	big KIND FILE         write a large or hostile file, see bigFiles
 //
-// After each exits, terminal and paste, everything printed is held against what
-// holds for every output: see wellBehaved and errorsFit.
+// After each exits, terminal and paste, everything printed is checked against the rules
+// for every output: see wellBehaved. After exits of pinproof, errorsFit, approvesNothing
+// and reportsFit check more.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	folder := programFolder(t)
@@ -144,11 +147,11 @@ func TestScript(t *testing.T) {
 			switch condition {
 			case "root":
 				return os.Geteuid() == 0, nil
-			case "race": // ten times slower: no time for bombs
+			case "race": // ten times slower: too slow for the hostile files
 				return underRace(), nil
-			case "long": // seconds of work for a page
+			case "long": // for pages that take seconds
 				return jsontest.Long(), nil
-			case "terminal": // script as util-linux has it, which makes a pseudo-terminal
+			case "terminal": // there is the script of util-linux, which makes a pseudo-terminal
 				_, err := exec.LookPath("script")
 				return runtime.GOOS == "linux" && err == nil, nil
 			case "full": // a device that is always full
@@ -164,8 +167,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// promptPatience ends a program on a terminal that asks for nothing and doesn't end: far
-// more than any takes on a busy machine.
+// promptPatience is how long a program may run on a terminal before it is killed: far longer
+// than any takes on a busy machine.
 const promptPatience = time.Minute
 
 func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
@@ -186,7 +189,7 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 		stdout = strings.ReplaceAll(stdout, "\t", " ") // in cobra's scripts
 	}
 	if slices.Contains(args, "github") {
-		stdout = ourCommands.ReplaceAllString(stdout, "$2") // they are what is asked for
+		stdout = ourCommands.ReplaceAllString(stdout, "$2") // --format github asks for these commands
 	}
 	wellBehaved(ts, stdout, colored)
 	wellBehaved(ts, stderr, colored)
@@ -224,8 +227,8 @@ var (
 	ourLines      = regexp.MustCompile(`^(error|hint): [^ ]`)
 )
 
-// wellBehaved fails where an output breaks a rule that none may break, whatever
-// the page is about: nothing unseen or active is printed raw.
+// wellBehaved fails if an output breaks a rule for every output, whatever the page is about:
+// it has no unseen or active character raw, no command for a CI system, and no stack trace.
 func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	if colored {
 		out = colorSequence.ReplaceAllString(out, "")
@@ -243,8 +246,8 @@ func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	}
 }
 
-// errorsFit holds standard error against the exit code: an error is one line with
-// hints under it, every 2 has one, and 0 has none.
+// errorsFit holds standard error against the exit code. It has at most one error, of one line
+// with hints under it. Exit code 2 comes with an error, and 0 with nothing on standard error.
 func errorsFit(ts *testscript.TestScript, code int, stderr string) {
 	wrong := 0
 	for line := range strings.Lines(stderr) {
@@ -260,8 +263,8 @@ func errorsFit(ts *testscript.TestScript, code int, stderr string) {
 	}
 }
 
-// approvesNothing fails where what is printed elsewhere than at a terminal has a flag that accepts, but for
-// the help, the page, and an error about a flag that was given. A model may read it.
+// approvesNothing fails if a flag that accepts something is printed where there is no terminal: a model may
+// read that output. The help, the HTML page, and errors about a flag that was given may have one.
 func approvesNothing(ts *testscript.TestScript, args []string, printed string) {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "--help") || arg == "-h" || arg == "help" || arg == "completion" || strings.HasPrefix(arg, "__complete") || strings.HasSuffix(arg, "html") {
@@ -317,9 +320,9 @@ func reportsFit(ts *testscript.TestScript, code int, start time.Time, args []str
 	}
 }
 
-// active reports whether a character is unseen, passes for another blank, or acts
-// on a terminal. It is written from the standard library's tables: the second
-// opinion on the program's own.
+// active reports whether a character is unseen, looks like a space but isn't one, or acts
+// on a terminal. It uses the standard library's tables, as a second opinion on the
+// program's own.
 func active(r rune) bool {
 	switch {
 	case r == '\n' || r >= ' ' && r <= '~':
@@ -367,7 +370,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(inShell(ts, answers[0][1:]))
 				answers = answers[1:]
 			}
-			// What a person types follows the prompt.
+			// The terminal doesn't echo: the transcript gets what the person types from here.
 			answer := "^D"
 			if len(answers) > 0 {
 				answer, answers = strings.TrimSuffix(answers[0], "\n"), answers[1:]
@@ -379,7 +382,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 			case "^D":
 				io.WriteString(in, "\x04")
 			default:
-				io.WriteString(in, strings.ReplaceAll(answer, `\n`, "\n")+"\n") // what is pasted has several lines
+				io.WriteString(in, strings.ReplaceAll(answer, `\n`, "\n")+"\n") // a pasted text can have several lines
 			}
 		}
 		if err != nil {
@@ -388,7 +391,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	in.Close()
 	code := processExit(ts, cmd.Wait())
-	// The terminal turns LF into CR LF; whatever else is in there was printed.
+	// The terminal turns LF into CR LF. The program printed everything else.
 	transcript := strings.ReplaceAll(shown.String(), "\r\n", "\n")
 	io.WriteString(ts.Stdout(), transcript)
 	if code != want {
@@ -415,7 +418,7 @@ func inShell(ts *testscript.TestScript, command string) error {
 	return cmd.Run()
 }
 
-// cmdPaste runs a printed command in a shell, as it is.
+// cmdPaste runs a printed command in a shell, unchanged.
 func cmdPaste(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: paste N PATTERN")
@@ -432,7 +435,7 @@ func cmdPaste(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	shell := "sh"
 	if bash, err := exec.LookPath("bash"); err == nil {
-		shell = bash // it knows $'…', which is younger than some sh
+		shell = bash // bash knows $'…', which some older sh don't
 	}
 	cmdExits(ts, false, []string{args[0], shell, "-c", command})
 }
@@ -454,7 +457,7 @@ func readKept(ts *testscript.TestScript, path string) keptFile {
 
 func cmdKeep(ts *testscript.TestScript, _ bool, args []string) {
 	for _, path := range args {
-		// A rewrite within the clock's grain must be seen, too.
+		// With an old time, even a rewrite within the resolution of the clock shows.
 		old := time.Unix(1_000_000_000, 0)
 		ts.Check(os.Chtimes(ts.MkAbs(path), old, old))
 		ts.Value("kept").(keptFiles)[path] = readKept(ts, path)
@@ -494,8 +497,8 @@ func cmdRaw(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// bigFiles are written on the fly: each is made of a head, a piece so many times,
-// and a tail.
+// bigFiles are written on the fly. Each has a head, a piece that is repeated so many
+// times, and a tail.
 var bigFiles = map[string]struct {
 	head, piece string
 	times       int

@@ -13,9 +13,9 @@ import (
 	"pinproof/internal/report/formats"
 )
 
-// An entry type, a policy and a rule are a row of a table each, and the program goes by the
-// tables. These tests hold the files beside it against them: a new row fails until each place
-// names it.
+// Each entry type, policy switch, format and rule is a row of a table that the program works from.
+// These tests compare other files, such as the documentation and the JSON schemas, with the tables:
+// a new row fails them until each such file names it.
 
 // read returns the text of a file of the repository.
 func read(t *testing.T, path string) string {
@@ -27,7 +27,7 @@ func read(t *testing.T, path string) string {
 	return string(data)
 }
 
-// within returns the part of a JSON text that names lead to.
+// within returns the value in a JSON file that the names lead to, member by member.
 func within(t *testing.T, path string, names ...string) any {
 	t.Helper()
 	var v any
@@ -43,7 +43,7 @@ func within(t *testing.T, path string, names ...string) any {
 	return v
 }
 
-// keysWithin returns the names of the members there, sorted.
+// keysWithin returns the sorted names of the members of the object that within finds.
 func keysWithin(t *testing.T, path string, names ...string) []string {
 	t.Helper()
 	object, _ := within(t, path, names...).(map[string]any)
@@ -103,7 +103,7 @@ func TestEntryTypesAreNamed(t *testing.T) {
 		}
 	}
 
-	// The merge driver joins lists entry by entry. One that it doesn't name it takes whole.
+	// The merge driver merges the lists that it names entry by entry. It takes any other list whole.
 	joined := regexp.MustCompile(`IN\(([^)]*)\)`).FindStringSubmatch(read(t, "docs/merge-lockfile.sh"))
 	if joined == nil {
 		t.Fatal("docs/merge-lockfile.sh names no lists")

@@ -21,9 +21,9 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// The vectors in ownVectors are ours, and their expected values another
-// implementation's (ci/vectors.mjs). Those of others lie in outsideVectors, beside the
-// checkout: where they are at hand, they are held as well.
+// The vectors in ownVectors are ours; another implementation (ci/vectors.mjs) made their
+// expected values. The vectors in outsideVectors, beside the checkout, are published by
+// others. They are tested, too, where that folder exists.
 const (
 	ownVectors     = "testdata/vectors"
 	outsideVectors = "../shared/vectors"
@@ -38,7 +38,7 @@ func vector(t *testing.T, path string) []byte {
 	return data
 }
 
-// outsideFiles are the files of others that match a pattern, none where they aren't at hand.
+// outsideFiles returns the files in outsideVectors that match a pattern, or none if there is no such folder.
 func outsideFiles(t *testing.T, pattern string) []string {
 	t.Helper()
 	if _, err := os.Stat(outsideVectors); errors.Is(err, fs.ErrNotExist) {
@@ -51,7 +51,7 @@ func outsideFiles(t *testing.T, pattern string) []string {
 	return files
 }
 
-// A jsonVector is a text and what has to become of it: "y" is accepted, "n" refused;
+// A jsonVector is a text and what the reader has to do with it: "y" is accepted, "n" refused;
 // where the standard leaves the choice, "+" is accepted and "-" refused by us.
 type jsonVector struct {
 	name, kind string
@@ -73,8 +73,8 @@ func jsonVectors(t *testing.T, kinds string) (list []jsonVector) {
 			list = append(list, jsonVector{text, kind, raw})
 		}
 	}
-	// What a reader of definitions can't take from others as it is: parsers disagree
-	// on repeated keys; underflow is 0, and a double holds 10^20 exactly.
+	// Here our reader isn't as the kinds of the published files say. It refuses repeated keys, on
+	// which parsers disagree. It accepts underflow, which is 0, and 10^20, which a double holds exactly.
 	ours := map[string]string{
 		"y_object_duplicated_key.json": "-", "y_object_duplicated_key_and_value.json": "-", "i_number_double_huge_neg_exp.json": "+",
 		"i_number_real_underflow.json": "+", "i_number_too_big_pos_int.json": "+",
@@ -96,7 +96,7 @@ func jsonVectors(t *testing.T, kinds string) (list []jsonVector) {
 	return list
 }
 
-// inDefinition puts the bytes of a parsing test where a value of a tool stands.
+// inDefinition returns a list of one tool that has the bytes of a parsing test as the value of a member.
 func inDefinition(data []byte) []byte {
 	return slices.Concat([]byte(`{"tools":[{"name":"t","x":`), data, []byte(`}]}`))
 }
@@ -121,7 +121,7 @@ func TestVectorsToAccept(t *testing.T) {
 	}
 }
 
-// TestVectorsToRefuse: in a capture, and in a definition that a lockfile stores.
+// TestVectorsToRefuse: each is refused in a capture, and in a definition that a lockfile stores.
 func TestVectorsToRefuse(t *testing.T) {
 	for _, v := range jsonVectors(t, "n-") {
 		t.Run(v.name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestVectorsOfCanonicalForm(t *testing.T) {
 	}
 }
 
-// TestDigests of definitions, of sets and of instructions.
+// TestDigests: the digests of definitions, of sets and of instructions are the expected ones.
 func TestDigests(t *testing.T) {
 	t.Run("ours", func(t *testing.T) { digestsHold(t, ownVectors+"/digests.json") })
 	for _, path := range outsideFiles(t, "tool-definition-hash-v1.json") {
@@ -209,7 +209,7 @@ func digestsHold(t *testing.T, path string) {
 	lists := map[string]pin.EntryType{"tools": pin.Tools, "prompts": pin.Prompts, "resourceTemplates": pin.Templates}
 	for _, s := range vectors.Sets {
 		member := s.List
-		if member == "" { // the published ones have it in the title alone
+		if member == "" { // the published vectors name the list only in their title
 			member = "tools"
 			if s.About == "prompts" {
 				member = "prompts"

@@ -12,25 +12,27 @@ import (
 	"pinproof/internal/text"
 )
 
-// Drift is decided in this file, and so is what fails a run. Nothing here reads a text:
-// what a warning says can fail a run only where verify was asked to judge by it.
+// This file decides what drift is and what fails a run. Nothing here reads a text: judge is only
+// told how many warnings fail the run. Those are warnings in text that the policy leaves out of the
+// pins and, if the caller asked for a review, warnings that nobody accepted.
 //
-// The way of verify: compareAll makes the drift of both sides, judge makes the verdict of
-// it, and codeOf the exit code of that.
+// A run of verify goes through compareAll, which finds the drift between both sides, judge,
+// which makes a verdict of it, and codeOf, which makes an exit code of the verdict.
 
-// compareAll compares several servers, in the order of their labels. Where a capture is part
-// of a session, a pin whose entry isn't there isn't drift.
+// compareAll compares several servers, in the order of sides. If a capture is only part of a
+// session, a pin whose entry isn't in it doesn't count as drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing {
-			// If nobody captured it, nothing is known about it.
+			// Nobody captured this server, so nothing is known about it.
 			continue
 		}
 		for j := range p.Locked.Pins {
 			locked := &p.Locked.Pins[j]
 			if locked.Definition != nil {
-				// It was recomputed; where no definition is stored, only the capture can show a false one.
+				// The reader has recomputed the digests from the definition. Where none is stored, only
+				// the capture can show that a sanitized digest is false.
 				continue
 			}
 			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest && c.Sanitized != locked.Sanitized {
@@ -50,7 +52,7 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 
 // onlyProse reports whether a drift is in nothing but texts. If something else differs as
 // well, it removes the texts from both sides, so that the report shows only the rest. A
-// definition that isn't stored can't be compared so: that is drift.
+// definition that isn't stored can't be compared in this way, so it counts as drift.
 func onlyProse(d *pin.Drift) bool {
 	if d.Type == pin.Instructions {
 		return d.Kind != pin.Duplicate
@@ -106,8 +108,8 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 	return drifts, matched
 }
 
-// judge decides how a comparison ends. warnings counts what fails it although every entry matches:
-// warnings that nobody approved and, in a review, approvals that hold for a part of their definition.
+// judge decides how a comparison ends. warnings counts what fails the run even if every entry matches:
+// warnings that nobody approved and, in a review, approvals that hold for only a part of their definition.
 func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
 		Matches: len(drifts) == 0 && warnings == 0 && !allow.OverBudget,
@@ -115,13 +117,13 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		Blocked: map[pin.Ref]bool{},
 		Differs: map[string]bool{},
 	}
-	// Pinned servers without a capture may be allowed, but not where nothing else is judged.
-	// Their absence is never a consent to what they list, nor to their end.
+	// A flag may allow pinned servers without a capture, but not if nothing else is judged.
+	// To allow that they are absent is never to consent to what they list, or to their removal.
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
 	}
-	// Only who knows the mark keeps a denied entry from an agent.
+	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: the entry fails its run.
 	if len(v.Denied) > 0 && allow.RefusesDenied {
 		v.Matches = false
 		v.Failed = true
@@ -146,7 +148,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	return v
 }
 
-// judgeServer adds to a verdict what a server means to it beside its entries.
+// judgeServer adds to a verdict what follows from a server as a whole, not from the drift of its entries.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
 	missing := p.Missing && (!passMissing || p.Uncaptured)
 	if missing || p.NoPins || p.Forbidden {
@@ -156,21 +158,21 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	if p.RecordsDiffer() {
 		v.Matches = false
 		v.Differs[p.Server] = true
-		// No record breaks a caller.
+		// With --fail-on they don't fail the run: a record can't break a caller.
 		v.Failed = v.Failed || allow.Spared == nil
 	}
-	// It fails as a whole, whatever its entries are.
+	// The server differs as a whole, whatever its entries are.
 	if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden {
 		v.Matches = false
 		v.Differs[p.Server] = true
-		// The entries of a server that was added are judged one by one.
+		// With --fail-on, the entries of an added server are judged one by one.
 		joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present
 		v.Failed = v.Failed || missing || !p.Missing && !joined
 	}
 }
 
-// denied lists the entries that match a pin with the mark; orUnlisted, also those that aren't listed: who doesn't know
-// the mark would let a call of them through before there is a list.
+// denied lists the entries that match a pin marked as denied. With orUnlisted, it adds those that the capture doesn't
+// list: a caller that doesn't know the mark would let calls of them through before there is a list.
 func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	for i := range p.Locked.Pins {
 		locked := &p.Locked.Pins[i]
@@ -186,9 +188,9 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	return refs
 }
 
-// passes reports whether a flag lets a drift pass. None does for a server that has no pins, or no
-// capture, or an empty list where entries are pinned. Entries of other lists don't make up for an
-// empty list of tools.
+// passes reports whether a flag lets a drift pass. --allow and --warn let none pass for a server that
+// has no pins, no capture, or an empty list where entries are pinned. Entries of other lists don't
+// make up for an empty list of tools.
 func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.Spared[d.Ref()] {
 		return true
@@ -205,7 +207,7 @@ func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: 
 // codeOf is the exit code of a run: that of its verdict, which is nil if nothing was judged,
 // or that of the error it ended with, whichever is higher.
 func codeOf(v *pin.Verdict, err error) int {
-	// Also for an error that no one thought of.
+	// This is also the code of an error that no one thought of.
 	code := 2
 	switch {
 	case err == nil:
@@ -213,7 +215,7 @@ func codeOf(v *pin.Verdict, err error) int {
 	case errors.Is(err, fail.ErrDrift):
 		code = 1
 	case errors.Is(err, fail.ErrInterrupted):
-		// As a shell says it of a program that SIGINT ended.
+		// What a shell reports for a program that SIGINT ended.
 		code = 130
 	}
 	if v != nil {

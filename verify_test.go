@@ -141,7 +141,7 @@ func decodedMembers(t *testing.T, text string) map[string]any {
 	return m
 }
 
-// compareDecoded is the gate once more, over what encoding/json decodes.
+// compareDecoded is a second implementation of compare, over what encoding/json decodes.
 func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched int) {
 	names := map[string]bool{}
 	byName := func(list []string) map[string][]any {
@@ -180,7 +180,7 @@ func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched i
 	return drifts, matched
 }
 
-// seen is a decoded value with its texts, not its keys, as a reader sees them.
+// seen returns a decoded value with its texts as a reader sees them. Keys stay as they are.
 func seen(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -246,7 +246,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// TestOrderOfDrift: server, name, kind, each by its own order.
+// TestOrderOfDrift: drift is ordered by server, then by name, then by kind.
 func TestOrderOfDrift(t *testing.T) {
 	servers, tools, kinds := []string{"a", "b", "😀", "\ufb33"}, []string{"A", "a", "ab", "😀", "\ufb33"}, []pin.DriftKind{pin.Added, pin.Changed, pin.Duplicate, pin.Hidden, pin.Removed}
 	var list []pin.Drift
@@ -286,8 +286,8 @@ func TestComparePairs(t *testing.T) {
 	}
 }
 
-// TestWithoutDefinitions: with a hash-only lockfile the verdict is the same, and no
-// changes can be listed.
+// TestWithoutDefinitions: with a hash-only lockfile the verdict is the same, but the texts
+// of what changed aren't known.
 func TestWithoutDefinitions(t *testing.T) {
 	text := `[{"name":"a","x":1},{"name":"b","x":1},{"name":"gone","y":1}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pin.Policy{HashOnly: true})}}))
@@ -321,9 +321,9 @@ func TestPolicyDiffers(t *testing.T) {
 	}
 }
 
-// TestMissingCapture tries every set of servers: each matches, drifts or has no capture. A
-// missing one is no answer, however lenient the run is, unless that is allowed and
-// something else was judged.
+// TestMissingCapture tries sets of servers, each of which matches, drifts or has no capture. If
+// a capture is missing, there is no answer, however lenient the run is, unless missing
+// captures are allowed and something else was judged.
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
 	sides := map[byte]pin.Comparison{
@@ -357,13 +357,13 @@ func TestMissingCapture(t *testing.T) {
 	}
 }
 
-// lenient is --warn.
+// lenient is what --warn allows.
 var lenient = pin.Leniency{
 	Kinds:    map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true, pin.Changed: true, pin.Hidden: true, pin.Duplicate: true},
 	Warnings: true,
 }
 
-// driftOf is the drift of whole captures.
+// driftOf returns the drift that compareAll finds. An error fails the test.
 func driftOf(t testing.TB, sides []pin.Comparison) []pin.Drift {
 	t.Helper()
 	drifts, err := compareAll(sides)
@@ -373,8 +373,8 @@ func driftOf(t testing.TB, sides []pin.Comparison) []pin.Drift {
 	return drifts
 }
 
-// TestJudge: what fails a run, by every kind of drift, each kind of leniency, and what is
-// wrong with the server as a whole. The expected values are those of the contract.
+// TestJudge: what fails a run, for every kind of drift, each kind of leniency, and what can be
+// wrong with a server as a whole. The expected exit codes follow the documentation.
 func TestJudge(t *testing.T) {
 	kinds := map[pin.DriftKind][2]string{
 		pin.Added: {`{"name":"a"}`, `{"name":"a"},{"name":"b"}`}, pin.Removed: {`{"name":"a"},{"name":"b"}`, `{"name":"a"}`},
@@ -431,8 +431,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeServers: what a server means beside its entries, which all match. Expected are the exit code and what differs,
-// fails and has no answer, by the contract.
+// TestJudgeServers: what a server as a whole means for the verdict. The expected exit codes, and what matches, fails,
+// differs, is blocked or denied, and has no answer, follow the documentation.
 func TestJudgeServers(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	marked := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
@@ -501,7 +501,7 @@ func TestJudgeServers(t *testing.T) {
 	}
 }
 
-// verdictLine is a verdict in a line: the exit code, and what isn't empty.
+// verdictLine returns a verdict as one line: its exit code, and every other part that isn't empty.
 func verdictLine(v pin.Verdict) string {
 	line := strconv.Itoa(v.ExitCode)
 	if v.Matches {
@@ -532,8 +532,8 @@ func verdictLine(v pin.Verdict) string {
 	return line
 }
 
-// TestEmptiedOfPrompts: a server that pins no tools, and lists nothing any more, is let pass by no
-// flag. One that still lists something is.
+// TestEmptiedOfPrompts: if a server that pins no tools lists nothing any more, not even --warn lets it
+// pass. If it still lists something, --warn does.
 func TestEmptiedOfPrompts(t *testing.T) {
 	set := func(names ...string) (s pin.Set) {
 		var pins []pin.Pin
@@ -551,8 +551,8 @@ func TestEmptiedOfPrompts(t *testing.T) {
 	}
 }
 
-// TestRepeatedInstructions: two texts of instructions are drift, also where texts are left out: nobody
-// knows which of them a model gets.
+// TestRepeatedInstructions: two texts of instructions are drift even if texts are left out of the
+// comparison, because nobody knows which of them a model gets.
 func TestRepeatedInstructions(t *testing.T) {
 	set := func(texts ...string) (s pin.Set) {
 		var pins []pin.Pin
@@ -605,7 +605,7 @@ func TestIgnoreProse(t *testing.T) {
 	}
 }
 
-// TestCodeOf: the highest of the verdict's code and the error's.
+// TestCodeOf: the exit code is the higher of the verdict's and the error's.
 func TestCodeOf(t *testing.T) {
 	for _, tt := range []struct {
 		verdict int // below 0: none
