@@ -73,8 +73,8 @@ func jsonVectors(t *testing.T, kinds string) (list []jsonVector) {
 			list = append(list, jsonVector{text, kind, raw})
 		}
 	}
-	// Here our reader isn't as the kinds of the published files say. It refuses repeated keys, on
-	// which parsers disagree. It accepts underflow, which is 0, and 10^20, which a double holds exactly.
+	// The names of these files don't tell what our reader does. It refuses repeated keys, on which
+	// parsers disagree. It accepts underflow, which is 0, and 10^20, which a double holds exactly.
 	ours := map[string]string{
 		"y_object_duplicated_key.json": "-", "y_object_duplicated_key_and_value.json": "-", "i_number_double_huge_neg_exp.json": "+",
 		"i_number_real_underflow.json": "+", "i_number_too_big_pos_int.json": "+",

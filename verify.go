@@ -118,12 +118,12 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 		Differs: map[string]bool{},
 	}
 	// A flag may allow pinned servers without a capture, but not if nothing else is judged.
-	// To allow that they are absent is never to consent to what they list, or to their removal.
+	// Allowing their absence is never consent to what they list, or to their removal.
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
 	}
-	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: the entry fails its run.
+	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: such an entry fails the run.
 	if len(v.Denied) > 0 && allow.RefusesDenied {
 		v.Matches = false
 		v.Failed = true
