@@ -13,7 +13,7 @@ import (
 type Comparison struct {
 	Server string
 
-	// The path it was read from; "" if there is none.
+	// The path of the capture; "" if there is none.
 	Capture string
 
 	// The path that the pins were read from; "" if there are none.
@@ -25,13 +25,13 @@ type Comparison struct {
 	Known    bool // the lockfile has the server
 	Present  bool // there is a capture
 
-	// It is part of a session: what isn't in it says nothing.
+	// The capture is part of a session: that an entry isn't in it says nothing.
 	Part bool
 
-	// It is pinned, and the folder has no capture of it: nothing is compared.
+	// The folder has no capture of the server: nothing is compared.
 	Missing bool
 
-	// It is missing since it was asked and could not be captured (verify --uncaptured), which nothing allows.
+	// The capture is missing because the server could not be captured (verify --uncaptured). No flag allows that.
 	Uncaptured bool
 
 	// Diff --ignore-prose: texts are left out of this comparison, never of a pin.
@@ -40,10 +40,10 @@ type Comparison struct {
 	// Both sides are lockfiles: what they say beside the definitions is compared, too.
 	Lockfiles bool
 
-	// One of its pins has what its own policy forbids: it is shown, and there is no answer.
+	// A pin of the server has what the server's policy forbids: the server is shown, but there is no answer.
 	Forbidden bool
 
-	// What was asked for is not pinned: it is shown, and there is no answer.
+	// There is no lockfile, or it lacks the server that was asked for: the server is shown, but there is no answer.
 	NoPins bool
 
 	// SkillsUnlisted: the server says that it has skills, and the capture has no answer to
@@ -82,7 +82,7 @@ func Holders(sides []Comparison, key Key) int {
 	return n
 }
 
-// ComparisonOf returns the comparison of a server, or nil. They are sorted by server.
+// ComparisonOf returns the comparison of a server, or nil. sides are sorted by server.
 func ComparisonOf(sides []Comparison, server string) *Comparison {
 	i, ok := slices.BinarySearchFunc(sides, server, func(p Comparison, server string) int { return jsontree.CompareUTF16(p.Server, server) })
 	if !ok {
@@ -115,7 +115,7 @@ type Drift struct {
 	// Nil if ADDED, or for a repeated name that no pin has.
 	Locked *Pin
 
-	// Nil if REMOVED; the first of them if DUPLICATE.
+	// Nil if REMOVED; the first of Copies if DUPLICATE.
 	Captured *Pin
 
 	// All entries captured under its name; more than one if DUPLICATE.
@@ -151,7 +151,7 @@ func (d *Drift) Definitions() []Pin {
 	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
 }
 
-// DefinitionDigest is the digest that a person accepts with a drift: that of the
+// DefinitionDigest returns the digest that a person accepts with a drift: that of the
 // definition found or, for a REMOVED entry, of the pinned one.
 func (d *Drift) DefinitionDigest() string {
 	if d.Kind == Removed {
@@ -160,7 +160,7 @@ func (d *Drift) DefinitionDigest() string {
 	return d.Captured.Digest
 }
 
-// CompareDrifts orders by server, list, name and kind.
+// CompareDrifts orders drifts by server, list, name and kind.
 func CompareDrifts(a, b Drift) int {
 	return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), CompareKeys(a.Key, b.Key), strings.Compare(string(a.Kind), string(b.Kind)))
 }

@@ -17,7 +17,7 @@ func CountPins(pins []Pin) (c Counts) {
 	return c
 }
 
-// Total is the number of entries of all lists.
+// Total returns the number of entries of all lists.
 func (c Counts) Total() (n int) {
 	for _, of := range c {
 		n += of
@@ -25,7 +25,7 @@ func (c Counts) Total() (n int) {
 	return n
 }
 
-// parts is "14 tools", "3 prompts", "instructions"; for no entries "0 tools".
+// parts lists the counts in words: "14 tools", "3 prompts", "instructions". For no entries that is "0 tools".
 func (c Counts) parts() (parts []string) {
 	for list, n := range c {
 		if word := EntryTypeInfo[list].Entry; n > 0 && EntryType(list) == Instructions {
@@ -37,10 +37,10 @@ func (c Counts) parts() (parts []string) {
 	return parts
 }
 
-// String is "14 tools, 3 prompts, instructions".
+// String returns "14 tools, 3 prompts, instructions".
 func (c Counts) String() string { return strings.Join(c.parts(), ", ") }
 
-// Plural is "14 tools", or "17 entries" if they are of several lists.
+// Plural returns "14 tools", or "17 entries" if they are of several lists.
 func (c Counts) Plural() string {
 	if parts := c.parts(); len(parts) == 1 {
 		return parts[0]

@@ -18,8 +18,8 @@ func TestParseEntry(t *testing.T) {
 	}
 }
 
-// TestTreesAreSorted: a member of a tree is looked up by its place in the order, also where
-// the server wrote another order.
+// TestTreesAreSorted: the search for a member relies on sorted members, so a tree is sorted even
+// if the server wrote its members in another order.
 func TestTreesAreSorted(t *testing.T) {
 	p := Pin{Received: []byte(`{"b":[{"d":1,"c":"x"}],"a":2}`), Form: Form{Definition: []byte(`{"a":2,"b":[{"c":"x","d":1}]}`)}}
 	if got, want := p.AsReceived(), p.Tree(); !jsontree.Equal(got, want) || jsontree.Lookup(&got, "a") == nil {

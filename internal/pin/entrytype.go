@@ -6,8 +6,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An EntryType says which of the lists that a model reads an entry is in. A server's
-// instructions are one text, here a list of one entry without a name.
+// An EntryType says which list an entry is in, of the lists that a model reads. A server's
+// instructions are one text. Here they are a list of one entry without a name.
 type EntryType int
 
 const (
@@ -20,9 +20,9 @@ const (
 	EntryTypes // how many there are
 )
 
-// EntryTypeInfo is the table of entry types. What reads, writes, asks for and guards lists goes by
-// its rows. The files outside of the program that name each type, such as the JSON schemas, are
-// held against it by tables_test.go at the root.
+// EntryTypeInfo is the table of entry types. The code that reads, writes, asks for and guards lists
+// works from its rows. tables_test.go at the root compares the table with files outside of the
+// program that name each type, such as the JSON schemas.
 var EntryTypeInfo = [EntryTypes]struct {
 	Entry string // the word for an entry
 
@@ -32,19 +32,19 @@ var EntryTypeInfo = [EntryTypes]struct {
 	Method   string // the request for the list
 	Identity string // the member of an entry that names it
 
-	// What a server declares that has the list: the members that lead to it.
+	// The capability that a server with the list declares: the members that lead to it.
 	Capability []string
 
 	// The request that has the server act on an entry by its name, or "".
 	Uses string
 
-	// The notification that says that the list of what is used so has changed, or "".
+	// The notification that the list has changed; "" where Uses is "", too.
 	Changed string
 
 	// The members of an entry to which the specification gives a meaning.
 	Members []string
 
-	// The same of what is inside an entry.
+	// The same for the objects inside an entry.
 	Inner []NamedParts
 }{
 	Tools: {
@@ -98,7 +98,7 @@ type NamedParts struct {
 }
 
 // The members to which the specification gives a meaning, up to revision 2026-07-28, in the
-// objects that a client reads by name. Those of entries stand in EntryTypeInfo.
+// objects that a client reads by name. Those of entries are in EntryTypeInfo.
 var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 	ResultMembers  = append(listMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// listMembers are the members of results that hold what is pinned.
+// listMembers returns the members of results that hold what is pinned.
 func listMembers() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {
@@ -129,7 +129,7 @@ func EntryTypeNamed(member string) (EntryType, bool) {
 	return EntryTypeIn(func(name string) bool { return name == member })
 }
 
-// EntryTypeIn returns the type of the first list that a result holds. has reports which members it has.
+// EntryTypeIn returns the type of the first list that a result holds. has reports whether the result has a member.
 func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	for entryType := range Instructions {
 		if has(EntryTypeInfo[entryType].Member) {
@@ -149,8 +149,8 @@ func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
 	return len(path) > 0 && capabilities.Kind != 0 && capabilities.Kind != 'n'
 }
 
-// CapabilityMembers are the members that IsDeclared reads in an object of a server's capabilities,
-// given the members that lead to it. They are sorted and not repeated.
+// CapabilityMembers returns the members that IsDeclared reads in one object of a server's capabilities,
+// sorted, without repeats. above are the members that lead to that object.
 func CapabilityMembers(above ...string) []string {
 	var members []string
 	for _, row := range EntryTypeInfo {

@@ -6,8 +6,9 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// SupplyFiles puts texts into skills that the capture has not read: those that the lockfile has of the same files,
-// for the digests in both entries are the same. A text in a lockfile was checked against its digest.
+// SupplyFiles adds texts of files to the skills of a capture, where the capture has not read them and the lockfile
+// has them. It does so only if both entries have the same digest for the file. A text in a lockfile was checked
+// against that digest when the lockfile was read.
 func SupplyFiles(captured, locked *Set) {
 	for i := range captured.Pins {
 		p := &captured.Pins[i]

@@ -1,23 +1,23 @@
 package pin
 
-// A Gate is what the root decides: canon.go there says what is hashed; verify.go what drift is,
-// what fails a run, and the exit code. The packages that read files and print answers are given
-// it as a value.
+// A Gate holds what the root package decides: canon.go there says what is hashed, and verify.go
+// says what drift is, what fails a run, and what the exit code is. The packages that read files
+// and print answers get it as a value.
 type Gate struct {
 	Form         FormFunc
 	SetDigest    func(s *Set) string // "" if a name is repeated
 	ApprovalHash func(server string, p *Pin) string
 
-	// Compare returns the drift of several servers. It refuses a pin that contradicts its
-	// definition where only the capture can show that.
+	// Compare returns the drift of several servers. It refuses a hash-only pin whose sanitized
+	// digest isn't that of its definition, because only the capture can show that.
 	Compare func(sides []Comparison) ([]Drift, error)
 
-	// Judge is the verdict on a comparison and its drift. warnings counts what fails it although
-	// every entry matches: warnings that nobody approved and, in a review, approvals that hold for
-	// a part of their definition.
+	// Judge returns the verdict on a comparison and its drift. warnings counts what fails the run
+	// even if every entry matches: warnings that nobody approved and, in a review, approvals that
+	// hold for only a part of their definition.
 	Judge func(sides []Comparison, drifts []Drift, warnings int, allow Leniency) Verdict
 
-	// Refuse is the verdict of a run that ended with an error before anything was judged.
+	// Refuse returns the verdict of a run that ended with an error before anything was judged.
 	Refuse func(err error) Verdict
 }
 
@@ -34,28 +34,29 @@ type Leniency struct {
 	// Diff --fail-on: drift that is known to be below that severity; nil without that flag.
 	Spared map[Ref]bool
 
-	// Verify --part and --hook: an entry that is denied fails the run, although it matches.
+	// Verify --part and --hook, without --allow denied: a denied entry fails the run, although it matches.
 	RefusesDenied bool
 
 	// Diff --max-tokens: the tools take more tokens than allowed, which fails the run regardless of drift.
 	OverBudget bool
 }
 
-// A Verdict is what was decided of a comparison. Only verify.go makes one.
+// A Verdict is what was decided about a comparison. Only verify.go makes one.
 type Verdict struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
 	Failed  bool         // an entry or a server fails the run
-	Blocked map[Ref]bool // the drifts that fail it
+	Blocked map[Ref]bool // the drifts that fail the run
 
 	// The servers of which an entry has drifted, or which fail as a whole.
 	Differs map[string]bool
 
-	// The entries that match pins which are denied, in the order of the sides.
+	// The denied entries that match their pins, in the order of the sides; with RefusesDenied, also
+	// those that a part of a session doesn't list.
 	Denied []Ref
 
-	// The servers that nothing can be said of, sorted.
+	// The servers about which nothing can be said, sorted.
 	Unanswered []string
 
 	ExitCode int

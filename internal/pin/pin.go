@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A FormFunc makes the form of an entry. Of instructions it is given the text, of any other
-// definition the canonical form: the bytes that are hashed. It keeps them.
+// A FormFunc makes the form of an entry from the bytes that are hashed: the text of instructions,
+// or the canonical form of any other definition. It keeps these bytes.
 type FormFunc func(entryType EntryType, hashed []byte) Form
 
 // A Key names one entry of a server.
@@ -56,13 +56,13 @@ type Pin struct {
 	// Of a skill: its files that a person can read, sorted by URI in UTF-16 code units.
 	Files []File
 
-	// Of a pin of a lockfile: a person has read it, and agents go without it; in no digest.
+	// Only of a pin in a lockfile: a person has read the entry, and agents go without it. No digest covers this.
 	Denied bool
 
 	// The definition as received; nil for a pin of a lockfile.
 	Received []byte
 
-	// The warnings that were accepted with the definition, sorted as they are spelled.
+	// The warnings that were accepted with the definition, sorted by their spelling.
 	Accepted []Record
 
 	Approval *Approval // nil if not recorded
@@ -83,7 +83,7 @@ const FilesMember = "files"
 // skill, its files by their names. It is absent if the definition isn't stored.
 func (p *Pin) Shown() jsontree.Value { return p.withFiles(p.Tree()) }
 
-// ShownAsReceived is the same with the definition as received or, if that isn't known, as pinned.
+// ShownAsReceived is like Shown, with the definition as received or, if that isn't known, as pinned.
 func (p *Pin) ShownAsReceived() jsontree.Value { return p.withFiles(p.AsReceived()) }
 
 func (p *Pin) withFiles(v jsontree.Value) jsontree.Value {
@@ -131,10 +131,10 @@ func (p *Pin) AsReceived() jsontree.Value {
 type Approval struct {
 	By, At string
 
-	// In the form of audit logs, of four members of the definition.
+	// In the form that audit logs use: it covers the server ID, the name, the description and the input schema.
 	Hash string
 
-	// Of the pin: of the whole definition; "" in a record that older versions wrote.
+	// The pin's digest, which covers the whole definition; "" in a record that older versions wrote.
 	Digest string
 }
 
@@ -169,7 +169,7 @@ func AboutIn(v jsontree.Value) About {
 	return About{jsontree.TextOf(&name), jsontree.TextOf(&version)}
 }
 
-// Recorded is what the lockfile keeps of it: no text of more than 128 bytes, nor one that isn't printable.
+// Recorded returns what the lockfile keeps: no text that has more than 128 bytes, or that isn't printable.
 func (a About) Recorded() About {
 	kept := func(s string) string {
 		if len(s) > 128 || text.Printable(s) != s {
@@ -180,7 +180,7 @@ func (a About) Recorded() About {
 	return About{kept(a.Name), kept(a.Version)}
 }
 
-// String is the name and the version, printable.
+// String returns the name and the version, printable.
 func (a About) String() string {
 	given := slices.DeleteFunc([]string{a.Name, a.Version}, func(s string) bool { return s == "" })
 	return strings.Join(text.Names(given), " ")
@@ -195,7 +195,7 @@ type Set struct {
 	// Sorted by list, by name in UTF-16 code units, then by digest.
 	Pins []Pin
 
-	// The accepted warnings about the list as a whole, sorted as they are spelled.
+	// The accepted warnings about the list as a whole, sorted by their spelling.
 	Accepted []Record
 
 	// Of a capture: what the placeholders of the policy stand for.
@@ -207,7 +207,7 @@ type Set struct {
 	Line int // in the lockfile
 }
 
-// Put gives the set its pins, which it sorts. Nothing else does: house_test.go has it.
+// Put sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
 func (s *Set) Put(pins []Pin) {
 	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
 	for i := range pins {
@@ -263,12 +263,12 @@ func IsDigest(s string) bool {
 // HexOf returns the 64 hex digits of a digest.
 func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }
 
-// CompareKeys orders by list, then by name in UTF-16 code units.
+// CompareKeys orders keys by list, then by name in UTF-16 code units.
 func CompareKeys(a, b Key) int {
 	return cmp.Or(int(a.Type-b.Type), jsontree.CompareUTF16(a.Name, b.Name))
 }
 
-// ComparePins orders by key, then by digest.
+// ComparePins orders pins by key, then by digest.
 func ComparePins(a, b Pin) int {
 	return cmp.Or(CompareKeys(a.Key, b.Key), strings.Compare(a.Digest, b.Digest))
 }

@@ -27,7 +27,7 @@ type Policy struct {
 
 	NoSkills bool // skills are not pinned
 
-	// Of the list of resources the pages of apps are pinned.
+	// From the list of resources, the pages of apps are pinned.
 	Pages bool
 
 	RequireClean bool // entries with hidden text are refused
@@ -50,13 +50,13 @@ type Switch struct {
 	words  string // what a verdict line says
 	Of     func(p *Policy) *bool
 
-	// The lists that are pinned with it, or with another that adds them, alone.
+	// The lists that are pinned only with this switch or with another one that adds them.
 	adds []EntryType
 
 	omits []EntryType // the lists that aren't pinned with it
 }
 
-// Switches lists them in the order of their members.
+// Switches lists the switches in the order of their members.
 var Switches = [...]Switch{
 	{
 		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor as the end of a list",
@@ -104,7 +104,7 @@ var Switches = [...]Switch{
 	},
 }
 
-// Flags are the flags of lock that ask for a policy, in the order of their names.
+// Flags lists the flags of lock that ask for a policy, in the order of their names.
 func Flags() []string {
 	flags := []string{"descriptions", "ignore", "substitute"}
 	for _, s := range Switches {
@@ -134,7 +134,7 @@ func (p Policy) Pins(entryType EntryType) bool {
 	return isAdded || !isExtra
 }
 
-// PinsEntry reports whether an entry is pinned. Of the list of resources it may be the pages of apps alone.
+// PinsEntry reports whether an entry is pinned. From the list of resources, it may be only the pages of apps that are.
 func (p Policy) PinsEntry(key Key) bool {
 	if key.Type == Resources && !p.Resources && !IsPage(key.Name) {
 		return false
@@ -295,8 +295,8 @@ func ParseDescriptions(s string) (string, error) {
 	return "", fail.New("%s: must be preserve, truncate=N or strip", text.Name(s))
 }
 
-// A policy's pointers are followed in every definition: a lockfile could make that work
-// without end.
+// A policy's pointers are followed in every definition: without a limit, a lockfile could
+// make that work endless.
 const (
 	maxIgnored      = 32  // pointers
 	maxIgnoredBytes = 256 // in one of them
@@ -342,9 +342,10 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 	})
 }
 
-// WithoutProse returns a pin without its texts for a model or a person to read: titles and
-// descriptions, where the specification or JSON Schema gives these names that meaning. A parameter of such a name stays, and so does every default, enum, const and
-// example. The digests stay those of the whole.
+// WithoutProse returns a copy of a pin that lacks the titles and descriptions, which are for a model
+// or a person to read. It removes only members to which the specification or JSON Schema gives that
+// meaning: a parameter of such a name stays, and so does every default, enum, const and example. The
+// digests stay those of the whole definition.
 func (p *Pin) WithoutProse() *Pin {
 	bare := *p
 	tree := p.Tree()
@@ -383,7 +384,7 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	})
 }
 
-// PolicyWords says in a sentence what a policy is.
+// PolicyWords says in words what a policy is.
 func PolicyWords(p Policy) string {
 	return cmp.Or(strings.TrimPrefix(p.Summary(), "; "), "default")
 }

@@ -23,7 +23,7 @@ func TestDescriptions(t *testing.T) {
 
 		{"truncate=3", `{"description":"größe 😀"}`, `{"description":"grö"}`},
 		{"truncate=7", `{"description":"größe 😀x"}`, `{"description":"größe 😀"}`},
-		{"truncate=1", `{"description":"e\u0301"}`, `{"description":"e"}`}, // code points, not what a reader takes for one
+		{"truncate=1", `{"description":"e\u0301"}`, `{"description":"e"}`}, // cut at code points, not at what a reader takes for a character
 		{"truncate=2", `{"description":""}`, `{"description":""}`},
 
 		// Only strings are prose.
@@ -174,7 +174,7 @@ func TestPolicyIsRecorded(t *testing.T) {
 	}
 }
 
-// TestPolicyIsIdempotent: what a policy pins of what it pins is the same.
+// TestPolicyIsIdempotent: applying a policy to what it has left of a definition changes nothing.
 func TestPolicyIsIdempotent(t *testing.T) {
 	t.Parallel()
 	random := jsontest.NewMaker(11)

@@ -41,8 +41,8 @@ func (r Record) String() string {
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// ParseRecord reads a record, and reports whether it is one. It takes one spelling alone. An
-// id that this version doesn't know is as good as any.
+// ParseRecord reads a record, and reports whether the line is one. It takes only the spelling
+// that String gives. It also takes an ID that this version doesn't know.
 func ParseRecord(line string) (Record, bool) {
 	id, rest, _ := strings.Cut(line, " ")
 	place, digest, placed := strings.Cut(rest, " ")

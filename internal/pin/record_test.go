@@ -11,7 +11,7 @@ import (
 
 const zeros = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
-// The spelling of records, made by hand from RFC 6901, section 6, and RFC 3986, section 3.5.
+// TestRecord: records are spelled as here, by hand after RFC 6901, section 6, and RFC 3986, section 3.5.
 func TestRecord(t *testing.T) {
 	for line, want := range map[string]pin.Record{
 		"oversize " + zeros:                                                 {"oversize", "", zeros},
@@ -42,8 +42,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// FuzzRecord: what is read is written again, to the byte; and every place has a spelling of
-// its own, of printable ASCII without blanks and quotes, that is read as that place.
+// FuzzRecord: a line that is read as a record is written again with the same bytes. Every place has
+// its own spelling in printable ASCII without blanks and double quotes, and is read back from it.
 func FuzzRecord(f *testing.F) {
 	f.Add("hidden-text /description "+zeros, "a b")
 	f.Add("x /%25 "+zeros, "\"\u202e%\x00~/")

@@ -14,15 +14,15 @@ type RecordChange struct {
 	// "policy", "denied", "warning", "approval", "about".
 	What string
 
-	Old, New string // printable; "" where it isn't there
+	Old, New string // printable; "" for none
 }
 
-// Counts reports whether the two lockfiles differ by it. What a server calls itself is for people,
-// and changes with every version.
+// Counts reports whether the change makes the two lockfiles differ. A change of what a server calls
+// itself doesn't: that is for people, and changes with every version.
 func (c *RecordChange) Counts() bool { return c.What != "about" }
 
-// RecordChanges lists what two lockfiles say of a server beside the definitions of its entries, where
-// that differs, also of entries and servers that only one of them has.
+// RecordChanges lists where two lockfiles say different things of a server and its entries, beside the
+// definitions. It does so also for entries and servers that only one of the two has.
 func (p *Comparison) RecordChanges() (list []RecordChange) {
 	if !p.Lockfiles {
 		return nil
@@ -54,7 +54,7 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 	return list
 }
 
-// pinChanges lists what two lockfiles say of an entry beside its definition, where that differs.
+// pinChanges lists where two lockfiles say different things of an entry, beside its definition.
 func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
 	if before.Denied != now.Denied {
 		list = append(list, RecordChange{key, "denied", before.deniedWord(), now.deniedWord()})
@@ -65,7 +65,7 @@ func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
 	}
 	old := before.Approval.whole()
 	new := now.Approval.whole()
-	if old == new { // of another hash alone
+	if old == new { // only the hashes differ
 		old += ", hash " + text.Name(before.Approval.Hash)
 		new += ", hash " + text.Name(now.Approval.Hash)
 	}
@@ -100,7 +100,7 @@ func recordChanges(key Key, old, new []Record) (list []RecordChange) {
 	return list
 }
 
-// deniedWord is what a lockfile says of an entry that agents go without, or "".
+// deniedWord returns the lockfile's word for an entry that agents go without, or "" for any other entry.
 func (p *Pin) deniedWord() string {
 	if p.Denied {
 		return "denied"
@@ -115,7 +115,7 @@ func sameApproval(a, b *Approval) bool {
 	return *a == *b
 }
 
-// whole is all of an approval that a person reads, or "".
+// whole returns all that a person reads of an approval, or "" for none.
 func (a *Approval) whole() string {
 	if a == nil {
 		return ""

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecordChanges: whatever one of two lockfiles says otherwise beside the definitions is a
-// difference, and what they say alike is none.
+// TestRecordChanges: whatever two lockfiles say differently beside the definitions is a difference.
+// Lockfiles that say the same have none.
 func TestRecordChanges(t *testing.T) {
 	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {
@@ -62,7 +62,7 @@ func TestRecordChanges(t *testing.T) {
 	}
 }
 
-// TestRecordChangesOfOneSide: an entry that only one of two lockfiles has takes what it said of it along, and so does a server.
+// TestRecordChangesOfOneSide: if only one of two lockfiles has an entry or a server, all that it records of it is a change.
 func TestRecordChangesOfOneSide(t *testing.T) {
 	digest := DigestPrefix + strings.Repeat("a", 64)
 	said := Pin{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
