@@ -1,5 +1,5 @@
-// Package capture reads what a server answered, as saved in any of the shapes people save,
-// into its lists. It refuses rather than guesses.
+// Package capture reads the saved answers of a server, in any of the shapes that people save,
+// into lists. It refuses rather than guesses.
 package capture
 
 import (
@@ -28,10 +28,10 @@ type Capture struct {
 // A listing is one list of a capture. A list that can't be read is a problem only
 // where it is pinned.
 type listing struct {
-	// The server gave it, or says that it has none.
+	// The server gave the list, or says that it has none.
 	Answered bool
 
-	Declared bool      // the server says that it has it
+	Declared bool      // the server says that it has the list
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
 }
@@ -55,7 +55,7 @@ func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Captur
 // Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
 // policy: which one applies is known only once the server is.
 type Scanned struct {
-	// Of a session: its lists may be missing or unfinished.
+	// The file is part of a session: lists may be missing or unfinished.
 	Part bool
 
 	stream stream
@@ -103,8 +103,8 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	return r.made, nil
 }
 
-// listOf returns the list that a value is an entry of, and whether it is one. Its path
-// says so: [i], tools[i], result.tools[i], [i].result.tools[i].
+// listOf returns the list that a value is an entry of, and whether it is an entry at all,
+// by the value's path: [i], tools[i], result.tools[i], [i].result.tools[i].
 func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	n := len(path)
 	if n == 0 || path[n-1].Index < 0 {
@@ -127,7 +127,7 @@ func opensBatch(data []byte, at int) bool {
 	return isMessage(func(name string) bool { return slices.Contains(names, name) })
 }
 
-// isMessage tells an element of a batch from a tool, by the members it has.
+// isMessage reports whether an object is a message of a batch rather than a tool, by the members it has.
 func isMessage(has func(name string) bool) bool {
 	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
 }
@@ -158,7 +158,7 @@ func newEntry(entryType pin.EntryType, v jsontree.Value, canonical []byte, formO
 		return e
 	}
 	if name := v.Get(pin.EntryTypeInfo[entryType].Identity); name.Kind == '"' {
-		e.Name = strings.Clone(name.Text) // else it would keep the text around it
+		e.Name = strings.Clone(name.Text) // without the copy, it would keep the text around it in memory
 	}
 	if e.problem = e.check(v); e.problem == nil {
 		e.Form = formOf(entryType, canonical)
@@ -217,8 +217,8 @@ func findFolded(members []jsontree.Member, specified []string, where string) *en
 	return nil
 }
 
-// findInResult finds what some clients read as a member of a result, or returns nil: models
-// in Python may take snake_case, and those of serde an array of the members' values.
+// findInResult finds what only some clients read as a member of a result, or returns nil.
+// Models in Python may take snake_case names; those of serde take an array of the members' values.
 func findInResult(result jsontree.Value) *entryProblem {
 	if result.Kind == '[' {
 		return &entryProblem{at: int(result.At), text: "a result that is an array: some clients read its elements as members"}
@@ -248,7 +248,7 @@ type captureReader struct {
 	asked    map[string]bool  // the requests: method, space, id
 	errors   []jsontree.Value // messages with an error
 
-	// What was read of resources, item by item.
+	// The contents in all answers to resources/read, item by item.
 	bodies []jsontree.Value
 
 	// The capabilities that the server declared, each time it was asked.
@@ -263,7 +263,7 @@ type listState struct {
 	// The pages so far of a list that isn't complete.
 	page []pin.Pin
 
-	// Of the last page, if another has to follow.
+	// The cursor of the last page, if another page has to follow.
 	cursor *jsontree.Value
 
 	lastPage int // offset of the last page's message
@@ -271,7 +271,7 @@ type listState struct {
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
 
-// message takes one JSON value of the file. Only if it is alone there may it be a bare list.
+// message takes one JSON value of the file. The value may be a bare list only if it is alone in the file.
 func (r *captureReader) message(v jsontree.Value, alone bool) error {
 	switch v.Kind {
 	case '[':
@@ -301,7 +301,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		return nil
 	}
 	if r.messages && !spellsResult(r.Data[v.At:v.End]) {
-		r.noise++ // what a server logs
+		r.noise++ // a line of the server's log
 		return nil
 	}
 	if !alone {
@@ -317,7 +317,7 @@ func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where
 	return nil
 }
 
-// otherFile refuses what begins another file than a capture.
+// otherFile refuses an object that shows that the file isn't a capture.
 func (r *captureReader) otherFile(v jsontree.Value) error {
 	if v.Has("mcpServers") {
 		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
@@ -362,7 +362,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 	_, isResult := pin.EntryTypeIn(v.Has)
 	isBare := !v.Has("jsonrpc") && !v.Has("result")
 	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
-		// What a server logs: no client finds an answer in it.
+		// This is a line of the server's log: no client finds an answer in it.
 		r.noise++
 		return nil
 	}
@@ -376,7 +376,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return r.result(v, at)
 	}
 	if method := v.Get("method"); method.Kind != 0 {
-		// An error whose id is null answers no request.
+		// A request whose id is null isn't recorded: an error with that id answers no request.
 		if v.Has("id") && v.Get("id").Kind != 'n' {
 			r.asked[method.Text+" "+MessageID(v)] = true
 		}
@@ -468,7 +468,7 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 	return nil
 }
 
-// foldedCapability refuses capabilities that some clients read as saying that there is a list.
+// foldedCapability refuses capabilities in which only some clients read that the server has a list.
 func (r *captureReader) foldedCapability(offered jsontree.Value, above ...string) error {
 	members := pin.CapabilityMembers(above...)
 	where := strings.Join(append([]string{"capabilities"}, above...), ": ") + ": "
@@ -609,14 +609,14 @@ func (r *captureReader) finishList(entryType pin.EntryType) error {
 			return err
 		}
 	}
-	// These lists have the same digests; a longer one repeats some, which must be seen.
+	// These lists have the same digests. A longer one repeats some of them, and that must show.
 	made.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
 	return nil
 }
 
-// unionOf returns the entries of lists of one session. It has each definition as often as
-// the list that repeats it most: what a session lists twice isn't a duplicate, what one list
-// repeats is.
+// unionOf returns the entries of all lists of one session. It has each definition as often as
+// the list that repeats it most: a definition in two lists isn't a duplicate, but one that a
+// single list repeats is.
 func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	times := map[string]int{} // by digest, among entries
 	for _, list := range lists {
@@ -693,7 +693,8 @@ func staysSkill(path string, p *pin.Pin, pinned jsontree.Value) error {
 		Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
 }
 
-// HasPages reports whether a tool names the page of an app, and the capture can say which there are.
+// HasPages reports whether a tool names the page of an app, and the capture says something about the list of
+// resources, where the pages are.
 func (m *Capture) HasPages() bool {
 	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
 		return false
@@ -713,7 +714,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				Hint("name it: --substitute %s=VALUE", name)
 		}
 	}
-	// In their order: the longest value first.
+	// They keep their order: the longest value comes first.
 	for _, v := range values {
 		if slices.Contains(pol.Substitute, v.Name) {
 			s.Values = append(s.Values, v)
@@ -733,7 +734,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			}
 			if pol.Shapes() || len(s.Values) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
-				// After that: a text is cut at the same place whatever the values.
+				// The policy comes after the placeholders: a text is cut at the same place whatever the values are.
 				v = pol.Apply(entryType, v)
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)

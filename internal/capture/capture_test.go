@@ -56,7 +56,7 @@ func TestMangledCapture(t *testing.T) {
 	t.Log(count)
 }
 
-// Two tools, as every accepted shape of a saved list below has them.
+// The two tools that every accepted shape of a saved list below has.
 const (
 	toolA = `{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object"}}`
 	toolB = `{"name":"list_dir","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}`
@@ -66,7 +66,7 @@ const (
 	asksTools   = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 )
 
-// pages is one list in two answers, the first with a cursor.
+// pages returns one list in two answers, the first with a cursor.
 func pages(first, second string) string {
 	return `{"jsonrpc":"2.0","id":1,"result":{"tools":[` + toolA + `],"nextCursor":` + first + `}}` + "\n" +
 		`{"jsonrpc":"2.0","id":2,"result":{"tools":[` + toolB + `]` + second + `}}` + "\n"
@@ -150,7 +150,7 @@ func TestCaptureShapes(t *testing.T) {
 	}
 }
 
-// compacted is the text of tools, one a line, without blanks between tokens.
+// compacted returns the text of tools, one on each line, without blanks between tokens.
 func compacted(t testing.TB, list []pin.Pin) string {
 	t.Helper()
 	var lines []string
@@ -213,7 +213,7 @@ func TestRoundIntegers(t *testing.T) {
 			t.Errorf("%s is pinned as %s, want %s", tt.integer, got, want)
 		}
 	}
-	line := `{"n":9223372036854775807}` + "\n" // in noise it is none; among messages it is one
+	line := `{"n":9223372036854775807}` + "\n" // noise in the first capture, and a value that is read strictly in the others
 	if _, err := capture.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
 		t.Error(err)
 	}
@@ -227,8 +227,8 @@ func TestRoundIntegers(t *testing.T) {
 	}
 }
 
-// TestToolPositions: where a tool begins, lines ended by LF, CRLF or a lone CR,
-// columns in bytes.
+// TestToolPositions: the line and the column where a tool begins. Lines end with LF, CRLF
+// or a lone CR, and columns count bytes.
 func TestToolPositions(t *testing.T) {
 	for _, tt := range []struct{ what, text, want string }{
 		{"one line", `{"tools":[{"name":"a"}, {"name":"b"}]}`, "a 1:11, b 1:25"},
@@ -267,7 +267,7 @@ func TestRefusedCaptures(t *testing.T) {
 		twoShapes = `m.json:1:1: fits two shapes: "tools" beside "result", "error" or "method"`
 	)
 	tests := []struct{ what, text, want string }{
-		// What it is instead.
+		// What the file is instead of a capture.
 		{"nothing", "", "m.json: empty: the server printed nothing"},
 		{"blanks", " \r\n\t", "m.json: empty: the server printed nothing"},
 		{"a byte order mark alone", "\ufeff\n", "m.json: empty: the server printed nothing"},
@@ -309,7 +309,7 @@ func TestRefusedCaptures(t *testing.T) {
 		{"input required", `{"resultType":"input_required","tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
 		{"a result type that is no string", `{"resultType":null,"tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
 
-		// Two readings.
+		// What can be read in two ways.
 		{"tools beside result", `{"tools":[],"result":{"tools":[]}}`, twoShapes},
 		{"tools beside error", `{"error":{},"tools":[]}`, twoShapes},
 		{"tools beside method", `{"tools":[],"method":"x"}`, twoShapes},
@@ -325,7 +325,7 @@ func TestRefusedCaptures(t *testing.T) {
 		{"a message among tools", "[" + answer + "," + toolA + "]", fmt.Sprintf("m.json:1:%d: neither a batch of messages nor a list of tools", len(answer)+3)},
 		{"a tool before a message", "[" + toolA + "," + answer + "]", fmt.Sprintf("m.json:1:%d: tool 2 of the list: no \"name\" that is a non-empty string", len(toolA)+3)},
 
-		// Tools that are none.
+		// What isn't a tool.
 		{"a tool that is no object", list(`{"name":"a"},5`), "m.json:1:24: tool 2 of the list is no object"},
 		{"a tool that is null", list(`null`), "m.json:1:11: tool 1 of the list is no object"},
 		{"no name", list(`{"title":"a"}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
@@ -348,7 +348,7 @@ func TestRefusedCaptures(t *testing.T) {
 		{"folded: the Kelvin sign", list(`{"name":"a","execution":{"tas\u212aSupport":"x"}}`), "m.json:1:55: tool a: execution: " + fold(`"tas<U+212A>Support"`, "taskSupport")},
 		{"folded: sharp s has no place", list(`{"name":"a","annotations":{"t\u1e9e":1,"Title":2}}`), "m.json:1:58: tool a: annotations: " + fold("Title", "title")},
 
-		// Places of what is outside strict JSON.
+		// The places of what strict JSON doesn't allow.
 		{"in a transcript", "noise\n" + `  {"jsonrpc":"2.0","id":1,"id":2}`, "m.json:2:27: member id is repeated: parsers would read different values"},
 		{"in an event", "id: 1\ndata: {\"a\":1,}\n\n", `m.json:2:13: not JSON: unexpected ","`},
 		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: tool a: not JSON: unexpected ","`},
@@ -375,8 +375,8 @@ func TestRefusedCaptures(t *testing.T) {
 	}
 }
 
-// TestUnfoldedMembers: what is close to a specified name, and is not it folded,
-// is any other member.
+// TestUnfoldedMembers: a member whose name is close to a specified one, but doesn't fold
+// to it, is treated like any other member.
 func TestUnfoldedMembers(t *testing.T) {
 	for _, text := range []string{
 		`{"tools":[{"name":"a","input_schemas":1,"inputSchema":{"Type":"x","Properties":{},"NAME":1}}]}`,
@@ -408,7 +408,7 @@ func TestFolds(t *testing.T) {
 			names[name] = true
 		}
 	}
-	candidates := map[rune]bool{} // all that could fold to ASCII
+	candidates := map[rune]bool{} // all characters that could fold to ASCII
 	for r := rune(0); r <= 0x10ffff; r++ {
 		if jsontest.FoldFully(string(r)) != string(r) || r < 0x80 {
 			candidates[r] = true
@@ -438,7 +438,7 @@ func TestFolds(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"ss", "ff", "fi", "fl", "ffi", "ffl", "st", "k", "affix", "class"} { // not among them so far
+	for _, name := range []string{"ss", "ff", "fi", "fl", "ffi", "ffl", "st", "k", "affix", "class"} { // not among the specified names
 		for r := range candidates {
 			for i := range name {
 				for width := 1; width <= 3 && i+width <= len(name); width++ {
@@ -519,7 +519,7 @@ func lenientReading(t *testing.T, data []byte) []string {
 	return tools
 }
 
-// jsonValues splits JSON values that stand one after another.
+// jsonValues splits JSON values that follow one another.
 func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
@@ -536,7 +536,7 @@ func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
 // A reading is one way in which clients split an event stream.
 type reading struct {
 	ends         string // what ends a line beside LF and CRLF, separated by blanks
-	kinds        string // of a message: "exact", "trimmed" or "any"
+	kinds        string // how the type of an event has to be that of a message: "exact", "trimmed" or "any"
 	dispatchLast bool   // also an event that no empty line ends
 	keepMark     bool   // a byte order mark is part of the first line
 	trim         bool   // blanks before a field are passed over
@@ -544,8 +544,8 @@ type reading struct {
 	stdio        bool   // not as an event stream: every line is a message
 }
 
-// readings are all ways in which clients split an event stream, the one of the standard
-// first.
+// readings returns all ways in which clients split an event stream. The first is that of the
+// standard.
 func readings() (list []reading) {
 	for _, ends := range []string{"\r", "", "\r \v \f \x1c \x1d \x1e \u0085 \u2028 \u2029"} {
 		for _, kinds := range []string{"exact", "trimmed", "any"} {
@@ -557,7 +557,7 @@ func readings() (list []reading) {
 	return append(list, reading{stdio: true}, reading{ends: "\r", stdio: true})
 }
 
-// split gives what a client takes for messages.
+// split returns what such a client takes for messages.
 func (r reading) split(stream string) (messages []string) {
 	if !r.keepMark {
 		stream = strings.TrimPrefix(stream, "\ufeff")
@@ -676,11 +676,11 @@ var streamTokens = map[rune]string{
 	'D': "data: ", 'V': "event: ", 'X': "message", 'Q': `{"x":"`, 'P': `","x":`, 'R': "\r", 'S': "\u2028", 'N': "\u0085", 'U': "\u2029", 'W': "\x1e", 'M': "\ufeff", 'L': "\n\n",
 }
 
-// FuzzEventStreams: where the reader gives a list, no client reads another one out of the
-// same stream.
+// FuzzEventStreams: if the reader finds a list in a stream, no client finds a different one
+// in it.
 func FuzzEventStreams(f *testing.F) {
 	for _, seed := range []string{
-		"DGL", "VX\nDGL", "id: 1\r\nVX\r\nretry: 5\r\nDG\r\n\r\n", ": ping\n\nDJLDGL", "MDGL", "foo: bar\nDGL", "DB\nDYL", "DGLDEL", // alike to all
+		"DGL", "VX\nDGL", "id: 1\r\nVX\r\nretry: 5\r\nDG\r\n\r\n", ": ping\n\nDJLDGL", "MDGL", "foo: bar\nDGL", "DB\nDYL", "DGLDEL", // all clients read these alike
 		"DERVx\n\nDGL", "DCR:\"evil\"}]}}\n: cRD:\"fine\"}]}}L", "DFR:\"evil\"}}\n: cRD:\"fine\"}}LDGL", "DIRVx\n\nDJLDGL", "DBRDYL", "DER\nDGL", "VX\r\r\nDGL", "id: 1RVXRDGRR", // a lone CR
 		"Vx\nDELDGL", "V X\nDELDGL", "VX \nDELDGL", "VMessage\nDELDGL", "DE\nVx\n\nDGL", "Vx\nDA\nDZLDGL", "MVx\nDELDGL", // another type
 		"VxSVXSDE\n\nDGL", ": cSDELDGL", "id: NDELDGL", "x\vDELDGL", "x\fDELDGL", "xWDELDGL", "xUDA\nxUDZLDGL", "DH\n: SDT\nDO\nDKL", "DH\nxNDT\nDO\nDKL", "DH\nxUDT\nDO\nDKL", "DH\nxWDT\nDO\nDKL", "DH\nx\vDT\nDO\nDKL", "DH\nx\fDT\nDO\nDKL", "DH\nx\x1cDT\nDO\nDKL", "DH\nx\x1dDT\nDO\nDKL", // other ends of lines
@@ -727,7 +727,7 @@ func FuzzEventStreams(f *testing.F) {
 			}
 			seen[key] = true
 			a := answers(t, messages)
-			paged = paged || i == 0 && a.paged // a client that misses a page asks in vain
+			paged = paged || i == 0 && a.paged // a client that misses a page asks for it in vain
 			for entryType, got := range a.lists {
 				if want[entryType] == nil || slices.Equal(got, want[entryType]) {
 					continue
@@ -740,8 +740,8 @@ func FuzzEventStreams(f *testing.F) {
 	})
 }
 
-// FuzzCapture: reading never panics, gives nothing beside an error, and what is
-// accepted has the tools that a lenientReading parser finds.
+// FuzzCapture: Read never panics and returns nothing beside an error, and what it accepts
+// has the tools that lenientReading finds.
 func FuzzCapture(f *testing.F) {
 	for _, seed := range []string{
 		answer, initialized + "\n" + answer, pages(`"p2"`, ""), "[" + toolA + "]", "[" + answer + "]", `{"tools":[` + toolB + `],"nextCursor":null}`,

@@ -9,12 +9,12 @@ import (
 // eventStream returns the file with everything but the data of its messages blanked out, so
 // that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section 9.2).
 //
-// Clients read streams differently: they end lines elsewhere, ignore or trim an event's type,
+// Clients read streams differently: some end lines elsewhere, ignore or trim an event's type,
 // take an event that no empty line ends, or pass over blanks and byte order marks before a
-// field. An event that some of them would read otherwise is blanked out, and refused if it
-// could hold an answer. So is an answer that is in no event.
+// field. An event that some of them would read differently is blanked out or, if it could hold
+// an answer, refused. An answer that is in no event is refused, too.
 func (s *stream) eventStream(isStream bool) ([]byte, error) {
-	// If it is none, some clients could still find an event in the file.
+	// Even if the file isn't an event stream, some clients could find an event in it.
 	for line := range bytes.Lines(s.Data) {
 		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
 	}
@@ -77,14 +77,14 @@ type savedEvent struct {
 	kind  string // its type
 	lines int    // of data
 
-	// Some clients read a line as data that others don't.
+	// It has a line that only some clients read as data.
 	hidden bool
 
-	// Some clients see an empty line in it, perhaps.
+	// Some clients may see an empty line in it.
 	split bool
 }
 
-// doubtful reports whether some clients read another event than others, or none.
+// doubtful reports whether some clients read the event differently from others, or don't see it.
 func (e *savedEvent) doubtful() bool {
 	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
 }
@@ -106,8 +106,8 @@ func hidesData(line []byte) bool {
 	}
 }
 
-// endsLine reports whether a line ends at r for some clients. Python's splitlines has them
-// all; CR and LF are settled elsewhere.
+// endsLine reports whether a line ends at r for some clients. For Python's splitlines, it ends
+// at all of these. CR and LF are handled elsewhere.
 func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
 // isMargin reports whether some clients pass over r before a field.

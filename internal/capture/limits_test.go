@@ -15,7 +15,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it reads captures of many MiB")
 	tool := func(member string) string { return `{"tools":[{"name":"t","x":` + member + `}]}` }
-	nested := func(n int) string { return tool(strings.Repeat("[", n-1) + strings.Repeat("]", n-1)) } // the definition is 1
+	nested := func(n int) string { return tool(strings.Repeat("[", n-1) + strings.Repeat("]", n-1)) } // the definition itself is one level
 	zeros := func(n int) string { return tool("[" + strings.TrimSuffix(strings.Repeat("0,", n-3), ",") + "]") }
 	long := func(n int) string { return tool(`"` + strings.Repeat("y", n-len(`{"name":"t","x":""}`)) + `"`) }
 	tools := func(n int) string {

@@ -8,10 +8,10 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Messages reads a line of a stdio session: one JSON-RPC message, or a batch of them. There
-// are none in a line that is noise, such as a log line in JSON. The error says why clients
-// could read the line differently, or that it isn't a message although it begins like one.
-// Offsets in the messages are those in the line.
+// Messages reads a line of a stdio session: one JSON-RPC message, or a batch of them. A line
+// that is noise, such as a log line in JSON, has none. The error says why clients could read
+// the line differently, or that it isn't a message although it begins like one. The offsets
+// of the messages are offsets in the line.
 func Messages(line []byte) ([]jsontree.Value, error) {
 	if piece := bytes.TrimLeft(line, " \t\r\n"); len(piece) == 0 || !couldBeMessage(piece) {
 		return nil, nil

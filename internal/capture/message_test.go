@@ -69,7 +69,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// messagesIn is the elements of a batch, or the one message.
+// messagesIn returns the elements of a batch, or the one message.
 func messagesIn(line string) (list []json.RawMessage) {
 	if json.Unmarshal([]byte(line), &list) != nil {
 		list = []json.RawMessage{json.RawMessage(line)}
@@ -77,8 +77,8 @@ func messagesIn(line string) (list []json.RawMessage) {
 	return list
 }
 
-// FuzzMessages: where a line is messages, no client finds a list or instructions in it that
-// are not seen there.
+// FuzzMessages: if a line is taken for messages, no client finds a list or instructions in it
+// that HoldsEntries doesn't see.
 func FuzzMessages(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a"}]}}`,
@@ -97,7 +97,7 @@ func FuzzMessages(f *testing.F) {
 		line = strings.ReplaceAll(line, "\n", "")
 		messages, err := capture.Messages([]byte(line))
 		if err != nil || messages == nil {
-			return // nobody gets it
+			return // no client gets such a line
 		}
 		seen := false
 		for _, m := range messages {

@@ -15,9 +15,9 @@ import (
 )
 
 // The bodies of a skill's files come in answers to resources/read, whose result has "contents".
-// Nothing says which request an answer is to, so a body belongs to the files of its own URI. It counts
-// only if its bytes are those that the entry of the skill says: an entry and a body that
-// contradict each other come from a server that can't be believed in either.
+// Nothing says which request an answer belongs to, so a body belongs to the files that have its URI.
+// Its size and digest have to be those in the skill's entry: if an entry and a body contradict each
+// other, neither can be believed.
 
 // A person reads no more than this of a file, and of all files of a server. Larger ones are
 // pinned by their digests all the same, and stay unread.
@@ -26,8 +26,8 @@ const (
 	MaxFilesBytes = 16 << 20
 )
 
-// skillFacts are what is worked out of a file's skills once, however often its values are sorted
-// into lists.
+// skillFacts holds what is worked out only once about the skills in a file, however often its values
+// are sorted into lists.
 type skillFacts struct {
 	skills map[string]*skill.Skill // by the digest of the entry
 
@@ -42,7 +42,7 @@ func newSkillFacts() *skillFacts {
 	return &skillFacts{skills: map[string]*skill.Skill{}, sums: map[int32]string{}, heads: map[string]error{}}
 }
 
-// sum is the digest of a body.
+// sum returns the digest of a body.
 func (k *skillFacts) sum(item jsontree.Value, body string) string {
 	digest, known := k.sums[item.At]
 	if !known {
@@ -52,7 +52,7 @@ func (k *skillFacts) sum(item jsontree.Value, body string) string {
 	return digest
 }
 
-// head is what is wrong with the head of a SKILL.md that has the digest of its entry.
+// head returns what is wrong with the head of a SKILL.md whose digest is the one in its entry, or nil.
 func (k *skillFacts) head(e *pin.Pin, body string) error {
 	err, known := k.heads[e.Digest]
 	if !known {
@@ -62,7 +62,7 @@ func (k *skillFacts) head(e *pin.Pin, body string) error {
 	return err
 }
 
-// addBodies takes what was read of resources.
+// addBodies collects the contents in an answer to resources/read.
 func (r *captureReader) addBodies(result jsontree.Value) {
 	for _, item := range result.Get("contents").Items() {
 		r.bodies = append(r.bodies, item.Value)
@@ -82,7 +82,7 @@ func (r *captureReader) readFiles() error {
 		e := &entries[i]
 		s := r.known.skills[e.Digest]
 		if s == nil {
-			return r.At(-1, "%s: not read as a skill", EntryNamed(pin.Skills, e.Name)) // newEntry has read it
+			return r.At(-1, "%s: not read as a skill", EntryNamed(pin.Skills, e.Name)) // can't happen: newEntry has read it
 		}
 		where := func(b jsontree.Value, f skill.File, format string, args ...any) error {
 			return r.At(int(b.At), "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, e.Name), text.Name(s.Name(f)), fmt.Sprintf(format, args...))

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// aSkill is the entry of a skill with one file, and what a server answers to a read of that.
+// aSkill returns the entry of a skill with one file, and what a server answers when that file is read.
 func aSkill(name, body string) (entry, read string) {
 	uri := "skill://acme/" + name + "/SKILL.md"
 	main := "---\nname: " + name + "\n---\n" + body
@@ -78,7 +78,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 			t.Errorf("%s: %v, want %s", what, err, c.want)
 		}
 	}
-	// Every edit of a byte of the body or of the entry is refused, or is another entry, or leaves the file unread.
+	// Every edit of a byte of the body or of the entry is refused, gives another entry, or leaves the file unread.
 	text := strings.Join([]string{pages[0], message(2, `{"skills":[`+a+`]}`), message(3, readA)}, "\n")
 	pinsOf := func(text string) (pin.Set, error) {
 		m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})

@@ -115,8 +115,8 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
 		return nil, s.At(-1, "no JSON at all, so no answer to tools/list").Hint("%s", CaptureHint)
 	}
-	// If one value over several lines breaks off, the place where it does helps more than
-	// to hear of lines of noise.
+	// If a value over several lines breaks off, it helps more to say where it does than to
+	// report lines of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
 		return nil, s.refuse(bad).Hint("%s", CaptureHint)
 	}
