@@ -213,7 +213,7 @@ func TestRoundIntegers(t *testing.T) {
 			t.Errorf("%s is pinned as %s, want %s", tt.integer, got, want)
 		}
 	}
-	line := `{"n":9223372036854775807}` + "\n" // noise in the first capture, and a value that is read strictly in the others
+	line := `{"n":9223372036854775807}` + "\n" // an inexact integer counts in such a line, not in noise
 	if _, err := capture.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
 		t.Error(err)
 	}
