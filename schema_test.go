@@ -38,12 +38,13 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 	}
 }
 
-// TestSchemaRefusesWhatTheReaderRefuses: mistakes of all kinds are refused by both, and what has none is taken by both.
+// TestSchemaRefusesWhatTheReaderRefuses: the reader and the schema both refuse mistakes of all kinds, and both take
+// lockfiles without a mistake.
 func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
 	const d = `"digest":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"`
 	const def = `"definition":{"description":"x","name":"a"}`
-	const text = `"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"` // of x
+	const text = `"digest":"sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"` // of the text x
 	zeros := pin.DigestPrefix + strings.Repeat("0", 64)
 	tooMany := `"/_meta"`
 	for i := range 32 {

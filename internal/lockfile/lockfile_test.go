@@ -20,7 +20,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// theLockfile is what jsontest.LockfileText says, made from captures.
+// theLockfile returns what jsontest.LockfileText says, made from captures.
 func theLockfile(t testing.TB) lockfile.Lockfile {
 	files := pintest.PinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
 		"description":"Reads a\u200b file\u00a0now, caf\u00e9 \ud83d\ude00."},{"name":"list_dir"}]}`, pin.Policy{})
@@ -79,8 +79,8 @@ func TestLockfileText(t *testing.T) {
 	}
 }
 
-// TestLockfileValue: blanks, the order of members and the spelling of values are
-// no part of a lockfile, as after a merge or a formatter.
+// TestLockfileValue: blanks, the order of members and the spelling of values don't count
+// in a lockfile: a merge or a formatter may change them.
 func TestLockfileValue(t *testing.T) {
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, []byte(jsontest.LockfileText)); err != nil {
@@ -102,7 +102,7 @@ func TestLockfileValue(t *testing.T) {
 	}
 }
 
-// reversed is a JSON text with the members of every object in reverse order.
+// reversed returns a JSON text with the members of every object in reverse order.
 func reversed(t testing.TB, s string) string {
 	var turn func(v jsontree.Value) jsontree.Value
 	turn = func(v jsontree.Value) jsontree.Value {
@@ -173,7 +173,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 		if listed, ok := unparsed(l, str); ok != (len(l.Servers) > 0) || ok && !slices.EqualFunc(listed.Servers, once.Servers, sameRecords) {
 			t.Fatalf("run %d: not what is written: %v\n%s", i, listed, str)
 		}
-		// An edited file is taken for what is written only if it is, for the records in it.
+		// An edited file is taken for what Marshal writes only if, with the records in it, it is just that.
 		for range 20 {
 			at := random.IntN(len(str))
 			for _, other := range []string{str[:at], str[:at] + "x" + str[at+1:], str[:at] + str[at+1:], str + str[at:], str[:at] + " " + str[at:]} {
@@ -197,7 +197,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 	}
 }
 
-// unparsed is a text as the lockfile of what captures list of l: all but what is recorded.
+// unparsed gives Unparsed a text, with captures that list the entries of l. They have no records.
 func unparsed(l lockfile.Lockfile, text string) (lockfile.Lockfile, bool) {
 	return lockfile.Unparsed(strings.NewReader(text), l.ServerIDs(), func(i int, server string) (pin.Set, error) {
 		s := l.Servers[i]
@@ -209,8 +209,8 @@ func unparsed(l lockfile.Lockfile, text string) (lockfile.Lockfile, bool) {
 	})
 }
 
-// FuzzUnparsed holds the way of verify that doesn't parse a lockfile against the one that
-// does: on a lockfile with an edit, it gives the same pins, and none where there is an error.
+// FuzzUnparsed compares Unparsed with Read on a lockfile with an edit. If Unparsed accepts it, Read
+// gives the same pins and no error. Unparsed accepts a lockfile without an edit.
 func FuzzUnparsed(f *testing.F) {
 	one := `{"tools":[{"name":"a","description":"x\u200by"},{"name":"b","inputSchema":{"z":[1e2,{}],"a":null}}]}`
 	for _, insert := range []string{"", " ", "\n", "x", "\"", `"acceptedWarnings": ["oversize"],`, `"approval": {},`, `"about": {"name": "a"},`, "\"about\": {\n        \"version\": \"2\"\n      },\n      ", `"policy": {"hashOnly": true},`, "\u200b", `\u200b`, `,"c": {}`} {
@@ -498,8 +498,8 @@ func FuzzLockfile(f *testing.F) {
 	})
 }
 
-// TestRawCharacterInAReorderedLockfile: the pin that the character is in is
-// named, in whatever order the pins are.
+// TestRawCharacterInAReorderedLockfile: the error names the pin that the character is
+// in, in whatever order the pins are.
 func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	hidden := `"read_file": {
           "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",`
@@ -511,8 +511,8 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape")
 }
 
-// TestLimitOfValues: a lockfile with more values than the parser may take is not taken for what
-// is written either, so that the parser says why.
+// TestLimitOfValues: Unparsed doesn't accept a lockfile with more values than the parser may take
+// either, so that the parser says what is wrong.
 func TestLimitOfValues(t *testing.T) {
 	jsontest.SkipShort(t, "it writes and reads 200,000 pins")
 	s := pin.Set{Server: "s", Policy: pin.Policy{HashOnly: true}}

@@ -66,7 +66,7 @@ func escaped(r rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	// Asked for places in the order of the file: going back counts lines from the start.
+	// It is asked for places in the order of the file: to go back, it would count lines from the start.
 	fail.File
 
 	json    *jsontree.Reader
@@ -80,14 +80,14 @@ type definedPin struct {
 	name     string
 	isObject bool
 	skill    *skill.Skill   // of a skill
-	problem  *skill.Problem // why it is none
+	problem  *skill.Problem // why it isn't a skill
 }
 
 // Read reads a lockfile strictly and recomputes all it can. A lockfile that
 // contradicts itself is an error that names the pin. These checks find accidents and
 // careless edits. They can't stop a person who may change the file.
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
-	// As of captures: some editors on Windows write it.
+	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
 	if len(data) > jsontree.MaxLockfileBytes {
@@ -241,8 +241,8 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	return set, nil
 }
 
-// byPlace returns the members of an object in the order of the file: the first fault is the
-// one that is named, and the search for lines goes back nowhere.
+// byPlace returns the members of an object in the order of the file, so that an error names the
+// first fault, and the search for lines never goes back.
 func byPlace(v jsontree.Value) []jsontree.Member {
 	return slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) })
 }
@@ -331,7 +331,7 @@ func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, entryType pin.EntryTy
 	return append(pins, p), err
 }
 
-// approval reads the record of who accepted a pin of that digest. It is nil where there is none.
+// approval reads the record of who accepted a pin that has this digest. Without a record, it returns nil.
 func (r *lockReader) approval(v jsontree.Value, digest, where string) (*pin.Approval, error) {
 	if v.Kind == 0 {
 		return nil, nil
@@ -361,7 +361,7 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 	if of == nil || len(v.Members()) == 0 {
 		return nil, r.At(int(v.At), "%sits definition has no files", where)
 	}
-	// Members are sorted as they are written.
+	// The members are sorted, and so are the files of a pin.
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
@@ -380,7 +380,7 @@ func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (fil
 	return files, nil
 }
 
-// approvalIn reads a record of who accepted a definition. It is nil if that isn't one.
+// approvalIn reads a record of who accepted a definition. It returns nil if v isn't such a record.
 func approvalIn(v jsontree.Value) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) {
@@ -389,8 +389,8 @@ func approvalIn(v jsontree.Value) *pin.Approval {
 	return a
 }
 
-// FalseApprovals lists the pins whose recorded approval has the hash of something else than the
-// definition beside it. Of a policy that shapes what is stored, or leaves it out, nobody can tell.
+// FalseApprovals lists the pins whose recorded approval has a hash that isn't that of the definition
+// beside it. If the policy shapes what is stored, or stores nothing, nobody can tell, and it lists none.
 func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
 	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
 		return nil
@@ -403,7 +403,7 @@ func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (li
 	return list
 }
 
-// CheckApprovals refuses a lockfile with such an approval.
+// CheckApprovals refuses a lockfile that has an approval as FalseApprovals lists them.
 func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
 	for i := range l.Servers {
 		s := &l.Servers[i]
@@ -430,7 +430,7 @@ func Unclean(s *pin.Set) *pin.Pin {
 	return nil
 }
 
-// unclean reports whether a text or the name of a member in a value is.
+// unclean reports whether any text or member name in a value is unclean.
 func unclean(v jsontree.Value) bool {
 	if v.Kind == '"' && text.Unclean(v.Text) {
 		return true
@@ -457,7 +457,7 @@ func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, err
 	return records, nil
 }
 
-// recordsIn reads the records of accepted warnings, which are sorted and not repeated.
+// recordsIn reads the records of accepted warnings, which must be sorted and not repeated.
 func recordsIn(list jsontree.Value) ([]pin.Record, error) {
 	var records []pin.Record
 	var before string
@@ -501,7 +501,7 @@ func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy
 				return bad("its definition has what its policy leaves out")
 			}
 		}
-		// A placeholder isn't a plain part of a URI.
+		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
 		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 {
 			return r.At(problem.At, "%s%s", where, problem.Text)
 		}
@@ -587,7 +587,7 @@ func Recognize(data []byte) bool {
 	return first(data).Has("lockfileVersion")
 }
 
-// first reads the value that a text begins with, whose strings don't keep the rest of it.
+// first reads the value that a text begins with. Its strings don't keep the rest of the text in memory.
 func first(data []byte) jsontree.Value {
 	r := jsontree.NewReader(data)
 	r.IsDefinition = func([]jsontree.Step) bool { return false }

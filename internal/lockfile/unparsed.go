@@ -10,18 +10,19 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Unparsed reads a lockfile without parsing it, which takes verify most of its time. It assumes
-// the usual case: the lockfile is what Marshal writes for the pins of these captures under the
-// default policy, with what it records of their approval. It writes that text, piece by piece,
-// and holds the file against it.
+// Unparsed reads a lockfile without parsing it, because parsing takes most of the time of verify.
+// It assumes the usual case: the lockfile is what Marshal writes for the pins of these captures
+// under the default policy, with what the file records of their approval. It writes that text,
+// piece by piece, and compares the file with it.
 //
-// That is safe, because only a file that is the same to the last byte passes. Marshal writes
-// what Read reads as the same pins, so these are what the file says. Anything else (drift, a
-// policy, a layout by hand, a record or a number of values beyond a limit) is no answer:
-// ok is false, and the caller parses. FuzzUnparsed holds both ways against each other.
+// That is safe, because only a file that is the same to the last byte passes. Read takes from
+// such a text the pins that Marshal was given, so these pins are what the file says. In any other
+// case (drift, a policy, a layout by hand, a record or a number of values beyond a limit) ok is
+// false, and the caller parses the file. FuzzUnparsed compares both ways.
 //
-// The captures have server IDs, sorted, none twice. If there is one, its ID is what the lockfile
-// calls its first server. pinsOf makes the pins of a capture under its server ID.
+// servers are the server IDs of the captures, sorted, none twice. If there is only one capture, the
+// ID of the lockfile's first server is taken instead. pinsOf makes the pins of a capture under its
+// server ID.
 func Unparsed(lockfile io.Reader, servers []string, pinsOf func(capture int, server string) (pin.Set, error)) (l Lockfile, ok bool) {
 	file := bufio.NewReaderSize(lockfile, 64<<10)
 	if len(servers) == 1 {
@@ -45,7 +46,7 @@ func Unparsed(lockfile io.Reader, servers []string, pinsOf func(capture int, ser
 	if len(servers) == 0 || len(servers) > jsontree.MaxEntries || !l.isExactly(file) {
 		return Lockfile{}, false
 	}
-	// At least as many as the parser counts outside definitions.
+	// This is at least what the parser counts outside definitions.
 	values := 0
 	for _, s := range l.Servers {
 		values += 20 + len(s.Accepted)
@@ -74,14 +75,14 @@ func (l Lockfile) isExactly(file *bufio.Reader) bool {
 }
 
 // recorded returns the value of a member, if the file that the text is held against has that
-// member next. What is made of it is written, and so compared with it.
+// member next. The caller writes what it makes of the value, so that is compared with the file, too.
 func (w *lockWriter) recorded(name string) (value jsontree.Value, ok bool) {
 	if w.file == nil || !w.flush() {
 		return value, false
 	}
 	ahead := *w
 	ahead.member(name, "")
-	// A lockfile with a longer record is parsed.
+	// If a record is longer than this, the lockfile is parsed.
 	next, _ := w.file.Peek(4 << 10)
 	if next, ok = bytes.CutPrefix(next, ahead.out); ok {
 		value = first(next)

@@ -20,7 +20,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 		}
 	}
 	size := 0
-	// A pass for the size alone: growing the buffer would take half as much memory again.
+	// This pass only finds the size: a growing buffer would take half as much memory again.
 	w := &lockWriter{emit: func(text []byte) bool {
 		size += len(text)
 		return size <= jsontree.MaxLockfileBytes
@@ -147,7 +147,8 @@ func (w *lockWriter) about(a *pin.About) {
 func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.open(&p.Line)
 	w.text("digest", p.Digest)
-	// Right here, so that git's own merge conflicts where one side takes it away and the other has a new digest.
+	// The mark comes right after the digest, so that git's own merge has a conflict if one side
+	// removes the mark and the other changes the digest.
 	if p.Denied {
 		w.member("denied", "true")
 	}
@@ -157,7 +158,8 @@ func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
 	w.accepted(&p.Accepted)
 	if value, ok := w.recorded("approval"); ok {
 		p.Approval = approvalIn(value)
-		// The parser refuses an approval of another definition: it is left to it.
+		// The parser refuses an approval of another definition. Without the approval, the text
+		// differs from the file, so that the file is parsed.
 		if a := p.Approval; a != nil && a.Digest != "" && a.Digest != p.Digest {
 			p.Approval = nil
 		}
@@ -194,8 +196,8 @@ func (w *lockWriter) files(files []pin.File) {
 	w.close()
 }
 
-// accepted writes the record of accepted warnings, one a line: it is what a reviewer of the
-// file must not miss.
+// accepted writes the record of accepted warnings, one on each line: a reviewer of the file
+// must not miss them.
 func (w *lockWriter) accepted(records *[]pin.Record) {
 	if value, ok := w.recorded("acceptedWarnings"); ok {
 		*records, _ = recordsIn(value)
