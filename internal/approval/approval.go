@@ -1,32 +1,33 @@
-// Package approval decides what of the drift a person accepts, and which pins that makes. It is
-// given plain data and gives plain data back: it reads no text, prints nothing and words nothing.
+// Package approval decides which drift a person accepts, and which pins that makes. It takes
+// plain data and returns plain data: it reads no text, prints nothing and words nothing.
 //
-// The way of a yes: Check refuses what no reading could mend; Decide, given what the flags say,
-// decides or says that a person has to be asked; Decide again, given the answers, decides.
+// A decision takes up to three steps. Check refuses what can be refused before any text is read.
+// Decide, given what the flags say, decides or says that a person has to be asked. If so, Decide
+// is called again with the answers, and decides.
 package approval
 
 import "pinproof/internal/pin"
 
-// A Case is what is decided about: both sides of some servers, and what is known of what differs.
+// A Case is what a decision is about: both sides of some servers, and what is known of their drift.
 type Case struct {
 	Sides   []pin.Comparison // sorted by server
 	Drifts  []pin.Drift      // each entry once
 	Verdict pin.Verdict      // of verify.go
 	Facts   map[pin.Ref]Fact // of each drift
 
-	// Of everything that was read, and what is recorded.
+	// The warnings in all texts that were read, and those on record.
 	Warnings []Warning
 }
 
 // A Fact is what is known of one drift, as far as a flag can ask for it.
 type Fact struct {
-	// By which --only selects it; a new warning's aside.
+	// The words by which --only selects it, all but the word for a new warning.
 	Words []string
 
-	Labels []string // of its changes, each change's
+	Labels []string // one for each of its changes
 	Minor  bool     // there is nothing new to read in it
 
-	// The name of a REMOVED entry of the same server that it seems to have had; or "".
+	// The name of a REMOVED entry of the same server that seems to be this one, or "".
 	RenamedFrom string
 }
 
@@ -34,34 +35,35 @@ type Fact struct {
 type Warning struct {
 	Of pin.Ref
 
-	// What a consent to it is recorded as; without a digest, none is.
+	// How a consent to the warning is recorded. If the record has no digest, none is.
 	Record pin.Record
 
 	Where    Where
 	Approved bool // it was accepted with the pin
-	Unclean  bool // it is one that requireClean refuses
+	Unclean  bool // requireClean refuses its text
 }
 
 // isWhole reports whether a warning is about a list as a whole.
 func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
-// Where says what the text of a warning is.
+// Where says where the text of a warning is.
 type Where int
 
 const (
-	InDrift Where = iota // a part of an entry that has drifted
+	InDrift Where = iota // in an entry that has drifted
 
-	// A part of an entry that matches its pin.
+	// In an entry that matches its pin.
 	InMatch
 
 	// Kept out of the pins by the policy, so that no approval covers it.
 	Unpinned
 )
 
-// A Said is what a person said: by flags or, if Answers is there, at the prompt. Which flags go together is checked before:
-// Accepts goes with neither All nor Only, and Deny not with Only. With All, no selector of Only is a name.
+// A Said is what a person said: by flags or, if Answers is there, at the prompt. The caller has checked which flags go
+// together: --accept goes with neither --accept-all nor --only, and --deny doesn't go with --only. With All, Only has
+// nothing but words.
 type Said struct {
-	// Lock: servers that have no pins are approved whole or not at all.
+	// Lock: it approves only servers that have no pins. Flags approve such a server whole or not at all.
 	Approves bool
 
 	All bool // --accept-all
@@ -72,14 +74,14 @@ type Said struct {
 	// --deny: entries that are pinned as they are read, and that agents go without.
 	Deny []Selector
 
-	Only []Selector // --only: nothing else is decided about
+	Only []Selector // --only: nothing but these is decided about
 
 	// --accept-warning: the entries that are accepted in spite of their warnings.
 	Warnings []Selector
 
 	AnyWarning bool // --accept-warnings
 
-	// --approved-by: who matches, but is partly bound, can be approved anew.
+	// --approved-by: an entry that matches, but whose approval is partly bound, can be approved anew.
 	Signs bool
 
 	// --expect: the only set digests that are accepted; empty: any.
@@ -131,7 +133,7 @@ type Record struct {
 
 // An Outcome is what was decided.
 type Outcome struct {
-	// Why nothing is written; nil: what is accepted is.
+	// Why nothing is written; nil if what is accepted is written.
 	Reason *Reason
 
 	// A person has to be asked first: nothing else is decided.
@@ -150,16 +152,16 @@ type Outcome struct {
 
 	LeftOut int // drift that --only doesn't select
 
-	// Servers without an entry, and without pins from now on, too.
+	// New servers without an entry that stay without pins.
 	Bare []string
 
-	// Servers without an entry that are pinned all the same.
+	// New servers without an entry that are pinned all the same.
 	Whole []string
 
 	// Warnings of matching entries that are recorded as accepted.
 	Recorded WarningRecord
 
-	// Entries that are denied by this, or accepted and stay denied.
+	// Entries that this decision denies, or that it accepts and that stay denied.
 	Denied map[pin.Ref]bool
 
 	// Entries that were denied, and no longer are.
@@ -170,27 +172,27 @@ type Outcome struct {
 
 	Idle []Selector // what was asked for and isn't drift
 
-	// The new pins, by server, without the approvals of today.
+	// The new pins, by server, before the approver is recorded with them.
 	Sets map[string]*pin.Set
 
 	// 0: no drift is left, 1: the answer is no, 2: there is no answer.
 	Code int
 }
 
-// A Reason is why nothing is written. Who prints it has the words.
+// A Reason is why nothing is written. The caller that prints it chooses the words.
 type Reason struct {
 	Why  Why
-	Flag string // that was given, "--accept"
-	Arg  string // with this value
+	Flag string // the flag that was given, such as "--accept"
+	Arg  string // its value
 
-	// What it is about; a server's if the key is empty.
+	// The entry that the reason is about, or a server if the key is empty.
 	Entry pin.Ref
 
 	// How many entries of that name the capture lists.
 	Copies int
 
 	Warning Warning  // what requireClean refuses
-	Sets    []string // the set digests that there are
+	Sets    []string // the set digests of the captures
 }
 
 // Why is the kind of a reason.
@@ -228,7 +230,7 @@ const (
 	NothingToDeny // --deny: the entry isn't in the capture
 	TwoAnswers    // an entry was to be accepted and denied
 
-	// A changed policy is accepted with all drift.
+	// A changed policy can only be accepted together with all drift.
 	NeedsAll
 
 	NotCovered // a text that isn't pinned has a warning
@@ -247,7 +249,7 @@ const (
 	NotWhatWasShown
 )
 
-// refuses has the reasons that are a no (exit code 1). All others are no answer (2).
+// refuses has the reasons that mean no (exit code 1). All others mean that there is no answer (2).
 var refuses = map[Why]bool{
 	OtherSet: true, OtherPolicy: true, Repeated: true, StaleDigest: true, NotAcceptable: true, NotCovered: true,
 	NotClean: true, NewWarning: true, PolicyInParts: true, PolicyDeclined: true, WarningDeclined: true, NotWhatWasShown: true,
@@ -272,7 +274,7 @@ func codeOf(out *Outcome) int {
 	return 0
 }
 
-// refuse is the outcome of a decision that writes nothing.
+// refuse returns the outcome of a decision that writes nothing.
 func refuse(why *Reason) Outcome {
 	out := Outcome{Reason: why}
 	out.Code = codeOf(&out)

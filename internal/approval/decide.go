@@ -6,9 +6,9 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Check refuses what no text has to be read for: a capture that isn't the expected one, flags that
-// name what isn't there, and for lock what it never approves. It returns nil if there is nothing
-// of that. drifts are those of the sides.
+// Check refuses what can be refused before any text is read: a capture that isn't the expected one,
+// flags that name what isn't there, and what lock never approves. It returns nil if it refuses
+// nothing. drifts are the drifts of sides.
 func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	var sets []string
 	for i := range sides {
@@ -56,12 +56,12 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift) *Reason {
 	return nil
 }
 
-// A decision is on its way from a case to an outcome.
+// A decision holds what is worked out between a case and its outcome.
 type decision struct {
 	*Case
 	said *Said
 
-	// Those that are decided about: --only leaves out the others.
+	// The drifts that are decided about. --only leaves out the others.
 	drifts []pin.Drift
 
 	warned map[pin.Ref]bool // the drifts that have a new warning
@@ -72,7 +72,7 @@ type decision struct {
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
 // again with the answers.
 func Decide(c *Case, said *Said) Outcome {
-	// What was said of warnings comes first: some may be accepted although nothing drifted.
+	// The flags about warnings come first: warnings may be accepted although nothing drifted.
 	if why := checkWarningFlags(c, said); why != nil {
 		return refuse(why)
 	}
@@ -107,14 +107,14 @@ func begin(c *Case, said *Said) *decision {
 	return d
 }
 
-// decide is the way of a yes.
+// decide takes the steps of a decision, in their order.
 func (d *decision) decide() Outcome {
 	c := d.Case
 	said := d.said
 	out := &d.out
 	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 
-	// Nothing to write: the flags are still held against what is there.
+	// If there is nothing to write, the flags are still checked against what is there.
 	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
 	asks := said.Answers == nil && said.Asks() && open
 	if said.isIdle() && !asks && isSettled(c) && out.writesNothing() {
@@ -148,7 +148,7 @@ func (d *decision) decide() Outcome {
 		return refuse(&Reason{Why: PolicyInParts})
 	}
 
-	// What that leaves, and what it makes.
+	// What is left, and the new pins.
 	out.Left = d.left()
 	d.markDrift()
 	d.makePins()
@@ -156,22 +156,22 @@ func (d *decision) decide() Outcome {
 	return *out
 }
 
-// refuseWarned is the outcome where a new warning wasn't accepted.
+// refuseWarned returns the outcome if a new warning wasn't accepted.
 func refuseWarned(out *Outcome) Outcome {
 	no := refuse(&Reason{Why: NewWarning})
 	no.Refused = out.Refused
 	return no
 }
 
-// isIdle reports whether nobody was asked yet, and nothing is to be approved whole.
+// isIdle reports whether nobody was asked yet, and the command isn't lock.
 func (said *Said) isIdle() bool { return said.Answers == nil && !said.Approves }
 
-// takesParts reports whether flags take a part of what there is.
+// takesParts reports whether the flags accept or deny only a part of what there is.
 func (said *Said) takesParts() bool {
 	return len(said.Accepts)+len(said.Deny) > 0 && !said.All
 }
 
-// writesNothing reports whether nothing beside drift changes by an outcome.
+// writesNothing reports whether an outcome changes nothing beside drift.
 func (out *Outcome) writesNothing() bool {
 	return len(out.Recorded)+len(out.Renewed)+len(out.Denied)+len(out.Allowed) == 0
 }
@@ -211,8 +211,8 @@ func (said *Said) selects(drift *pin.Drift, words []string) bool {
 // wordWarnings is the word that selects what has a new warning.
 const wordWarnings = "warnings"
 
-// unrecorded lists the warnings of matching entries that nobody accepted, as far as they are
-// decided about.
+// unrecorded lists the warnings of matching entries that nobody accepted, less those that --only
+// leaves out.
 func (d *decision) unrecorded() (list []Warning) {
 	for _, w := range d.Warnings {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
@@ -250,10 +250,10 @@ func (said *Said) acceptsWarnings(key pin.Key) bool {
 	return said.AnyWarning || slices.ContainsFunc(said.Warnings, func(s Selector) bool { return s.Key == key })
 }
 
-// recorded are the warnings of matching entries that are accepted now.
+// recorded returns the warnings of matching entries that are accepted now.
 func (d *decision) recorded() WarningRecord {
 	record := WarningRecord{}
-	// Who was asked about each has the last word, whatever a flag says.
+	// If a person was asked about each, only the answers count, whatever a flag says.
 	if d.said.Answers != nil {
 		for _, r := range d.said.Answers.Records {
 			record.Add(r.Of, r.Record)
@@ -268,8 +268,9 @@ func (d *decision) recorded() WarningRecord {
 	return record
 }
 
-// renewed lists the entries that match their pins and whose recorded approval holds for a part of
-// the definition. Where an approver is given and the flags take them, they are approved anew.
+// renewed lists the entries that are approved anew: they match their pins, and their recorded
+// approval holds for only a part of the definition. An approver must be given, and the flags must
+// take them.
 func (d *decision) renewed() (refs []pin.Ref) {
 	if !d.said.Signs || d.said.Approves {
 		return nil
@@ -279,7 +280,7 @@ func (d *decision) renewed() (refs []pin.Ref) {
 		for _, partly := range p.Locked.PartlyBound() {
 			now := p.Captured.Find(partly.Key)
 			if now == nil || now.Digest != partly.Digest {
-				// It has drifted, or isn't there: nobody can read it here.
+				// It has drifted or isn't in the capture, so that nobody reads it now.
 				continue
 			}
 			isNamed := func(s Selector) bool { return s.IsName() && s.Key == partly.Key }
@@ -291,7 +292,7 @@ func (d *decision) renewed() (refs []pin.Ref) {
 	return refs
 }
 
-// isSettled reports whether every server that there is a capture of matches its pins.
+// isSettled reports whether every server that has a capture matches its pins.
 func isSettled(c *Case) bool {
 	if len(c.Verdict.Unanswered) == 0 {
 		return c.Verdict.Matches
@@ -299,8 +300,8 @@ func isSettled(c *Case) bool {
 	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })
 }
 
-// asksForLock reports whether a lock has to be asked about: what has a warning always, the rest unless a
-// digest says that it was reviewed.
+// asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag
+// accepts, else unless --expect gives the digest of the set that was reviewed.
 func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent || d.said.Answers != nil {
 		return false
@@ -370,8 +371,8 @@ func (d *decision) accept() *Reason {
 	return nil
 }
 
-// all is the drift that is asked for as all of it: by lock, or by --accept-all. Of what --only selects
-// by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
+// all returns the drift that lock or --accept-all asks for: all drift or, with --only, what that selects. If
+// --only selects by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
 func (d *decision) all() map[pin.Ref]bool {
 	asked := map[pin.Ref]bool{}
 	if !d.said.All && !d.said.Approves {
@@ -401,8 +402,8 @@ func (d *decision) takesWhole(s *Selector, drift *pin.Drift) bool {
 	return !(isChange && s.isLabel()) && s.Fits(drift, words)
 }
 
-// labelled lists the CHANGED entries that have no new warning, and only changes with a label that is
-// taken, or where minor is taken nothing new to read.
+// labelled lists the CHANGED entries that the labels take: entries without a new warning whose changes
+// all have one of the labels or, if the label minor is given, that have nothing new to read.
 func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 	takes := func(word string) bool {
 		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
@@ -425,7 +426,7 @@ func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 // wordMinor is the label that takes what has nothing new to read.
 const wordMinor = "minor"
 
-// acceptAnswers accepts what was answered with yes. A yes is to what was shown, and to nothing else.
+// acceptAnswers accepts what was answered with yes. A yes holds for what was shown, and for nothing else.
 func (d *decision) acceptAnswers(answers *Answers) *Reason {
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -472,8 +473,8 @@ func (d *decision) acceptAnswers(answers *Answers) *Reason {
 	return nil
 }
 
-// requireClean enforces that policy on what would be written: on what was asked for, and where the
-// policy is a new one on all that stays pinned.
+// requireClean enforces that policy on what would be written: on what was asked for and, if the
+// policy is new, also on all that stays pinned.
 func (d *decision) requireClean() *Reason {
 	for _, w := range d.Warnings {
 		isAsked := d.out.Accepted[w.Of] || d.out.Refused[w.Of]
@@ -484,8 +485,8 @@ func (d *decision) requireClean() *Reason {
 	return nil
 }
 
-// forbids reports whether requireClean refuses what has a warning: where that is asked for, or also
-// where it only stays pinned.
+// forbids reports whether requireClean refuses a text with a warning: asked says that it does if the
+// entry is asked for, standing that it does even if the entry only stays pinned.
 func (d *decision) forbids(w *Warning) (asked, standing bool) {
 	p := pin.ComparisonOf(d.Sides, w.Of.Server)
 	if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {

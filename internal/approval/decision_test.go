@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// warningsOf are new warnings in drift of server s.
+// warningsOf returns new warnings in drift of server s.
 func warningsOf(names ...string) (list []approval.Warning) {
 	for _, name := range names {
 		list = append(list, approval.Warning{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text")})
@@ -25,7 +25,7 @@ func warningsOf(names ...string) (list []approval.Warning) {
 	return list
 }
 
-// matching are warnings of entries that match their pins and are not recorded.
+// matching returns warnings of entries that match their pins. The warnings are not recorded.
 func matching(names ...string) []approval.Warning {
 	list := warningsOf(names...)
 	for i := range list {
@@ -34,7 +34,7 @@ func matching(names ...string) []approval.Warning {
 	return list
 }
 
-// answered are answers with a yes to what was shown of some drifts.
+// answered returns answers with a yes to some drifts, as they were shown.
 func answered(drifts []pin.Drift, indexes ...int) *approval.Answers {
 	a := &approval.Answers{Entries: map[pin.Ref]string{}}
 	for _, i := range indexes {
@@ -43,9 +43,9 @@ func answered(drifts []pin.Drift, indexes ...int) *approval.Answers {
 	return a
 }
 
-// TestAnswers: what was answered with yes at the prompt is accepted, a DUPLICATE never, and with a
-// new warning: the prompt asks for the whole word. An answer about another definition than the
-// captured one is none.
+// TestAnswers: a yes at the prompt accepts an entry, even one with a new warning, for which the
+// prompt asks for the whole word. It never accepts a DUPLICATE. A yes to another definition than
+// the captured one is refused.
 func TestAnswers(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestBoundAnswers: a yes to a policy, to a warning about a whole capture, and to a warning's record
-// holds for what was shown alone.
+// holds only for what was shown.
 func TestBoundAnswers(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	pairs[0].Captured.Digest = pin.DigestPrefix + "1"
@@ -97,7 +97,7 @@ func TestBoundAnswers(t *testing.T) {
 		mangle(answers)
 		out := approval.Decide(c, &approval.Said{Answers: answers})
 		want := map[string]string{
-			"":                 "policy in parts", // for the repeated name is left
+			"":                 "policy in parts", // because the repeated name is left
 			"no to the policy": "policy declined", "another server's policy": "policy declined", "no yes to the capture": "warning declined",
 		}[what]
 		if want == "" {
@@ -109,8 +109,8 @@ func TestBoundAnswers(t *testing.T) {
 	}
 }
 
-// TestAnsweredNo: a no at the prompt to a warning of an entry that matches holds, also beside
-// --accept-warnings and --accept-warning.
+// TestAnsweredNo: a no at the prompt to a warning of an entry that matches holds even with
+// --accept-warnings or --accept-warning.
 func TestAnsweredNo(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
@@ -173,8 +173,8 @@ func TestAllOfALabel(t *testing.T) {
 	}
 }
 
-// TestLabelsNeedTheirYes: a label takes nothing that has a new warning, and --only by two words takes an entry by what each
-// of them says of it.
+// TestLabelsNeedTheirYes: a label takes nothing that has a new warning. With two words in --only, each takes entries by
+// its own rule.
 func TestLabelsNeedTheirYes(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
@@ -193,8 +193,8 @@ func TestLabelsNeedTheirYes(t *testing.T) {
 	}
 }
 
-// TestAlone: what is suggested for one entry would be written: Alone says of each drift what a
-// decision about that one entry says. So does Would of all of them.
+// TestAlone: what is suggested for one entry would be written. Alone says of each drift what Would
+// says if that one entry is accepted.
 func TestAlone(t *testing.T) {
 	random := jsontest.NewMaker(30)
 	seen := map[bool]int{}
@@ -231,8 +231,9 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestDecide: what has a new warning isn't accepted, however it is selected, and is named if
-// it was; a selector is idle if its entry has neither drifted nor a warning that is accepted.
+// TestDecide: an entry with a new warning that no flag accepts isn't accepted, however it is
+// selected. If it was selected, the outcome says that it was refused. A selector is idle if its
+// entry has neither drifted nor a warning that is accepted.
 func TestDecide(t *testing.T) {
 	pairs, drifts := relockCase(t) // edited, gone, hid, new, twice
 	same := pairs[0].Captured.Find(pin.Key{Name: "same"}).Digest
@@ -299,10 +300,10 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// rec is a record of consent to a warning, of whatever text.
+// rec returns a record of consent to a warning. The text doesn't matter.
 func rec(id string) pin.Record { return pin.Record{ID: id, Digest: pin.DigestPrefix + "0"} }
 
-// ids are the ids of records.
+// ids returns the IDs of records.
 func ids(records []pin.Record) string {
 	var list []string
 	for _, r := range records {
@@ -312,7 +313,7 @@ func ids(records []pin.Record) string {
 }
 
 // TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and none of
-// the old one's; what stays keeps its own, until others are recorded for it.
+// the old definition's. A pin that stays keeps its own, unless others are recorded for it.
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	p := &pairs[0]
@@ -404,8 +405,8 @@ func TestRelockPins(t *testing.T) {
 	}
 }
 
-// TestKeptPinsStayByteForByte: of made-up lists, what is accepted is in the lockfile as a
-// lockfile of the capture alone has it, and all else as it was before.
+// TestKeptPinsStayByteForByte: for made-up lists, an accepted entry has the same bytes as in a
+// lockfile of the capture alone, and any other entry the same as before.
 func TestKeptPinsStayByteForByte(t *testing.T) {
 	entries := func(set pin.Set) map[string]string {
 		var l struct {
@@ -473,7 +474,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 	}
 }
 
-// TestRelockKeepsThePolicy where it drops a pin.
+// TestRelockKeepsThePolicy: the policy stays when a relock drops a pin.
 func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
@@ -487,7 +488,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{next}}))
 }
 
-// TestPinsOfPart: whatever of a part of a session is accepted, every pin that the part lacks
+// TestPinsOfPart: whatever is accepted from a part of a session, every pin that the part lacks
 // stays as it is, and so do the policy and what the server called itself.
 func TestPinsOfPart(t *testing.T) {
 	random := jsontest.NewMaker(5)
@@ -527,7 +528,7 @@ func TestPinsOfPart(t *testing.T) {
 	}
 }
 
-// TestRecordsOfPart: of a part of a session nobody reads the list as a whole, so that its records stay.
+// TestRecordsOfPart: in a part of a session nobody can read the list as a whole, so the records about it stay.
 func TestRecordsOfPart(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	pairs[0].Part = true
@@ -538,8 +539,8 @@ func TestRecordsOfPart(t *testing.T) {
 	}
 }
 
-// TestCleanFromNowOn: where requireClean is a new policy, an entry that matches its pin is held to it,
-// too, for the policy says so of every pin.
+// TestCleanFromNowOn: if requireClean is a new policy, it also applies to an entry that matches its pin,
+// because the policy is about every pin.
 func TestCleanFromNowOn(t *testing.T) {
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
 	for _, isNew := range []bool{true, false} {
@@ -557,8 +558,8 @@ func TestCleanFromNowOn(t *testing.T) {
 	}
 }
 
-// TestBareServers: a server without an entry gets pins where all there is is accepted: by lock, by
-// --accept-all of everything, or by a yes to every question of lock.
+// TestBareServers: a server without an entry is pinned only if all there is is accepted: by lock, by
+// --accept-all without --only, or by a yes to every question of lock.
 func TestBareServers(t *testing.T) {
 	bare := pin.Comparison{Server: "bare", Present: true, Captured: pin.Set{Server: "bare"}}
 	some := pin.Comparison{Server: "s", Present: true, Captured: pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})}
@@ -586,8 +587,8 @@ func TestBareServers(t *testing.T) {
 	}
 }
 
-// TestRecords: what is recorded of a matching entry is the new warning beside those that stand.
-// One that no digest binds never does.
+// TestRecords: the new record of a matching entry has the accepted warning beside those that were
+// accepted before. A warning without a digest is never recorded.
 func TestRecords(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
@@ -610,7 +611,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRecordsOfOthers: an entry that isn't accepted keeps its record, and a warning about the list is recorded with it.
+// TestRecordsOfOthers: an entry that isn't accepted keeps its record. An accepted warning about the whole list stays.
 func TestRecordsOfOthers(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
@@ -621,7 +622,7 @@ func TestRecordsOfOthers(t *testing.T) {
 	if set == nil || ids(set.Find(pin.Key{Name: "hid"}).Accepted) != "" || ids(set.Find(pin.Key{Name: "edited"}).Accepted) != "hidden-text" || ids(set.Accepted) != "oversize" {
 		t.Errorf("%+v", set)
 	}
-	// Of two warnings of what matches, a yes to one records one.
+	// If a matching entry has two warnings, a yes to one records only that one.
 	c = caseOf(pairs, nil)
 	c.Verdict.Matches = true
 	c.Warnings = matching("same", "same")
@@ -644,7 +645,7 @@ func TestPolicyAlone(t *testing.T) {
 	}
 }
 
-// TestAboutStays: a server's version is that of its pins: the old one as long as one of them differs from the capture.
+// TestAboutStays: a server's name and version stay the old ones as long as an entry of the capture isn't accepted.
 func TestAboutStays(t *testing.T) {
 	old, new := pin.About{Name: "pond", Version: "1"}, pin.About{Name: "pond", Version: "2"}
 	for what, tt := range map[string]struct {

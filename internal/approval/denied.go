@@ -3,16 +3,16 @@ package approval
 import "pinproof/internal/pin"
 
 // A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
-// says that agents go without it. --deny sets it; all that accepts many entries at once keeps it; only a yes
-// to the entry itself takes it away: --accept NAME, or its own question at the prompt.
+// says that agents go without it. --deny sets the mark. Whatever accepts many entries at once keeps it. Only a
+// yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
 
-// A denial is what was said of the marks.
+// A denial is what the flags say of the marks.
 type denial struct {
 	deny  map[pin.Ref]bool // --deny names it
 	allow map[pin.Ref]bool // --accept names it
 }
 
-// denials reads what flags say of the marks. It refuses what can't be denied.
+// denials finds out what the flags say of the marks. It refuses what can't be denied.
 func (d *decision) denials() (denial, *Reason) {
 	const flag = "--deny"
 	said := denial{deny: map[pin.Ref]bool{}, allow: map[pin.Ref]bool{}}
@@ -80,7 +80,7 @@ func (d *decision) marksMatching() {
 	}
 }
 
-// isAllowed reports whether a selector takes the mark from an entry.
+// isAllowed reports whether a selector names an entry that loses its mark.
 func (d *decision) isAllowed(s *Selector) bool {
 	for ref := range d.out.Allowed {
 		if s.means(ref.Key) {
@@ -90,7 +90,7 @@ func (d *decision) isAllowed(s *Selector) bool {
 	return false
 }
 
-// wasDenied reports whether a drift is of an entry that is denied, be it under another name.
+// wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.
 func (d *decision) wasDenied(ref pin.Ref) bool {
 	locked := &pin.ComparisonOf(d.Sides, ref.Server).Locked
 	if pinned := locked.Find(ref.Key); pinned != nil {
@@ -100,7 +100,7 @@ func (d *decision) wasDenied(ref pin.Ref) bool {
 	return pinned != nil && pinned.Denied
 }
 
-// isDenied reports whether an accepted drift is pinned as denied.
+// isDenied reports whether the entry of an accepted drift is to be pinned as denied.
 func (d *decision) isDenied(ref pin.Ref) bool {
 	if answers := d.said.Answers; answers != nil {
 		return answers.Denied[ref] || d.wasDenied(ref) && !answers.Allowed[ref]

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// deniedCase is a capture with drift of every kind, whose pins "edited", "kept" and "gone" are denied.
+// deniedCase returns a capture with drift of every kind, whose pins "edited", "kept" and "gone" are denied.
 func deniedCase(t *testing.T) *approval.Case {
 	pairs, drifts := relockCase(t)
 	side := &pairs[0]
@@ -25,7 +25,7 @@ func deniedCase(t *testing.T) *approval.Case {
 	return caseOf(pairs, drifts)
 }
 
-// marked are the names in a set of marks.
+// marked returns the names in a set of marks.
 func marked(of map[pin.Ref]bool) string {
 	var names []string
 	for ref := range of {
@@ -35,7 +35,7 @@ func marked(of map[pin.Ref]bool) string {
 	return strings.Join(names, " ")
 }
 
-// deniedPins are the names of the denied entries of the pins that are there then.
+// deniedPins returns the names of the denied entries in the pins that the outcome leaves.
 func deniedPins(c *approval.Case, out approval.Outcome) string {
 	set := out.Sets["s"]
 	if set == nil {
@@ -50,7 +50,7 @@ func deniedPins(c *approval.Case, out approval.Outcome) string {
 	return strings.Join(names, " ")
 }
 
-// TestDenials: what the flags deny and no longer deny, and what they refuse. Where nothing is written, no mark is.
+// TestDenials: what the flags deny and no longer deny, and what is refused. If nothing is written, no mark changes.
 func TestDenials(t *testing.T) {
 	t.Parallel()
 	found := func(name string) string {
@@ -116,7 +116,7 @@ func TestDenials(t *testing.T) {
 	}
 }
 
-// TestDenialsNeedTheirYes: a new warning, and a policy that refuses the entry, stand before a denial, too.
+// TestDenialsNeedTheirYes: a new warning, or a policy that refuses the entry, prevents a denial, too.
 func TestDenialsNeedTheirYes(t *testing.T) {
 	t.Parallel()
 	said := func(warnings ...string) *approval.Said {
@@ -151,8 +151,8 @@ func TestDenialsNeedTheirYes(t *testing.T) {
 	}
 }
 
-// TestDeniedAnswers: what was answered with x is denied under the digest that was shown, and only there; a plain yes of
-// its own lifts a denial, a yes to many doesn't.
+// TestDeniedAnswers: an entry that was answered with x is denied, but only with the digest that was shown. A plain yes
+// to the entry itself lifts a denial; a yes to many doesn't.
 func TestDeniedAnswers(t *testing.T) {
 	t.Parallel()
 	c := deniedCase(t)
@@ -188,7 +188,7 @@ func TestDeniedAnswers(t *testing.T) {
 	}
 }
 
-// TestDeniedRename: under its new name a denied entry stays denied, but for a yes of its own.
+// TestDeniedRename: a denied entry stays denied under its new name, unless the entry itself gets a yes.
 func TestDeniedRename(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -219,8 +219,8 @@ func TestDeniedRename(t *testing.T) {
 	}
 }
 
-// TestDenialElsewhere: of several servers only that one is asked which has the entry, and a part of a session says nothing
-// of what it lacks.
+// TestDenialElsewhere: of several servers, only the one that has the entry denies it. An entry that a part of a session
+// lacks can be denied, but not allowed again.
 func TestDenialElsewhere(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "2", `[{"name":"y"}]`, `[{"name":"y"}]`)}
 	out := approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "y")})
@@ -246,7 +246,7 @@ func TestDenialElsewhere(t *testing.T) {
 	}
 }
 
-// TestDenialChangesNothing: what is denied already, and what is refused for a warning, keep what they are.
+// TestDenialChangesNothing: to deny an entry that is denied already, or that is refused for a warning, changes nothing.
 func TestDenialChangesNothing(t *testing.T) {
 	c := deniedCase(t)
 	c.Drifts = nil

@@ -6,16 +6,16 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Would reports whether something would be written if these flags were given now. No command is
-// suggested that wouldn't.
+// Would reports whether something would be written if these flags were given now. A command that
+// would write nothing is never suggested.
 func Would(c *Case, said Said) bool {
 	said.Silent = true
 	out := Decide(c, &said)
 	return out.Reason == nil && len(out.Sets) > 0
 }
 
-// Alone are the drifts that flags would accept one by one, without a word about warnings. For each it
-// is what Would says of its name, worked out at once for all of them.
+// Alone returns the drifts that --accept would accept one by one, without a flag about warnings. Would
+// says the same of each name, but Alone works it out for all of them at once.
 func Alone(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Said{})
 	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })

@@ -14,7 +14,7 @@ type WarningRecord map[pin.Ref][]pin.Record
 // Add adds a warning of an entry.
 func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
 
-// of returns what is in the lockfile for an entry: sorted, without repeats.
+// of returns the records that the lockfile has for an entry: sorted, without repeats.
 func (r WarningRecord) of(key pin.Ref) []pin.Record {
 	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
 }
@@ -79,8 +79,8 @@ func (d *decision) makePins() {
 	}
 }
 
-// takesAll reports whether all there is was accepted: then a server without an entry is, too. At the
-// prompt of lock that is who says yes to every question.
+// takesAll reports whether all there is was accepted: then a server without an entry is accepted, too.
+// At the prompt of lock, that takes a yes to every question.
 func (d *decision) takesAll() bool {
 	if d.said.Answers != nil {
 		return d.said.Approves && len(d.said.Answers.Entries) == len(d.drifts)
@@ -141,7 +141,7 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 		pins = append(pins, old)
 	}
 	next.Put(pins)
-	// The version stays that of the old pins as long as one of them differs from the capture.
+	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
 	if p.Known && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
 		next.About = p.Locked.About

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A Selector names drift. It is one entry, by its name, its digest or both; a pattern of
-// names; or a word: a kind, a label, or what else a report says of an entry.
+// A Selector selects drift. It gives one entry, by its name, its digest or both; a pattern of
+// names; or a word: a kind, a label, or whatever else a report says of an entry.
 type Selector struct {
 	Arg string // as it was given
 	pin.Key
@@ -46,7 +46,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 		return Selector{}, &Reason{Why: NotASelector, Flag: flag, Arg: arg}
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
-	// * stands for any text, ? for a character; behind tool= nothing does.
+	// * stands for any text, and ? for one character, but not in a name after tool= or the like.
 	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
 		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
@@ -57,10 +57,10 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 	return s, nil
 }
 
-// isLabel reports whether the selector is a word for what an entry has, and no kind of drift.
+// isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
-// TakesLabels reports whether a label says what is accepted: then what changed has to be known.
+// TakesLabels reports whether a label says what is accepted: then the changes have to be known.
 func (said *Said) TakesLabels() bool { return len(labelsIn(said.Accepts)) > 0 }
 
 // labelsIn lists the selectors that are labels.
@@ -101,16 +101,15 @@ func (s *Selector) Fits(d *pin.Drift, words []string) bool {
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
 
-// takes reports whether a drift is accepted by the selector. Nobody has seen what a new
-// entry is called when the pattern is written, so a pattern takes none; and a repeated name
-// only a name can ask for.
+// takes reports whether the selector accepts a drift. A pattern takes no new entry, because
+// nobody has seen its name when the pattern is written. It takes no repeated name either.
 func (s *Selector) takes(d *pin.Drift) bool {
 	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
 // check refuses a selector that means nothing, or several things: a name that is neither
-// pinned nor listed, and a word, a pattern or another entry that is the name of a tool, too.
-// A server that gives a tool such a name must get neither reading.
+// pinned nor listed, and a word, a pattern or the name of another entry that a tool has as its
+// name. If a server gives a tool such a name, neither meaning is taken.
 func (s *Selector) check(flag string, sides []pin.Comparison) *Reason {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
@@ -127,8 +126,8 @@ func (s *Selector) check(flag string, sides []pin.Comparison) *Reason {
 	return nil
 }
 
-// drifts returns the drifts that the selector accepts. They are of one
-// server: an entry of another one, which happens to fit, must not slip in.
+// drifts returns the drifts that the selector accepts. They must be of one
+// server: an entry of another server that happens to fit must not slip in.
 func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, why *Reason) {
 	const flag = "--accept"
 	if why := s.check(flag, sides); why != nil {
@@ -162,7 +161,7 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*p
 	return fits, nil
 }
 
-// matches reports whether an entry that the selector means matches its pin, under its digest.
+// matches reports whether an entry that the selector means matches its pin, and both have the selector's digest.
 func (s *Selector) matches(sides []pin.Comparison) bool {
 	for i := range sides {
 		for _, pin := range sides[i].Locked.Pins {
@@ -178,7 +177,7 @@ func (s *Selector) matches(sides []pin.Comparison) bool {
 	return false
 }
 
-// checkSelectors refuses what a flag names and isn't there.
+// checkSelectors refuses the first value of a flag that check refuses.
 func checkSelectors(flag string, list []Selector, sides []pin.Comparison) *Reason {
 	for i := range list {
 		if why := list[i].check(flag, sides); why != nil {

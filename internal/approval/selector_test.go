@@ -43,7 +43,7 @@ func TestParseAcceptance(t *testing.T) {
 	}
 }
 
-// relockCase is a capture with drift of every kind, against its pins.
+// relockCase returns a capture with drift of every kind, against its pins.
 func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 	p := pin.Comparison{
 		Server: "s", Known: true, Present: true,
@@ -115,12 +115,12 @@ func TestDecideByName(t *testing.T) {
 	}
 }
 
-// caseOf is a case in which no text has a warning.
+// caseOf returns a case in which no text has a warning.
 func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Case {
 	return &approval.Case{Sides: pairs, Drifts: drifts, Facts: map[pin.Ref]approval.Fact{}}
 }
 
-// acceptedNames are the names of what is accepted, in the order of the drift.
+// acceptedNames returns the names of what is accepted, in the order of the drift.
 func acceptedNames(drifts []pin.Drift, out approval.Outcome) string {
 	var names []string
 	for i := range drifts {
@@ -131,7 +131,7 @@ func acceptedNames(drifts []pin.Drift, out approval.Outcome) string {
 	return strings.Join(names, " ")
 }
 
-// reasonText is a reason in a few words, "" for none.
+// reasonText returns a reason in a few words, "" for none.
 func reasonText(why *approval.Reason) string {
 	if why == nil {
 		return ""
@@ -181,8 +181,8 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 	return strings.Join(words, " ")
 }
 
-// TestPatternsAndWords: a pattern takes nothing that is new or repeated, and means a name
-// that reads like it; a word takes drift of one kind.
+// TestPatternsAndWords: a pattern takes nothing that is new or repeated, and a word takes
+// drift of one kind. Both are refused if a tool has them as its name.
 func TestPatternsAndWords(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	for arg, want := range map[string]string{
@@ -196,7 +196,7 @@ func TestPatternsAndWords(t *testing.T) {
 		"h.d*":      "unknown",
 		"E*":        "unknown",
 		"hid?":      "unknown",
-		"*i":        "unknown", // all of a name
+		"*i":        "unknown", // a pattern is for the whole name
 		"prompt=e*": "unknown",
 		"s*":        "idle:s*",
 		"tw*":       "idle:tw*",
@@ -238,8 +238,8 @@ func TestPatternsAndWords(t *testing.T) {
 	}
 }
 
-// TestOneServer: what a selector accepts is of one server. Two of them have a, b and
-// instructions; only of the first has b drifted, and both changed a alike.
+// TestOneServer: what a selector accepts is of one server. Both servers have a, b and
+// instructions. Only the first one's b has drifted, and both changed a in the same way.
 func TestOneServer(t *testing.T) {
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
 	said := func(s pin.Set, text string) pin.Set {
@@ -289,8 +289,8 @@ func TestCheckSelectors(t *testing.T) {
 	}
 }
 
-// TestFits: which drifts a flag that only shows selects. Unlike an acceptance, a pattern
-// shows what is new, too.
+// TestFits: which drifts are selected by a flag that only shows them. There, unlike in
+// --accept, a pattern selects new entries, too.
 func TestFits(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	digest := func(name string) string { return pairs[0].Captured.Find(pin.Key{Name: name}).Digest }
@@ -320,7 +320,7 @@ func TestFits(t *testing.T) {
 			t.Errorf("%s fits %q, want %s", arg, got, want)
 		}
 	}
-	bare := pin.Drift{Key: pin.Key{Name: "a"}, Kind: pin.Changed} // what differs, without either side
+	bare := pin.Drift{Key: pin.Key{Name: "a"}, Kind: pin.Changed} // a drift without either side
 	if s := selectorOf(t, digest("new")); s.Fits(&bare, nil) {
 		t.Error("a digest fits an entry without one")
 	}
@@ -342,8 +342,8 @@ func TestAcceptAcrossServers(t *testing.T) {
 	}
 }
 
-// TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't be in
-// for the one that is meant.
+// TestToolNamedLikeAnAcceptance: a tool whose name ends in a digest can't take the
+// place of the tool that is meant.
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	good := pintest.PinsOf(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest
 	evil := "x@" + good
@@ -386,7 +386,8 @@ func TestAcceptOfOtherLists(t *testing.T) {
 	}
 }
 
-// TestPatternsKeepToTheirList: a pattern is one of tools. Behind the name of a list, and with a digest, it is a name.
+// TestPatternsKeepToTheirList: a pattern selects only tools. After prompt= or the like, or with a digest, * and ? are
+// plain characters of a name.
 func TestPatternsKeepToTheirList(t *testing.T) {
 	digest := pin.DigestPrefix + strings.Repeat("1", 64)
 	var drifts []*pin.Drift

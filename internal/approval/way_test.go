@@ -10,10 +10,10 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// The way of a yes, branch by branch: what is refused before a text is read, when a person is asked, when nothing has
-// to be written, and what the exit code is.
+// These tests go through a decision branch by branch: what is refused before a text is read, when a person is asked,
+// when nothing has to be written, and what the exit code is.
 
-// sideOf is a server with a set digest of one digit; without a locked list nothing of it is pinned.
+// sideOf returns a server whose set digest repeats one digit. Without a locked list, nothing of it is pinned.
 func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison {
 	t.Helper()
 	p := pin.Comparison{Server: server, Known: locked != "", Present: captured != ""}
@@ -40,7 +40,7 @@ func saying(t *testing.T, args ...string) (list []approval.Selector) {
 	return list
 }
 
-// TestCheck: what no reading of a text could mend.
+// TestCheck has the refusals for which no text has to be read.
 func TestCheck(t *testing.T) {
 	two := []pin.Comparison{sideOf(t, "a", "2", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "1", `[{"name":"y"}]`, `[{"name":"y"}]`)}
 	absent := []pin.Comparison{two[0], sideOf(t, "b", "", `[{"name":"y"}]`, "")}
@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A way is a case with what is said of it, and what comes of it.
+// A way is a case, what is said about it, and the expected outcome.
 type way struct {
 	c    *approval.Case
 	said approval.Said
@@ -137,7 +137,7 @@ func wentBy(c *approval.Case, out approval.Outcome) string {
 	return strings.Join(strings.Fields("writes "+acceptedNames(c.Drifts, out)+refusedNames(out)+" "+[]string{"0", "1", "2"}[out.Code]), " ")
 }
 
-// refusedNames are what was refused for a warning: "; not a b".
+// refusedNames returns the names of what was refused for a warning: "; not a b".
 func refusedNames(out approval.Outcome) string {
 	if len(out.Refused) == 0 {
 		return ""
@@ -145,7 +145,7 @@ func refusedNames(out approval.Outcome) string {
 	return "; not " + marked(out.Refused)
 }
 
-// TestWay goes each way of a decision.
+// TestWay goes through each branch of a decision.
 func TestWay(t *testing.T) {
 	side := func(locked, captured string) []pin.Comparison {
 		return []pin.Comparison{sideOf(t, "s", "1", locked, captured)}
@@ -200,7 +200,7 @@ func TestWay(t *testing.T) {
 		return a
 	}
 
-	// A server of two that nobody captured: what is there matches.
+	// Nobody captured one of the two servers. The other one matches.
 	missing := func(isMissing, differs bool) *approval.Case {
 		sides := []pin.Comparison{sideOf(t, "a", "1", one, one), sideOf(t, "b", "", one, "")}
 		sides[1].Missing = isMissing
@@ -276,7 +276,7 @@ func TestWay(t *testing.T) {
 	}
 }
 
-// TestWarningOfSeveralServers: a name in --accept-warning that several servers have is none.
+// TestWarningOfSeveralServers: --accept-warning refuses the name of an entry that several servers have.
 func TestWarningOfSeveralServers(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x","y":1}]`), sideOf(t, "b", "2", `[{"name":"x"}]`, `[{"name":"x"}]`)}
 	out := approval.Decide(caseOf(sides, pintest.Drifts(sides)), &approval.Said{All: true, Warnings: saying(t, "x")})
@@ -285,7 +285,7 @@ func TestWarningOfSeveralServers(t *testing.T) {
 	}
 }
 
-// TestOnly: --only narrows what is asked about, recorded and accepted; what it leaves out is drift that is left.
+// TestOnly: --only narrows what is asked about, recorded and accepted. What it leaves out stays drift.
 func TestOnly(t *testing.T) {
 	words := []string{"minor", "warnings", "risky"}
 	only := func(word string) []approval.Selector {
@@ -327,8 +327,8 @@ func TestOnly(t *testing.T) {
 	}
 }
 
-// TestRenewed: an approval that holds for a part of its definition is given anew to what matches, where an approver is
-// named and the flags take the entry: by its name, or as all there is.
+// TestRenewed: an entry that matches is approved anew if its approval holds for only a part of its definition. That
+// takes an approver, and flags that accept the entry by its name or all there is.
 func TestRenewed(t *testing.T) {
 	sides := func() []pin.Comparison {
 		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"},{"name":"bound"},{"name":"drifted"},{"name":"gone"},{"name":"never"}]`,
