@@ -62,7 +62,7 @@ func TestRecordChanges(t *testing.T) {
 	}
 }
 
-// TestRecordChangesOfOneSide: if only one of two lockfiles has an entry or a server, all that it records of it is a change.
+// TestRecordChangesOfOneSide: if only one of two lockfiles has an entry or a server, each record of it is a change.
 func TestRecordChangesOfOneSide(t *testing.T) {
 	digest := DigestPrefix + strings.Repeat("a", 64)
 	said := Pin{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
