@@ -25,11 +25,11 @@ const Patience = 10 * time.Second
 
 // Replace changes a file. PATH.new, created exclusively beside it, is the lock: while it
 // exists, update reads the file as it is now and returns the new bytes, or nil to leave the
-// file alone. Another writer is waited for as long as patience. announce is called when the
-// bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
+// file alone. Replace waits for another writer as long as patience. announce is called when
+// the bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
 //
-// The bytes aren't in the lock: if somebody deleted it, a rename would put what the next
-// writer has in its own by then into the target's place.
+// The bytes aren't in the lock. If they were and somebody deleted it, the rename could put
+// into the target's place what the next writer has written into its own lock by then.
 func Replace(path string, patience time.Duration, update func() ([]byte, error), announce func() error) error {
 	w, err := open(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 		}
 		return lock.lost("nothing was written")
 	})
-	// If it is still there, no other writer had one before the rename.
+	// If the lock is still there, no other writer had one before the rename.
 	if err != nil || lock.held() {
 		return err
 	}
@@ -100,14 +100,14 @@ func open(path string) (w writer, err error) {
 }
 
 // write writes data to a temporary file, with the mode of the old one, and syncs it. If ready
-// agrees, that takes the target's place, which is on disk once the folder is synced. Some
-// systems can't sync a folder; the file is whole either way.
+// returns no error, the temporary file takes the target's place. That change is on disk once
+// the folder is synced. Some systems can't sync a folder; the file is whole either way.
 func (w *writer) write(data []byte, ready func() error) error {
 	mode := fs.FileMode(newMode)
 	if w.old != nil {
 		mode = w.old.Mode().Perm()
 	}
-	// os.CreateTemp makes files that only their owner can read, whatever the umask.
+	// os.CreateTemp would make a file that only its owner can read, whatever the umask.
 	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix), mode)
 	if err != nil {
 		return fail.Path(w.path, err)
@@ -125,7 +125,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 	if err != nil {
 		return fail.Path(w.path, err)
 	}
-	// Before anything is announced: where a reader would keep the file from being replaced.
+	// Before anything is announced, find out whether a reader keeps the file from being replaced.
 	if err := retry(busyPatience, isBusy, func() error { return replaceable(w.target) }); err != nil {
 		return w.notWritten(err)
 	}
@@ -142,18 +142,18 @@ func (w *writer) write(data []byte, ready func() error) error {
 	return nil
 }
 
-// notWritten is the error of a write that left the old file as it was.
+// notWritten returns the error of a write that left the old file as it was.
 func (w *writer) notWritten(err error) error {
 	told := fail.Path(w.path, err)
 	told.Text += "; nothing was written"
 	return told
 }
 
-// busyPatience is how long a write tries again where another program has the file open, which Windows
-// doesn't let be replaced then: longer than a reader takes, and than a virus scanner mostly does.
+// busyPatience is how long a write keeps trying while another program has the file open: Windows doesn't let
+// such a file be replaced. It is longer than a reader takes, and mostly longer than a virus scanner does.
 const busyPatience = 2 * time.Second
 
-// retry does something again, as long as patience, while it fails because a file is in use.
+// retry calls do again while it fails because a file is in use, for as long as patience.
 func retry(patience time.Duration, isBusy func(error) bool, do func() error) error {
 	begin := time.Now()
 	for {
@@ -195,7 +195,7 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 	return nil, err
 }
 
-// acquire creates a lock. It waits for whoever has it as long as patience.
+// acquire creates a lock. If another writer has it, acquire waits as long as patience.
 func acquire(path string, patience time.Duration) (*scratch, error) {
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		lock, err := create(path, newMode)
@@ -217,20 +217,20 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 }
 
 // held reports whether the file that was created is still in its place. While it is open, no
-// other one can have its identity.
+// other file can have its identity.
 func (s *scratch) held() bool {
 	there, err := os.Lstat(s.path)
 	return err == nil && os.SameFile(s.created, there)
 }
 
-// lost is the error of a lock that isn't held.
+// lost returns the error for a lock that is no longer held.
 func (s *scratch) lost(outcome string) error {
 	return fail.In(text.Printable(s.path), "somebody deleted it while it was in use; %s", outcome).
 		Hint("look first: is another pinproof still running? If none is, do this again")
 }
 
-// end removes what is left, also after a panic: nothing stale may lock others out. What lies
-// in the place of a deleted lock is another's, and stays.
+// end removes the file if it is still there, also after a panic: a stale lock would keep others
+// out. A file in the place of a deleted lock is another writer's, and stays.
 func (s *scratch) end() {
 	held := s.held()
 	s.file.Close()

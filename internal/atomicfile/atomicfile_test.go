@@ -70,7 +70,7 @@ func TestWriteOfNoFile(t *testing.T) {
 	}
 }
 
-// TestReplaceWholeOrNotAtAll: where update or announce fails, the old bytes stand and
+// TestReplaceWholeOrNotAtAll: if update or announce fails, the old bytes stay and
 // nothing is left behind, also after a panic.
 func TestReplaceWholeOrNotAtAll(t *testing.T) {
 	dir := t.TempDir()
@@ -128,8 +128,8 @@ func TestReplaceOneAtATime(t *testing.T) {
 	}
 }
 
-// TestLockDeleted: whose lock somebody else deleted writes nothing, says so, and leaves alone
-// the lock that the next writer has made.
+// TestLockDeleted: a writer whose lock somebody else deleted writes nothing, says so, and leaves
+// alone the lock that the next writer has made.
 func TestLockDeleted(t *testing.T) {
 	for _, taken := range []bool{false, true} {
 		dir := t.TempDir()
@@ -161,8 +161,8 @@ func TestLockDeleted(t *testing.T) {
 }
 
 // TestLocksDeleted: somebody deletes every lock in sight while twelve writers add a line each.
-// Who reports success has written all that was there and its line. It can only be lost to a
-// writer who had begun to rename, and that one reports no success.
+// A writer that reports success has written all that was there and its line. The line can only be
+// lost to a writer that had begun to rename, and that one reports no success.
 func TestLocksDeleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	const writers = 12
@@ -213,8 +213,8 @@ func TestLocksDeleted(t *testing.T) {
 	}
 }
 
-// TestRetry: what fails because a file is in use is done again until it isn't, for so long and no longer;
-// any other error is one at once.
+// TestRetry: what fails because a file is in use is tried again, for as long as patience. Any other error is
+// returned at once.
 func TestRetry(t *testing.T) {
 	busy := errors.New("in use")
 	other := errors.New("another")

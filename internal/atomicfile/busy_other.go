@@ -2,8 +2,8 @@
 
 package atomicfile
 
-// isBusy is false: a file that others read can be replaced.
+// isBusy returns false: a file that others read can be replaced.
 func isBusy(error) bool { return false }
 
-// replaceable is nil, for the same reason.
+// replaceable returns nil, for the same reason.
 func replaceable(string) error { return nil }

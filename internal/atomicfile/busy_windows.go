@@ -18,8 +18,8 @@ func isBusy(err error) bool {
 	return errors.Is(err, accessDenied) || errors.Is(err, sharingViolation) || errors.Is(err, lockViolation)
 }
 
-// replaceable opens a file for deletion, beside all who have it open, and closes it. That fails as a
-// rename over it would.
+// replaceable opens a file for deletion, shared with all who have it open, and closes it. That fails
+// if a rename over the file would fail.
 func replaceable(path string) error {
 	const mayDelete = 0x10000 // DELETE
 	name, err := syscall.UTF16PtrFromString(path)
