@@ -22,7 +22,7 @@ import (
 type source struct {
 	path string // for messages and commands
 
-	// The server it would be named after; "" for standard input.
+	// The server ID that its file name gives; "" for standard input.
 	server string
 
 	scan *capture.Scanned
@@ -64,7 +64,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			continue
 		}
 		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
-			// Its server failed since: that is one without a capture.
+			// Its server has failed since, and counts as a server without a capture.
 			continue
 		}
 		server, ok := serverOf(e.Name())
@@ -95,7 +95,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 // OldSuffix ends the name of a capture that pinproof-capture set aside because its server failed since.
 const OldSuffix = ".old"
 
-// IsCaptureName reports whether a file of this name is a capture to those who read a folder of them.
+// IsCaptureName reports whether a file of this name counts as a capture when a folder of captures is read.
 func IsCaptureName(file string) bool {
 	_, ok := serverOf(file)
 	return ok && !strings.HasPrefix(file, ".")
@@ -112,7 +112,7 @@ func serverOf(file string) (server string, ok bool) {
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
 }
 
-// unkept says how to capture again what pinproof-capture no longer keeps.
+// unkept adds to an error how to capture again what pinproof-capture no longer keeps.
 func unkept(path string, f *fail.Error) *fail.Error {
 	if f.IsMissing && shell.IsKept(path, "checks") {
 		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
@@ -148,7 +148,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// fileSize is the size of a regular file in bytes, and -1 for anything else.
+// fileSize returns the size of a regular file in bytes, or -1 for anything else.
 func fileSize(path string) int64 {
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && path != "-" {
 		return info.Size()

@@ -9,11 +9,11 @@ import (
 	"pinproof/internal/pin"
 )
 
-// lockfileOf returns the lockfile without parsing it, if it pins just these captures; see
+// lockfileOf returns the lockfile without parsing it, if it pins exactly these captures; see
 // lockfile.Unparsed.
 func lockfileOf(gate pin.Gate, path string, sources []source) (l lockfile.Lockfile, ok bool) {
 	if size := fileSize(path); size < 0 || size > jsontree.MaxLockfileBytes {
-		return l, false // and a pipe could not be read again
+		return l, false // a pipe, for one, could not be read again
 	}
 	f, err := os.Open(path)
 	if err != nil {

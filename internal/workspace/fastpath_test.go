@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestLockfileOf: a lockfile that wasn't read says what it would say if it were, and
-// one with anything else in it is read.
+// TestLockfileOf: lockfileOf returns what parsing the lockfile would give. A lockfile with
+// anything else in it is left to the parser.
 func TestLockfileOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
 	gate := pin.Gate{Form: pintest.Form, ApprovalHash: func(server string, p *pin.Pin) string { return p.Digest }}
@@ -65,7 +65,7 @@ func TestLockfileOf(t *testing.T) {
 			}
 		}
 	}
-	// What lock never writes is read, and refused then.
+	// What lock never writes is left to the parser, which refuses it.
 	twice := `[{"name":"a","inputSchema":{}},{"name":"a","inputSchema":{}}]`
 	set := pintest.PinsOf(t, twice, pin.Policy{})
 	set.Server = "server_0"

@@ -48,7 +48,7 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 type side struct {
 	path     string
 	pins     lockfile.Lockfile
-	captures []source // none: it is a lockfile
+	captures []source // nil if the side is a lockfile
 	read     map[string]capture.Capture
 }
 
@@ -72,8 +72,8 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 	return s, err
 }
 
-// pinSides makes the pins of the captures on both sides. Of two captures the pages of apps are compared as well, if
-// one of them has any.
+// pinSides makes the pins of the captures on both sides. If both sides are captures, the pages of apps are compared as
+// well, if either side has any.
 func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) error {
 	sides := []*side{old, new}
 	hasPages := map[string]bool{} // by server
@@ -90,7 +90,7 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 	for _, s := range sides {
 		for _, c := range s.captures {
 			pol := policy
-			if old.captures != nil && new.captures != nil { // else it is the lockfile's
+			if old.captures != nil && new.captures != nil { // else the policy is the lockfile's
 				pol.Pages = hasPages[c.server]
 			}
 			set, err := capture.Pins(s.read[c.server], c.server, pol, req.Substitutes, w.Gate.Form)
@@ -103,9 +103,10 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 	return nil
 }
 
-// loadFiles reads two sides, an old one and a new one, and compares them. A capture beside a
-// lockfile is pinned as the server there that it belongs to, under its policy; two captures are
-// one server without an ID; those of two folders belong together by their server IDs.
+// loadFiles reads two sides, an old one and a new one, and compares them. If one is a lockfile and
+// the other a capture, the capture is pinned as the server in the lockfile that it belongs to, under
+// that server's policy. Two captures are one server without an ID. The captures of two folders are
+// paired by their server IDs.
 func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	w.LockPath = ""
 	w.Folder = IsFolder(req.Capture)
@@ -145,8 +146,8 @@ func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
 	return err
 }
 
-// pairServer leaves of a lockfile the server that a capture belongs to, names the capture after that
-// server, and returns its policy.
+// pairServer removes from a lockfile all servers but the one that a capture belongs to, gives the capture
+// that server ID, and returns that server's policy.
 func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 	server, _ := serverOf(filepath.Base(captured.path))
 	server, err := req.chooseServer(&locked.pins, locked.path, server)
@@ -188,8 +189,8 @@ func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
 	w.Comparisons = append(w.Comparisons, p)
 }
 
-// dropUnanswered takes out of two captures of a server the lists that only one of them asked for: they
-// can't be compared.
+// dropUnanswered removes from two captures of a server the lists that they don't both have an answer to:
+// those can't be compared.
 func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
 	for entryType := range pin.EntryTypes {
 		server := before.Server

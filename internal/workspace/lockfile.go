@@ -21,9 +21,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// NearestLockfile is the lockfile where none is given: tools.lock in a folder, else in the nearest
-// folder above it in its repository. Whatever has that name counts, be it a folder or a broken link,
-// for the lockfile that it hides must not be taken in its place.
+// NearestLockfile returns the lockfile to use where none is given: tools.lock in a folder, else in the
+// nearest folder above it in its repository. Whatever has that name counts, be it a folder or a broken
+// link: a lockfile further up must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
 	folders := UpToRoot(folder)
 	for _, folder := range folders {
@@ -35,8 +35,8 @@ func NearestLockfile(folder string) (path string) {
 	return filepath.Join(folders[0], shell.DefaultLockfile)
 }
 
-// UpToRoot returns a folder and those above it, up to the root of its repository. Of a folder in no
-// repository it is that folder alone: what lies above it anyone may have put there.
+// UpToRoot returns a folder and those above it, up to the root of its repository. For a folder in no
+// repository it returns that folder alone: anyone may have put things into the folders above it.
 func UpToRoot(folder string) []string {
 	folders := []string{folder}
 	for {
@@ -78,8 +78,8 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	return l, data, err
 }
 
-// noLockfile is the error for a command that needs pins, where there are none. It names a
-// lockfile of another name that lies beside: with lock, a second one would be begun.
+// noLockfile returns the error for a command that needs pins, where there is no lockfile. It names a
+// lockfile of another name in the same folder, if there is one: lock would begin a second lockfile.
 func (req *Request) noLockfile() *fail.Error {
 	f := fail.In(text.Printable(req.LockPath), "no such lockfile")
 	if beside := lockfileBeside(req.LockPath); beside != "" {
@@ -87,7 +87,7 @@ func (req *Request) noLockfile() *fail.Error {
 		next.Lockfile = beside
 		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
 	}
-	// Else its report shows the entries, and how to approve them.
+	// With Shows, the report itself shows the entries, and how to approve them.
 	if !req.Shows {
 		f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
 	}
@@ -116,10 +116,10 @@ func IsLockfile(path string) bool {
 	return err == nil && lockfile.Recognize(data)
 }
 
-// Sign records the approver with each pin of next that is new or has a new digest, and the
-// time in RFC 3339 and UTC. That is the one of SOURCE_DATE_EPOCH if it is set
-// (reproducible-builds.org). An approval of what another policy left out is none of what is
-// stored from now on.
+// Sign records the approver and the time, in RFC 3339 and UTC, with each pin of next that is new,
+// has a new digest or has lost its approval. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
+// that is the time. Sign removes approvals whose hash isn't that of the definition: an approval
+// that was given under another policy doesn't hold for what is stored from now on.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
 		p.Approval = nil
@@ -147,7 +147,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 // Write replaces the pins of servers in the lockfile; nil drops a server. It reads the lockfile
 // again under its lock, for which it waits with patience. Pins of other servers that were added
 // meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
-// announce is called before the lockfile is replaced, which an error of it prevents.
+// announce is called before the lockfile is replaced. If it returns an error, nothing is replaced.
 func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]*pin.Set, announce func() error) error {
 	if len(next) == 0 {
 		return announce()

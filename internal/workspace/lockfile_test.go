@@ -11,8 +11,8 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestReadLockfileThatComesAndGoes: a lockfile that another program puts there and takes away
-// is there or isn't, and never an error.
+// TestReadLockfileThatComesAndGoes: while another program moves a lockfile away and back, it is
+// found or isn't, but reading it is never an error.
 func TestReadLockfileThatComesAndGoes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tools.lock")
 	other := path + ".other"
@@ -53,7 +53,7 @@ func TestReadLockfileThatComesAndGoes(t *testing.T) {
 	}
 }
 
-// TestReadLockfile: what is there instead of a lockfile.
+// TestReadLockfile: there is no lockfile, no folder for it, or a folder in its place.
 func TestReadLockfile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("folder", 0o700); err != nil {
@@ -72,7 +72,7 @@ func TestReadLockfile(t *testing.T) {
 	}
 }
 
-// TestSameSet: what of the pins that were reviewed another writer may not have changed meanwhile.
+// TestSameSet: all that another writer must not have changed meanwhile in the pins that were reviewed.
 func TestSameSet(t *testing.T) {
 	record := pin.Record{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
 	set := func() pin.Set {

@@ -31,7 +31,7 @@ func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (
 		Hint("say which: %s --server ID", req.To(req.Verb))
 }
 
-// unknownServer is the error for a --server that the lockfile doesn't have.
+// unknownServer returns the error for a --server that the lockfile doesn't have.
 func (w *Workspace) unknownServer(req *Request) error {
 	has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
 	return fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), has).
@@ -70,9 +70,9 @@ func (w *Workspace) Doubt(req *Request) error {
 	return nil
 }
 
-// like finds the pinned server that a capture under a new server ID seems to be: one without a
-// capture here and with the same set digest, or else with the most entries of the same
-// names, more than half of those on either side. Instructions have no name.
+// like finds the pinned server that a capture under a new server ID seems to be. That server has
+// no capture here and has the same set digest, or else the most entries of the same names, more
+// than half of the entries on at least one side. Instructions have no name.
 func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
 	if p.Known || len(p.Captured.Pins) == 0 {
 		return "", 0

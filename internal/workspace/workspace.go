@@ -1,6 +1,6 @@
 // Package workspace makes both sides of a comparison from files. It finds, reads and writes
-// the lockfile, reads the captures, and gives each a server ID. What drift is, and
-// whether it fails a run, says the gate that it is given.
+// the lockfile, reads the captures, and gives each a server ID. The gate that it is given
+// says what drift is, and whether it fails a run.
 package workspace
 
 import (
@@ -32,21 +32,21 @@ type Request struct {
 	// The IDs of servers that could not be captured.
 	Uncaptured []string
 
-	// The recorded policy as flags change it; nil: it stays.
+	// Returns the recorded policy as flags change it; nil if no flag can.
 	Policy func(pin.Policy) pin.Policy
 
 	IgnoreProse bool // texts are left out of the comparison
 
-	// It takes a lockfile in which a policy forbids what is pinned.
+	// The command accepts a lockfile in which a policy forbids what is pinned.
 	Mends bool
 
 	// Without a lockfile, or without the server in it, there is no answer.
 	NeedsPins bool
 
-	// It pins servers that are new, each under the server ID that its file's name gives.
+	// The command pins new servers, each under the server ID that its file's name gives.
 	Approves bool
 
-	// It shows whatever it finds, even without pins or a lockfile.
+	// The command shows whatever it finds, even without pins or a lockfile.
 	Shows bool
 }
 
@@ -60,7 +60,7 @@ type Workspace struct {
 	Drifts      []pin.Drift
 	Folder      bool // the captures are those of a folder
 
-	// A pin has what its own policy forbids; nil if none has.
+	// The error for a pin that has what its own policy forbids; nil if there is no such pin.
 	Forbidden error
 
 	// Lists that at least one of two files has no answer to.
@@ -96,7 +96,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
 	}
-	// For lock, a capture that looks like the lockfile's only server is one of that server.
+	// For lock, a capture that looks like the lockfile's only server counts as a capture of that server.
 	if only, _ := w.like(&w.Comparisons[0]); only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
 		sources[0].server = only
 		if err := w.compile(req, sources); err != nil {
@@ -118,8 +118,8 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	return w, err
 }
 
-// readLock reads the lockfile. Where one server's capture is faulty, that is said first: the two may be
-// swapped.
+// readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
+// and lockfile may be swapped.
 func (w *Workspace) readLock(path string, sources []source) (err error) {
 	w.Lock, w.exists = lockfileOf(w.Gate, path, sources)
 	if w.exists {
@@ -137,7 +137,7 @@ func (w *Workspace) readLock(path string, sources []source) (err error) {
 }
 
 // checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
-// have combined the two. A command that can mend it goes on, if it is about that server.
+// have combined the pin and the policy. A command that can mend it goes on, if it is about that server.
 func (w *Workspace) checkClean(req *Request) error {
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
@@ -156,7 +156,7 @@ func (w *Workspace) checkClean(req *Request) error {
 	return nil
 }
 
-// forbidden is the error for a pin that has what its own policy forbids.
+// forbidden returns the error for a pin that has what its own policy forbids.
 func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 	return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
 		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
@@ -183,7 +183,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 				return err
 			}
 			if w.Folder {
-				// Its memory is free as soon as its pins are made.
+				// This frees its memory as soon as its pins are made.
 				sources[i].scan = nil
 			}
 			w.Comparisons = append(w.Comparisons, p)
@@ -248,7 +248,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if err != nil {
 		return p, err
 	}
-	// For those who read: verify doesn't look for what nobody pinned.
+	// Only for commands that people read: verify doesn't look for what nobody pinned.
 	if req.Approves || req.Mends {
 		p.PagesUnpinned = p.Known && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
@@ -262,9 +262,9 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	return p, nil
 }
 
-// policy is the policy that a capture is pinned under, given the recorded one. A
-// substitute counts for the one capture that is given; in a folder, for the servers that
-// have its name recorded, and for those that have no pins yet.
+// policy returns the policy that a capture is pinned under, given the recorded one. If a
+// single capture is given, a substitute counts for it. In a folder, it counts for the servers
+// that have its name recorded, and for those that have no pins yet.
 func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 	p := recorded
 	if req.Policy != nil {
@@ -276,7 +276,7 @@ func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 		p.Substitute = names
 	case folder:
 		p.Substitute = recorded.Substitute
-	// Also with a name that relock would record.
+	// A command that shows also takes a name that relock would record.
 	case req.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
@@ -321,7 +321,7 @@ func (w *Workspace) addUncaptured(req *Request) error {
 	return nil
 }
 
-// uncaptured is why nothing can be said of servers that could not be captured, or nil if there are none.
+// uncaptured returns why nothing can be said of servers that could not be captured, or nil if there are none.
 func (w *Workspace) uncaptured() error {
 	var servers []string
 	asked := 0
