@@ -139,7 +139,7 @@ type Outcome struct {
 	// A person has to be asked first: nothing else is decided.
 	Ask bool
 
-	// Nothing has to be written: all there is matches its pin.
+	// Nothing has to be written: every server that has a capture matches its pins.
 	Settled bool
 
 	Accepted map[pin.Ref]bool // drift

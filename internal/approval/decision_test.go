@@ -558,7 +558,7 @@ func TestCleanFromNowOn(t *testing.T) {
 	}
 }
 
-// TestBareServers: a server without an entry is pinned only if all there is is accepted: by lock, by
+// TestBareServers: a server without an entry is pinned only if everything is accepted: by lock, by
 // --accept-all without --only, or by a yes to every question of lock.
 func TestBareServers(t *testing.T) {
 	bare := pin.Comparison{Server: "bare", Present: true, Captured: pin.Set{Server: "bare"}}

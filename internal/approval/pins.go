@@ -79,7 +79,7 @@ func (d *decision) makePins() {
 	}
 }
 
-// takesAll reports whether all there is was accepted: then a server without an entry is accepted, too.
+// takesAll reports whether everything was accepted: then a server without an entry is accepted, too.
 // At the prompt of lock, that takes a yes to every question.
 func (d *decision) takesAll() bool {
 	if d.said.Answers != nil {

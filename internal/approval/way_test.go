@@ -328,7 +328,7 @@ func TestOnly(t *testing.T) {
 }
 
 // TestRenewed: an entry that matches is approved anew if its approval holds for only a part of its definition. That
-// takes an approver, and flags that accept the entry by its name or all there is.
+// takes an approver, and flags that accept the entry by its name or accept everything.
 func TestRenewed(t *testing.T) {
 	sides := func() []pin.Comparison {
 		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"},{"name":"bound"},{"name":"drifted"},{"name":"gone"},{"name":"never"}]`,

@@ -173,7 +173,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 		if listed, ok := unparsed(l, str); ok != (len(l.Servers) > 0) || ok && !slices.EqualFunc(listed.Servers, once.Servers, sameRecords) {
 			t.Fatalf("run %d: not what is written: %v\n%s", i, listed, str)
 		}
-		// An edited file is taken for what Marshal writes only if, with the records in it, it is just that.
+		// Unparsed accepts an edited file only if Marshal writes the same bytes, given the records in the file.
 		for range 20 {
 			at := random.IntN(len(str))
 			for _, other := range []string{str[:at], str[:at] + "x" + str[at+1:], str[:at] + str[at+1:], str + str[at:], str[:at] + " " + str[at:]} {

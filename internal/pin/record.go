@@ -23,7 +23,7 @@ type Record struct {
 
 // String is the record as the lockfile spells it: its fields, with one blank between them, and
 // no place if it is empty. The place is spelled as in the fragment of a URI (RFC 6901, section
-// 6), so that no blank, quote or look-alike in the name of a parameter can pass for a field.
+// 6), so that no blank, double quote or look-alike in the name of a parameter can pass for a field.
 func (r Record) String() string {
 	if r.Place == "" {
 		return r.ID + " " + r.Digest
