@@ -1,6 +1,6 @@
-// Package facts has what is known of the drift of a comparison beside its kind: what changed inside
-// each entry, what was found in it, what it declares, and how early a reader should see it. It is
-// plain data: it decides nothing and words nothing for people.
+// Package facts works out what is known of the drift of a comparison besides its kind: what changed inside
+// each entry, what was found in it, what it declares, and how early a reader should see it. The result is
+// plain data. Nothing here decides anything, or says it in words for people.
 package facts
 
 import (
@@ -19,91 +19,91 @@ import (
 
 // Facts are what is known of a comparison.
 type Facts struct {
-	// Those that drifted, in the order of the drifts.
+	// The entries that drifted, in the order of the drifts.
 	Entries []*Entry
 
 	Matched pin.Counts // entries that match their pins
 
 	// The findings that belong to no drifted entry.
 
-	// About whole captures, that nobody has approved.
+	// Those about whole captures that nobody has approved.
 	General []lint.Finding
 
 	// Warnings that nobody accepted, in entries that match their pins.
 	Unrecorded []lint.Finding
 
-	// Approved warnings in what matches its pins.
+	// Approved warnings in entries that match their pins, or about captures without drift.
 	Standing []lint.Finding
 
-	// Warnings in prose of matching entries that a policy keeps out of pins.
+	// Warnings in matching entries, in text that a policy keeps out of their pins.
 	Unpinned []lint.Finding
 
 	// Warnings that block every approval: no pin records the texts they are in, so verify would report them again.
 	Unapprovable []lint.Finding
 
-	// Of all entries, also of those that a selection leaves out.
+	// The highest severity of all entries, including those that a selection leaves out.
 	Worst label.Severity
 
-	WorstCount pin.Counts // the entries that have it
+	WorstCount pin.Counts // how many entries have it
 
-	// A selection has left out what it doesn't select.
+	// These are the facts of a selection of the entries (see Narrow).
 	Narrowed bool
 
-	LeftOut int // the entries that it left out
+	LeftOut int // how many entries the selection left out
 }
 
 // An Entry is one entry that drifted, with all that is known of it.
 type Entry struct {
 	pin.Drift
 
-	// What the captured definition is compared with: its pin or, of an ADDED entry that seems to be a renamed one, that of
-	// the other name; or nil.
+	// The pin that the captured definition is compared with: its own or, for an ADDED entry that seems to be a renamed
+	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// Of CHANGED and HIDDEN drift with stored texts, the most dangerous first.
+	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
 	Changes []diff.Change
 
-	// That the captured definition has and the approved one lacks; none where that isn't known.
+	// The sentences that the captured definition has and the approved one lacks; none where that isn't known.
 	NewSentences []Sentence
 
-	// The same, read as texts; of an ADDED entry that seems to be a renamed one, what differs besides the name.
+	// Changes, read as texts. For an ADDED entry that seems to be a renamed one: what differs besides the name.
 	Edits []*Edit
 
 	Fresh    []lint.Finding // those that nobody has approved
-	Approved []lint.Finding // the others
+	Approved []lint.Finding // the approved ones
 
-	// What the pinned definition declares and takes.
+	// Words for what the pinned definition declares and takes.
 	Was []string
 
-	Is       []string // likewise, of the captured one
+	Is       []string // the same for the captured definition
 	Severity label.Severity
 	Class    Class
-	Why      Reason // it is read first, if its class is
+	Why      Reason // why it is read first, if its class is
 
-	// The highest of its new sentences; math.MinInt if it has none, or is minor.
+	// The highest score of its new sentences; math.MinInt if it has none, or is minor.
 	Score int
 
 	Unexplained bool // a bound left it unexplained
 	Minor       bool // nothing in it needs more than a line
-	Bytes       int  // by which its text grows
+	Bytes       int  // how many bytes its text grows by
 }
 
-// A Sentence is a new one, with what internal/rank learned of such: the higher its score, the more it
-// reads like poison. It orders what is read, and decides and warns of nothing.
+// A Sentence is a new sentence with its score, from what internal/rank has learned: the higher the score, the
+// more it reads like poison. A score only says what is read first. It decides nothing, and makes no warning.
 type Sentence struct {
 	lint.Sentence
 	Score int
 }
 
-// An Edit is one change of an entry, read as a text where both sides are one.
+// An Edit is one change of an entry. Where both sides are texts, it is read as text.
 type Edit struct {
 	diff.Change
-	Sentences []diff.SentenceEdit // of two texts
+	Sentences []diff.SentenceEdit // what differs between two texts
 
 	// The texts were compared sentence by sentence.
 	Compared bool
 
-	// There is something new or gone to read in it.
+	// Something to read was added or removed.
 	NewToRead bool
 
 	// No reader of the texts can see what changed, and no warning says so.
@@ -114,13 +114,13 @@ type Edit struct {
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
 
 // How much drift is explained, in bytes of its definitions, old and new: working out what changed
-// takes most of a run. What is beyond is listed, with its kind, and said to be left out. A review
-// in text has no bound: nothing is approved that it didn't show.
+// takes most of a run. Drift beyond that is listed with its kind, and the report says that it isn't explained.
+// A review in text has no bound: nothing is approved that it didn't show.
 const (
-	// Of the gate's answer, and of what relock says that it accepted.
+	// For the gate's answer, and for what relock says that it accepted.
 	GateRoom = 2 << 20
 
-	// Of a report in a format that has a bound of its own.
+	// For reports in formats that have their own bounds.
 	ReportRoom = 8 << 20
 )
 
@@ -129,7 +129,7 @@ type Bounds struct {
 	// Bytes of definitions whose changes are worked out; 0: all of them.
 	Room int
 
-	// Of what is beyond, not even what it declares is worked out.
+	// For an entry beyond Room, not even what it declares is worked out.
 	KindsAlone bool
 
 	Terse        bool // nothing is explained
@@ -145,16 +145,15 @@ type reader struct {
 	// Bytes of definitions that may still be explained.
 	room int
 
-	hosts map[string]map[string]bool // that pins name, by server
+	hosts map[string]map[string]bool // the hosts that pins name, by server
 
 	// Whether the tools of a server got their hints all at once.
 	hinted map[string]bool
 
-	scores map[string]int // of new sentences
+	scores map[string]int // by new sentence
 }
 
-// Of finds what changed inside each entry, and what there is to know of it. findings are those of
-// lint.Read for the same comparison.
+// Of works out the facts of a comparison. findings are those of lint.Read for the same comparison.
 func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
 	if !bounds.Terse {
@@ -176,7 +175,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	// What has a warning is explained first, if not all is.
+	// Entries with a warning are explained first: there may be no room for all.
 	order := slices.Clone(f.Entries)
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
 	budget := diff.FullWordBudget
@@ -199,7 +198,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	return f
 }
 
-// sort gives a finding its place: in the entry that drifted, or beside all of them.
+// sort puts a finding into the entry that drifted, or into the lists of findings that belong to no drifted entry.
 func (f *Facts) sort(found lint.Finding, e *Entry) {
 	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
 		if found.Approved {
@@ -225,7 +224,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 	}
 }
 
-// explain works out what is known of an entry whose findings are sorted.
+// explain works out what is known of an entry. Its findings are in it already.
 func (r *reader) explain(e *Entry) {
 	for i := range e.Copies {
 		e.Bytes += len(e.Copies[i].Definition)
@@ -265,7 +264,7 @@ func (r *reader) explain(e *Entry) {
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
 }
 
-// score is that of a sentence. Those that many entries have are scored once.
+// score returns the score of a sentence. A sentence that many entries have is scored once.
 func (r *reader) score(sentence string) int {
 	score, known := r.scores[sentence]
 	if !known {
@@ -275,12 +274,12 @@ func (r *reader) score(sentence string) int {
 	return score
 }
 
-// definitions reads both definitions of an entry, of a skill with its files. That of a renamed one had another name.
-// One that isn't stored is absent.
+// definitions reads both definitions of an entry, a skill's with its files. The old one of a renamed entry is pinned
+// under another name. A definition that isn't stored is absent.
 func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
 	e.Previous = e.Locked
 	if e.RenamedFrom != "" {
-		// diff.Renames found it.
+		// diff.Renames has paired the entry with this pin.
 		e.Previous = pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom})
 	}
 	if e.Previous != nil {
@@ -292,8 +291,8 @@ func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
 	return old, new
 }
 
-// newSentences lists the sentences that an entry has and its approved definition lacks. Where that isn't stored, nobody
-// knows which are new.
+// newSentences lists the sentences that an entry has and its approved definition lacks. Where the approved definition
+// isn't stored, nobody knows which sentences are new: the list is empty.
 func newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
 	if e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
 		return nil
@@ -308,7 +307,8 @@ func newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
 	return list
 }
 
-// changesOf finds what changed inside an entry, and returns what a review shows of it.
+// changesOf returns the changes inside an entry that a review shows. Only those of CHANGED and HIDDEN drift are
+// kept in e.Changes, too.
 func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 	if e.RenamedFrom != "" {
 		list := diff.Definitions(e.Type, old, new)
@@ -320,7 +320,7 @@ func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 	return e.Changes
 }
 
-// edit reads a change.
+// edit makes the Edit of a change.
 func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	e := &Edit{Change: c, NewToRead: c.Says()}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
@@ -338,8 +338,8 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	return e
 }
 
-// showsFile reports whether a pointer leads to what a skill says of a file whose text is known, old and new: a
-// review shows how the text differs.
+// showsFile reports whether a pointer leads into what a skill lists of a file, and that file's old and new texts are
+// both known. A review then shows how the texts differ.
 func (e *Entry) showsFile(pointer string) bool {
 	steps, _ := jsontree.Tokens(pointer)
 	if e.Captured == nil || e.Locked == nil || len(steps) < 2 {
@@ -373,14 +373,14 @@ const (
 	SelectWarnings = "warnings"
 )
 
-// NoteIDs are the ids of the notes that stand for an entry in the shape of a review, and
-// the other words that --only selects besides kinds and labels.
+// NoteIDs are the ids of the notes that --stat may show in an entry's line, and the other words that --only
+// takes besides kinds and labels.
 var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
 
 // SelectorWords are the words that select what a drift has: the ids of labels and of notes.
 func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
-// Words are those that select an entry, but for SelectWarnings.
+// Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
 	for _, c := range e.Changes {
 		words = append(words, c.Label.ID())
@@ -393,7 +393,7 @@ func (e *Entry) Words() (words []string) {
 		said = e.Was
 	}
 	for _, word := range said {
-		if word != TakesCode { // its note says so, if that is new
+		if word != TakesCode { // if it is new, its note is among the findings above
 			words = append(words, strings.ReplaceAll(word, " ", "-"))
 		}
 	}
@@ -403,8 +403,8 @@ func (e *Entry) Words() (words []string) {
 	return words
 }
 
-// Narrow returns the facts of the entries that are selected, given the words that select each. What
-// is said of whole captures stays.
+// Narrow returns the facts of the selected entries: selects is given each drift with the words that select it.
+// Findings about whole captures stay.
 func (f *Facts) Narrow(selects func(d *pin.Drift, words []string) bool) *Facts {
 	part := *f
 	part.Narrowed = true

@@ -39,9 +39,9 @@ const (
 	NoHints     = "no hints"
 )
 
-// declared are words for what a tool declares and takes. notes are the findings in it. It takes code comes
-// early, for a table may cut the rest. A tool writes if its hints say that it does more than read, and
-// don't say that it destroys. "Not destructive" says so, too: it means nothing for a tool that only reads.
+// declared lists words for what a tool declares and takes. notes are the findings in it. TakesCode comes early,
+// because a table may cut the rest. A tool writes if its hints say that it does more than read, and don't say
+// that it destroys. The hint "not destructive" says that, too: it means nothing for a tool that only reads.
 func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
@@ -70,7 +70,7 @@ var writingWords = strings.Fields(`add apply cancel clear clone close commit cop
  erase exec fork grant insert install kill merge modify move patch pause post publish purge push put remove rename replace reset restart restore resume
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
 
-// nameWord is a word in a name, which ends at a separator or before an inner capital.
+// nameWord matches a word in a name. A word ends at a separator or before an inner capital.
 var nameWord = pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
 // pattern compiles a regular expression when it is first needed.
@@ -93,21 +93,23 @@ const (
 	// A change that no reader of the texts sees.
 	ClassHidden
 
-	// Runs what it is given: new, or an approved entry that does so now.
+	// A new entry that runs what it is given or has a script, or an approved one that does so now. Also a new skill
+	// with the name of another server's.
 	ClassCode
 
-	ClassDestructive // says that it destroys: likewise
+	// A new entry that says it destroys, or an approved one that says so now.
+	ClassDestructive
 
 	// An approved entry that is held back less now.
 	ClassUnguarded
 
-	// New, writes by its name and declares nothing.
+	// A new entry that writes by its name and has no hints.
 	ClassWriting
 
 	// An approved entry that names a host new to its server.
 	ClassHost
 
-	ClassOther // new, or changed otherwise
+	ClassOther // any other new or changed entry
 	ClassRemoved
 )
 
@@ -116,12 +118,12 @@ func (c Class) First() bool { return c <= ClassHost }
 
 var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hidden: ClassHidden, pin.Added: ClassOther, pin.Changed: ClassOther, pin.Removed: ClassRemoved}
 
-// A Cause is what an entry is read first for.
+// A Cause is the kind of a Reason.
 type Cause string
 
 const (
 	CauseWarning  Cause = "warning"  // Quote has the finding's id
-	CauseRepeated Cause = "repeated" // its name
+	CauseRepeated Cause = "repeated" // its name is repeated
 	CauseHidden   Cause = "hidden"   // nobody sees what changed
 	CauseCode     Cause = "code"     // Quote has the names of the parameters
 	CauseScript   Cause = "script"   // it has a script
@@ -129,11 +131,11 @@ const (
 	// A new skill is named like another server's.
 	CauseSameName Cause = "same-name"
 
-	CauseDestroys Cause = "destroys"  // it says so
+	CauseDestroys Cause = "destroys"  // it says that it destroys
 	CauseUnguards Cause = "unguarded" // Quote has the sentence that was removed
-	CauseHint     Cause = "hint"      // clients ask less by its hints
-	CauseOpened   Cause = "opened"    // its world is open
-	CauseWrites   Cause = "writes"    // its name says so, and it has no hints
+	CauseHint     Cause = "hint"      // its hints changed so that clients ask less
+	CauseOpened   Cause = "opened"    // it says now that its world is open
+	CauseWrites   Cause = "writes"    // its name says that it writes, and it has no hints
 
 	// It names a host that the server's pins don't have.
 	CauseHost Cause = "host"
@@ -144,7 +146,7 @@ type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
 
-	// Not printable, but in a detail of a finding; or "".
+	// What the cause says that it has, else "". A sentence in it isn't printable.
 	Quote string
 }
 
@@ -188,7 +190,7 @@ func (r *reader) rank(e *Entry) {
 	}
 }
 
-// codeIn is why an entry runs what it is given, if it has that note.
+// codeIn returns why an entry runs what it is given, if a new note says that it does.
 func codeIn(e *Entry) (why Reason, is bool) {
 	for _, f := range e.Fresh {
 		if f.ID == "skill-script" && !is {
@@ -223,7 +225,7 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 	}
 }
 
-// rankChanged ranks an approved entry.
+// rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
 	if why, is := codeIn(e); is {
 		earlier(ClassCode, why)
@@ -251,13 +253,13 @@ func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
 	}
 }
 
-// contradicted reports whether the name of an entry says that it writes, and its hints that it only reads or doesn't destroy.
+// contradicted reports whether the name of an entry says that it writes, and its hints say that it only reads.
 func (e *Entry) contradicted() bool {
 	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
 }
 
-// hintsAtOnce reports whether the tools of a server that stayed got their hints all at once: none of those pinned has
-// any, and all those captured have. That says more of the server's SDK than of a tool.
+// hintsAtOnce reports whether all tools that a server has kept got their hints at once: as pinned none of them has
+// hints, and as captured all of them have. That says more about the server's SDK than about a tool.
 func (r *reader) hintsAtOnce(server string) bool {
 	is, known := r.hinted[server]
 	if known {
@@ -279,12 +281,13 @@ func (r *reader) hintsAtOnce(server string) bool {
 	return is
 }
 
-// gains reports whether a hint that said no says yes now. True is the default of both that are asked for.
+// gains reports whether an edit turned the hint at a pointer from false to true. A hint that was added as true
+// doesn't count: true is the default of both hints that gains is called for.
 func (e *Edit) gains(pointer string) bool {
 	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
-// lostGuard finds a sentence that holds an approved entry back, and that is nowhere in it now.
+// lostGuard finds a sentence that held an approved entry back and is nowhere in it now.
 func (e *Entry) lostGuard() (sentence, pointer string) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {
@@ -340,7 +343,7 @@ func (r *reader) newHost(e *Entry) bool {
 	return len(hosts) > before
 }
 
-// Named is why an entry is named before it is accepted with many others, or "".
+// Named returns why an entry is named before it is accepted with many others, or "".
 func (e *Entry) Named() string {
 	why := slices.DeleteFunc(slices.Clone(e.Is), func(word string) bool { return word != Destructive && word != TakesCode && word != OpenWorld })
 	return strings.Join(why, ", ")
@@ -354,10 +357,10 @@ func (e *Entry) Before(other *Entry) int {
 		pin.CompareDrifts(e.Drift, other.Drift))
 }
 
-// kindOrder is the order of entries of a class where no sentence tells them apart.
+// kindOrder is the order of entries of one class that have the same score.
 var kindOrder = map[pin.DriftKind]int{pin.Duplicate: 0, pin.Hidden: 1, pin.Added: 2, pin.Changed: 3, pin.Removed: 4}
 
-// FirstLabel is the first of the labels of an entry.
+// FirstLabel returns the label of an entry's first edit.
 func (e *Entry) FirstLabel() (first label.Label) {
 	if len(e.Edits) > 0 {
 		first = e.Edits[0].Label
@@ -371,7 +374,7 @@ var hostPattern = pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?(
 // exampleHost matches hosts that nobody can have (RFC 2606).
 var exampleHost = pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
-// addHosts adds the hosts in the texts of a definition, but for those of its schemas' dialects.
+// addHosts adds the hosts in the texts of a definition, except those in the dialects and ids of its schemas.
 func addHosts(hosts map[string]bool, v jsontree.Value) {
 	for _, address := range hostPattern().FindAllStringSubmatch(v.Text, -1) {
 		if host := strings.ToLower(strings.TrimRight(address[1], ".,;!*")); host != "" && !exampleHost().MatchString(host) {

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestWhyFirst: each entry with its class and the reason for it.
+// TestWhyFirst has upgrades with the class of the entry that is read first, and the reason why it is.
 func TestWhyFirst(t *testing.T) {
 	const stays = `{"name":"stays","annotations":{"readOnlyHint":false}}`
 	for what, test := range map[string]struct {
@@ -34,7 +34,7 @@ func TestWhyFirst(t *testing.T) {
 	}
 }
 
-// TestHintsAtOnce: where all tools of a server got their hints at once, these rank one alone whose name says otherwise.
+// TestHintsAtOnce: where all tools of a server got their hints at once, hints rank only a tool whose name contradicts them.
 func TestHintsAtOnce(t *testing.T) {
 	hinted := `","annotations":{"readOnlyHint":true}}`
 	first := ranked(t, `[{"name":"list"},{"name":"show"}]`, `[{"name":"list`+hinted+`,{"name":"show`+hinted+`]`)
@@ -66,7 +66,7 @@ func TestScoresOrder(t *testing.T) {
 	}
 }
 
-// ranked is the entry of an upgrade that is read first.
+// ranked returns the entry of an upgrade that is read first.
 func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
 	sides := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
