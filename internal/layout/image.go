@@ -8,9 +8,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// image is an image in a data URI as the printable inside of a JSON string. One of pixels is shown by its
-// type, size and digest, with the words in it that no viewer shows and how many bytes are beside the
-// pixels; SVG is text, and shown decoded.
+// image returns an image in a data URI as the printable inside of a JSON string. An image of pixels is shown by
+// its type, size and digest. If it has words that no viewer shows, they follow, with how many of its bytes
+// aren't pixels. SVG is text, and is shown decoded.
 func image(s string, asciiOnly bool) string {
 	p, ok := picture.Read(s)
 	if !ok {

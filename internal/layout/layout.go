@@ -20,8 +20,8 @@ type Run struct {
 	Text string
 }
 
-// A Line is what stands after one gutter. A continued line begins where the one
-// before it was too long, not where the text has a line feed.
+// A Line is what is printed after one gutter. A continued line begins where the line
+// before it got too long, not where the text has a line feed.
 type Line struct {
 	// '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='.
 	Sign byte
@@ -34,16 +34,16 @@ const (
 	// Columns where no terminal says otherwise.
 	Width = 100
 
-	// Columns: a narrower terminal wraps by itself.
+	// Columns. A narrower terminal has to wrap the lines by itself.
 	LeastWidth = 40
 
 	inlineJSON = 88 // columns of JSON that stay on one line
 
-	// Columns, for what wraps lines by itself.
+	// More columns than any line takes, for output that isn't wrapped here.
 	AnyWidth = 1 << 30
 )
 
-// Text is a line with its gutter, "- |" for old and "+ |" for new.
+// Text returns the line after its gutter, which is "- |" for old text and "+ |" for new.
 func (l Line) Text(paint func(op byte, text string) string) string {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
@@ -63,7 +63,7 @@ func (l Line) Text(paint func(op byte, text string) string) string {
 }
 
 // Value lays out a value as JSON, on one line if it is short. With asLines a text is
-// laid out line by line. asciiOnly escapes all non-ASCII characters, and keeps a text JSON.
+// laid out line by line. asciiOnly escapes all non-ASCII characters, and shows a text as a JSON string.
 func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	var texts []string
 	switch {
@@ -128,7 +128,7 @@ func escaped(s string, asciiOnly bool) string {
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
 // Words lays out a word diff. A line feed begins a line. A line that was removed or added whole
-// has that sign; in any other, the runs that were have marks of their own when it is printed.
+// has that sign. In any other line, removed and added runs get marks when it is printed (Marked).
 // Texts that look alike are spelled by code points.
 func Words(pieces []diff.Piece) []Line {
 	lines := []Line{{Sign: '='}}
@@ -154,8 +154,8 @@ func Words(pieces []diff.Piece) []Line {
 	return lines
 }
 
-// Marked puts [- -] and {+ +} around the runs of a line whose sign doesn't say what they are,
-// and escapes what would close them early.
+// Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line says it
+// already, and escapes text that would close such a mark early.
 func (l Line) Marked() Line {
 	marked := Line{Sign: l.Sign, Continued: l.Continued}
 	for _, r := range l.Runs {
@@ -220,8 +220,8 @@ func (l Line) Wrap(room, width int) (out []Line) {
 }
 
 // fit returns how many bytes of s fit into room columns and, if all do, how many columns
-// they take. A text that is too wide is cut after the last space, or before the last mark
-// of ours, in the second half of the room; without one, where the room ends.
+// they take. A text that is too wide is cut after the last space, or before the last of our own
+// marks, in the second half of the room. Without either it is cut where the room ends.
 func fit(s string, room, width int) (size, columns int) {
 	blank := 0
 	mark := false
@@ -243,7 +243,7 @@ func fit(s string, room, width int) (size, columns int) {
 		if columns > room {
 			if blank == 0 && room >= width/2 {
 				blank = i
-				// Or the next row would seem to have a second gutter.
+				// The next row must not begin with | or :, which would look like a second gutter.
 				kept := strings.TrimRight(s[:i], "|:")
 				if _, n := utf8.DecodeLastRuneInString(kept); strings.ContainsRune("|:", r) && len(kept) > n {
 					blank = len(kept) - n
@@ -258,14 +258,14 @@ func fit(s string, room, width int) (size, columns int) {
 	return len(s), columns
 }
 
-// readsAsJSON reports whether a text could pass for another kind of value if it was line by
-// line as it is. Then it is shown as a JSON string.
+// readsAsJSON reports whether a text, laid out line by line, could pass for another kind of
+// value. Such a text is shown as a JSON string.
 func readsAsJSON(s string) bool {
 	s = strings.TrimSpace(s)
 	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || jsontree.IsGrammatical([]byte(s)))
 }
 
-// Columns is how many columns a printable text takes at most.
+// Columns returns how many columns a printable text takes at most.
 func Columns(s string) int {
 	_, n := fit(s, AnyWidth, AnyWidth)
 	return n

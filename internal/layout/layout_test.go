@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// row is a line as it is printed behind its gutter.
+// row returns what is printed of a line after its gutter.
 func (l Line) row() string {
 	var b strings.Builder
 	for _, r := range l.Runs {
@@ -49,7 +49,7 @@ func columnsOf(row string) int {
 	return n
 }
 
-// checkRows: no row is wider than its place or hides anything.
+// checkRows checks that no row is too wide or hides anything.
 func checkRows(t *testing.T, lines []Line, width int) {
 	t.Helper()
 	for i, l := range lines {
@@ -71,7 +71,7 @@ func checkRows(t *testing.T, lines []Line, width int) {
 	}
 }
 
-// unwrapped joins rows that go on to whole lines.
+// unwrapped joins continued rows to whole lines.
 func unwrapped(lines []Line) []Line {
 	var out []Line
 	for _, l := range lines {
@@ -160,7 +160,7 @@ func TestShowWords(t *testing.T) {
 		{"", "::error::x\n##[error]", "+::error::x\n+##<U+005B>error]"},
 	} {
 		budget := diff.FullWordBudget
-		var rows []string // behind their signs, where these are not plain
+		var rows []string // each after its sign, unless that is '='
 		for _, l := range Words(budget.Words(tt.old, tt.new)) {
 			row := l.Marked().row()
 			if l.Sign != '=' {
@@ -174,7 +174,7 @@ func TestShowWords(t *testing.T) {
 	}
 }
 
-// FuzzShowText: rows are as wide as they may be, and none of the text is lost.
+// FuzzShowText: no row is too wide, and none of the text is lost.
 func FuzzShowText(f *testing.F) {
 	for _, s := range append(jsontest.HostileTexts, strings.Repeat("long text, ", 40), strings.Repeat("名前", 90), strings.Repeat("e\u0301", 150), strings.Repeat("\u200b\u200c", 40), strings.Repeat("x", 99)+"名") {
 		f.Add(s)
@@ -250,14 +250,14 @@ func unescapedTexts(t *testing.T, v jsontree.Value) jsontree.Value {
 		v.Parts[i] = jsontree.Member{Name: jsontest.Unprintable(t, p.Name), Value: unescapedTexts(t, p.Value)}
 	}
 	if v.Kind == '{' {
-		return jsontree.Object(v.Parts...) // unescaped keys can sort otherwise
+		return jsontree.Object(v.Parts...) // unescaped keys can have another order
 	}
 	return v
 }
 
 var lineFeedsWithin = regexp.MustCompile(`<([0-9]+) line feeds>$`)
 
-// FuzzShowWords: both texts can be read back from a word diff, but for their line feeds.
+// FuzzShowWords: both texts can be read back from a word diff, except their line feeds.
 func FuzzShowWords(f *testing.F) {
 	for i, s := range jsontest.HostileTexts {
 		f.Add(s, jsontest.HostileTexts[(i+5)%len(jsontest.HostileTexts)])

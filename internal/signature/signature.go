@@ -1,4 +1,4 @@
-// Package signature lays a definition out as a person describes it: what a tool declares, what it
+// Package signature lays a definition out as a person would describe it: what a tool declares, what it
 // says of itself, and a line for each parameter and each part of its result.
 package signature
 
@@ -16,10 +16,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Line says one thing of a definition. All of a definition is in its lines, but for what
+// A Line says one thing about a definition. The lines have all of a definition, except what
 // says nothing: a title that is the name in words, the dialect of a schema, an empty list.
 type Line struct {
-	Depth int // in how many other schemas it stands
+	Depth int // how many other schemas it is in
 
 	// Printable: "fields", "[]" for elements, "anyOf[0]", "oneOf(name find)", "returns"; or "".
 	Name string
@@ -34,10 +34,10 @@ type Line struct {
 
 	Pointer string // where it is
 
-	// The schema with all that is in it; kind 0: no schema.
+	// The whole schema that begins with this line; kind 0 if none does.
 	Whole jsontree.Value
 
-	// Text has the keywords of the schema there that its own line doesn't say.
+	// Text has those keywords of the schema at Pointer that the schema's own line doesn't say.
 	Rest bool
 }
 
@@ -61,7 +61,7 @@ func HintsOf(annotations jsontree.Value) (values [4]byte) {
 }
 
 const (
-	// Of a schema; what is in a deeper one is shown as JSON.
+	// How deep the schemas inside a schema get lines. What is deeper is shown as JSON.
 	maxDepth = 8
 
 	maxRequired = 500 // names in a list of required parameters
@@ -88,19 +88,19 @@ func Of(entryType pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember)}
 	identity := pin.EntryTypeInfo[entryType].Identity
-	// In the order in which a reviewer reads, the other way round.
+	// The order in which a reviewer reads, backwards. Other members follow these.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
-		if m.Name != identity || len(m.Value.Text) > text.MaxName { // else the heading has it
+		if m.Name != identity || len(m.Value.Text) > text.MaxName { // a shorter name is in the heading
 			s.member(m, definition.Get(identity).Text)
 		}
 	}
 	return s.lines
 }
 
-// member adds a member of an entry of that name.
+// member adds a member of an entry. name is the entry's.
 func (s *signer) member(m jsontree.Member, name string) {
 	if isNameInWords(m, name) {
 		return
@@ -209,8 +209,8 @@ func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bo
 	return false
 }
 
-// root adds an input or output schema whole. It is that of an object (MCP 2025-11-25, Tool), so its line
-// names the type where it is another one, or none.
+// root adds a whole input or output schema. It has to be that of an object (MCP 2025-11-25, Tool), so its line
+// leaves out "object" before other words, and says so if the schema has no type.
 func (s *signer) root(name, pointer string, v jsontree.Value) {
 	from := len(s.lines)
 	s.schema(child{name: name, pointer: pointer, value: v}, 0)
@@ -249,7 +249,7 @@ func isNameInWords(m jsontree.Member, name string) bool {
 	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
 }
 
-// annotations adds those of a tool, the hints as words; or of a resource, each with its name.
+// annotations adds the hints of a tool as words in one line, and every other annotation under its name.
 func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	var said, words []string
 	hints := HintsOf(v)
@@ -271,7 +271,7 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 
 // A child is a schema, or an argument of a prompt, that has lines of its own.
 type child struct {
-	// How it is printed; the name that a title could repeat; where it is.
+	// How it is printed, the name that its title could repeat, and where it is.
 	name, key, pointer string
 
 	value              jsontree.Value
@@ -355,7 +355,7 @@ func (s *signer) schema(c child, depth int) {
 	}
 }
 
-// flagLine is the line of a schema that isn't an object: true, false, or what isn't a schema.
+// flagLine completes the line of a schema that isn't an object: true, false, or a value that is no schema.
 func flagLine(own Line, v jsontree.Value) Line {
 	switch v.Kind {
 	case 't':
@@ -389,13 +389,14 @@ type schemaParts struct {
 	rest jsontree.Value
 }
 
-// partsOf sorts the members of a schema at a depth, without those that other words already cover.
+// partsOf sorts the members of a schema at a depth. It leaves out those that the schema's own line has said, and
+// those that say nothing more.
 func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
 	required := requiredIn(v)
 	if depth == maxDepth || children("", v, jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
-		// They have no lines to be named in.
+		// The parameters get no lines, so nothing else would say that they are required.
 		required = nil
 	}
 	var definitions []child
@@ -403,7 +404,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
 			continue
 		}
-		// An empty description would be no line at all.
+		// An empty description would make no line at all, so it stays with the rest.
 		if m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "" {
 			parts.description = m.Value
 			continue
@@ -426,7 +427,8 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	return parts
 }
 
-// isUnsaid reports whether a member of a schema of that key says nothing that its lines don't say.
+// isUnsaid reports whether a member of a schema needs no words, because it is empty or the schema's lines say it
+// anyway. key is the name that the schema has, which its title may repeat.
 func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
 	switch m.Name {
@@ -440,12 +442,12 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	return isNameInWords(m, key)
 }
 
-// mostAlternatives are compared to name one by a constant, and as many parameters of each.
+// mostAlternatives is how many alternatives Constant compares, and how many parameters of one it tries.
 const mostAlternatives = 50
 
-// Constant tells one of several alternatives of a schema from the others by a parameter that always is something else in
-// each of them that has parameters: "name find". It is "" where there is none that can be said in plain words, or more than
-// one list of alternatives.
+// Constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
+// other alternative that has parameters, this parameter has another constant value. Constant returns "" if no such
+// parameter can be said in plain words, or if the schema has more than one list of alternatives.
 func Constant(around jsontree.Value, keyword string, one jsontree.Value) string {
 	list := around.Get(keyword).Items()
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
@@ -461,8 +463,8 @@ func Constant(around jsontree.Value, keyword string, one jsontree.Value) string 
 	return ""
 }
 
-// tellsApart reports whether a parameter always is a value in one alternative, and another one in each other that has
-// parameters.
+// tellsApart reports whether a parameter has this constant value in exactly one alternative, and another constant
+// value in each of the other alternatives that have parameters.
 func tellsApart(alternatives []jsontree.Member, name, value string) bool {
 	holders := 0
 	for _, one := range alternatives {
@@ -478,7 +480,7 @@ func tellsApart(alternatives []jsontree.Member, name, value string) bool {
 	return holders == 1
 }
 
-// alwaysIs is the text that a schema insists on, or "".
+// alwaysIs returns the only text that a schema allows, or "".
 func alwaysIs(v jsontree.Value) string {
 	if listed := v.Get("enum").Items(); len(listed) == 1 {
 		return listed[0].Text
@@ -486,8 +488,8 @@ func alwaysIs(v jsontree.Value) string {
 	return v.Get("const").Text
 }
 
-// nameOf is the printable name of a parameter. One that has a character which stands
-// between names here is quoted.
+// nameOf returns the printable name of a parameter. A name is quoted if it has a character
+// that separates names here.
 func nameOf(name string) string {
 	if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
 		return said
@@ -495,7 +497,7 @@ func nameOf(name string) string {
 	return `"` + name + `"`
 }
 
-// standsForItself reports whether a name could be taken for a keyword, or for the output, in the place of a parameter.
+// standsForItself reports whether the name of a parameter could be taken for a keyword, or for the output.
 func standsForItself(name string) bool {
 	at := schema.Keyword(name)
 	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemas
@@ -556,7 +558,7 @@ var constraints = strings.Fields(`const default pattern format $ref multipleOf u
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
 	names := []string{types.Text}
-	// A list of one type is another definition than that type.
+	// A list with a single type isn't the same definition as the type alone, so words don't cover it.
 	if len(types.Items()) > 1 {
 		names = nil
 		for _, item := range types.Items() {
@@ -592,7 +594,8 @@ func wordsOf(v jsontree.Value) (w wording) {
 	return w
 }
 
-// implyType leaves out a type that the listed values of a schema show. Where they don't, and none is named, that is said.
+// implyType leaves out a type that the listed values of a schema show. If the schema has values but no type, it says
+// so.
 func (w *wording) implyType(v jsontree.Value) {
 	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
 	values := v.Get("enum").Items()
@@ -611,7 +614,7 @@ func (w *wording) implyType(v jsontree.Value) {
 	}
 }
 
-// member says what a member of a schema says, if that can be said in a few words.
+// member puts a member of a schema into words, if a few are enough.
 func (w *wording) member(m jsontree.Member) {
 	v := m.Value
 	limit := ""
@@ -647,10 +650,10 @@ func (w *wording) member(m jsontree.Member) {
 	}
 }
 
-// Range is what is said of a minimum and a maximum: "1..600".
+// Range says a minimum and a maximum: "1..600".
 func Range(low, high string) string { return low + ".." + high }
 
-// Length is what is said of the least and the most length of a text: "length 1..64", "length 24".
+// Length says the minimum and the maximum length of a text: "length 1..64", "length 24".
 func Length(low, high string) string {
 	if low == high {
 		return "length " + low
@@ -658,10 +661,11 @@ func Length(low, high string) string {
 	return "length " + Range(low, high)
 }
 
-// inLine is a value as JSON that is in a line.
+// inLine returns a value as JSON on one line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
-// Alternatives are those that a keyword lists, in a line: "any of string, null". It is "" if one of them takes more to say.
+// Alternatives says in one line which alternatives a keyword lists: "any of string, null". It returns "" if one of
+// them is more than a type and its constraints.
 func Alternatives(keyword string, list jsontree.Value) string {
 	var kinds []string
 	for _, item := range list.Items() {
@@ -674,7 +678,7 @@ func Alternatives(keyword string, list jsontree.Value) string {
 	return said + strings.Join(kinds, ", ")
 }
 
-// plain describes a schema that is nothing but a type and its constraints; "" if there is more to it.
+// plain describes a schema that is nothing but a type and its constraints. It returns "" if there is more to it.
 func plain(v jsontree.Value) string {
 	if v.Kind != '{' {
 		return ""
@@ -684,7 +688,7 @@ func plain(v jsontree.Value) string {
 		return ""
 	}
 	value := v.Get("const")
-	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null is a type, too
+	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null would read as the type
 		return inLine(value)
 	}
 	if len(w.limits) > 0 {

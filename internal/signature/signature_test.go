@@ -71,7 +71,7 @@ _meta
 	}
 }
 
-// TestEmptyDescription: a description without a character is a part of the definition, too.
+// TestEmptyDescription: an empty description is a part of the definition, too.
 func TestEmptyDescription(t *testing.T) {
 	const with, without = `{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","description":""}}}}`,
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`
@@ -107,7 +107,7 @@ func TestParameterReturns(t *testing.T) {
 	}
 }
 
-// TestPhrases: what values say of a type isn't repeated, and what they don't say is there.
+// TestPhrases: a type that the values show isn't said again, and a type that they don't show is.
 func TestPhrases(t *testing.T) {
 	seen := map[string]string{}
 	for _, tt := range []struct{ schema, want string }{
@@ -220,7 +220,7 @@ mimeType
 	}
 }
 
-// madeEntry makes an entry of the members that those of its list have, some of them with
+// madeEntry makes an entry with the members that entries of its list have, some of them with
 // values that nobody expects there.
 func madeEntry(m jsontest.Maker, entryType pin.EntryType) string {
 	parts := []string{strconv.Quote(pin.EntryTypeInfo[entryType].Identity) + `:"t"`}
@@ -234,7 +234,7 @@ func madeEntry(m jsontest.Maker, entryType pin.EntryType) string {
 		{"other", m.JSON(1)},
 		{"inputSchema", madeSchema(m, 2)},
 	}
-	if entryType != pin.Tools { // an input schema is unusual
+	if entryType != pin.Tools { // only tools have an input schema
 		members[len(members)-1] = [2]string{"arguments", madeArguments(m)}
 		members = append(members, [2]string{"size", m.Pick(`5`, `"5"`, `null`)}, [2]string{"mimeType", m.Pick(`"a/b"`, `["a/b"]`, `5`)})
 	}
@@ -351,7 +351,7 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 	return list
 }
 
-// TestNothingIsHiddenBySignatures: two definitions look alike only where what differs says nothing: a title
+// TestNothingIsHiddenBySignatures: two definitions look alike only if what differs says nothing: a title
 // that is the name in words, a dialect, an empty list.
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()
