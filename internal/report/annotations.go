@@ -16,7 +16,7 @@ type Annotation struct {
 	// By rank: "error", "warning" or "note".
 	Level string
 
-	// Of the pin, or of the server if the entry has no pin, else 1; 0: no place.
+	// The line of the pin or, if the entry has no pin, of its server; else 1. 0: no place.
 	Line int
 
 	Title    string
@@ -25,8 +25,8 @@ type Annotation struct {
 }
 
 // Annotations lists everything to report: errors, then warnings, then notes, each level
-// with the most dangerous first. A finding comes before the drift it is about. What was approved is
-// told only where that was asked for.
+// with the most dangerous first. A finding comes before the drift it is about. Approved warnings are
+// left out. If approved is set, only those in drifted entries are.
 func (m *Model) Annotations(approved bool) (list []Annotation) {
 	add := func(rule, level string, line int, title, text string, identity ...string) {
 		if level == "error" && !m.Failed && m.NoAnswer == nil { // a run that passes shows no errors
@@ -54,7 +54,7 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 				if !e.Blocked || e.Minor {
 					level = "warning"
 				}
-				// And digests: dismissing the alert for one definition doesn't dismiss the next.
+				// It has digests, too: dismissing the alert for one definition must not dismiss the next.
 				identity := []string{e.Server, e.List, e.Name}
 				for _, d := range e.Definitions() {
 					identity = append(identity, d.Digest)

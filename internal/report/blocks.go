@@ -28,16 +28,16 @@ type edit struct {
 	// Says where a sentence of it was before, or "".
 	moved string
 
-	// Of a parameter that came: an equal one went from here, a JSON Pointer; or "".
+	// For an added parameter: where an equal one was removed, a JSON Pointer; or "".
 	renamedFrom string
 
-	// Of alternatives that came: 1 + the index of the one that is the whole schema of before; 0: none.
+	// For added alternatives: 1 + the index of the one that equals the whole old schema; 0 if none does.
 	asBefore int
 
-	marked bool    // the definition below has its marks
-	letter *letter // under which it is told once; or nil
+	marked bool    // the definition below shows it with marks
+	letter *letter // the letter under which it is told once; or nil
 
-	// The one above that shows this edit; nil: this one.
+	// The group above that shows this edit; nil if its own group does.
 	home *group
 }
 
@@ -58,7 +58,7 @@ func newEdit(e *facts.Edit) *edit {
 	return shown
 }
 
-// keyOf is equal for equal lists.
+// keyOf returns a key that is equal for equal lists only.
 func keyOf(list []string) string {
 	var key strings.Builder
 	for _, s := range list {
@@ -71,7 +71,7 @@ func keyOf(list []string) string {
 
 // findMoves finds sentences that were removed in one place and added in another.
 func (e *drifted) findMoves() {
-	gone := map[string]string{} // by sentence, the place
+	gone := map[string]string{} // by sentence, the pointer to its text
 	for side := range 2 {
 		for _, ed := range e.edits {
 			for _, s := range ed.side(side) {
@@ -118,18 +118,18 @@ func (e *edit) exact() bool {
 	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != ""
 }
 
-// A group is drift that is read as one: entries of one server, type and kind in which the same sentences
-// stood before and stand now, which are accepted as one, too. Most have one entry.
+// A group is drift that is read and accepted as one: entries of one server, type and kind that had the same sentences
+// where they changed, and have the same ones now. Most groups have one entry.
 type group struct {
-	// Of entries that changed in different ways, without a new text and without a new risk: those
-	// that changed alike. Each of these is accepted by itself.
+	// If its entries changed in different ways, without a new text and without a new risk: a group for
+	// each way. Each of these is accepted by itself.
 	parts []*group
 
 	number  int
 	entries []*drifted // the most dangerous first
-	at      []int      // their indexes
+	at      []int      // their indexes in Report.entries
 
-	// New ones, equal ones once, warnings first.
+	// The new findings in them: warnings first, equal ones once.
 	findings []Finding
 }
 
@@ -138,7 +138,7 @@ func (g *group) first() *drifted { return g.entries[0] }
 // group puts drift that changed alike into one group, and sorts groups and entries.
 func (r *Report) group() {
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
-	// Of servers: the one with the most dangerous entry comes first.
+	// The server with the most dangerous entry comes first.
 	place := map[string]int{}
 	for _, e := range r.entries {
 		if place[e.Server] == 0 {
@@ -171,7 +171,7 @@ func (r *Report) group() {
 	}
 }
 
-// joinRenames puts what was removed under its old name into the group of what came under the new one.
+// joinRenames puts the REMOVED entry of a rename into the group of the ADDED one.
 func joinRenames(groups []*group) (joined []*group) {
 	gone := map[pin.Ref]*drifted{}
 	for _, g := range groups {
@@ -197,7 +197,7 @@ func joinRenames(groups []*group) (joined []*group) {
 // renamed reports whether a group is one entry under two names: the new one first.
 func (g *group) renamed() bool { return len(g.entries) == 2 && g.first().RenamedFrom != "" }
 
-// join joins groups with an equal key. One without a key is alone.
+// join joins groups with an equal key. A group without a key stays alone.
 func join(groups []*group, key func(*group) string) (joined []*group) {
 	of := map[string]*group{}
 	for _, g := range groups {
@@ -212,8 +212,8 @@ func join(groups []*group, key func(*group) string) (joined []*group) {
 	return joined
 }
 
-// key is equal for entries that changed alike, and have the same new warnings and addresses. It is ""
-// for an entry that is alone.
+// key returns a key that is equal for entries that changed alike and have the same new warnings and
+// addresses. It returns "" for an entry without changes, which stays alone.
 func (e *drifted) key() string {
 	if len(e.Changes) == 0 {
 		return ""
@@ -230,11 +230,11 @@ func (e *drifted) key() string {
 	return keyOf(key)
 }
 
-// findWordless finds the entries that changed without a risk, and without a sentence that came or went but for those
-// that groups above show.
+// findWordless finds the entries that changed without a risk, and without a sentence that was added or removed, except
+// sentences that groups above show.
 func findWordless(groups []*group) map[*drifted]bool {
 	wordless := map[*drifted]bool{}
-	shown := map[[2]string]bool{} // by server: new sentences and edits
+	shown := map[[2]string]bool{} // by server and by new sentence or key of an edit
 	for _, g := range groups {
 		first := g.first()
 		if first.isWordless(shown) {
@@ -253,7 +253,7 @@ func findWordless(groups []*group) map[*drifted]bool {
 	return wordless
 }
 
-// isWordless reports that of one entry.
+// isWordless reports whether an entry is one that findWordless finds, if shown is what the groups above show.
 func (e *drifted) isWordless(shown map[[2]string]bool) bool {
 	if e.Kind != pin.Changed || e.Class.First() || e.Minor || e.Unexplained || len(e.edits) == 0 || len(e.Fresh) > 0 {
 		return false
@@ -272,7 +272,7 @@ func (e *drifted) isWordless(shown map[[2]string]bool) bool {
 	return true
 }
 
-// hasSentence reports whether a text in a value has more than a word.
+// hasSentence reports whether a text in a value may be more than a word: it has a blank, or isn't ASCII.
 func hasSentence(v jsontree.Value) bool {
 	if v.Kind == '"' && strings.IndexFunc(v.Text, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) >= 0 {
 		return true
@@ -280,8 +280,8 @@ func hasSentence(v jsontree.Value) bool {
 	return slices.ContainsFunc(v.Parts, func(part jsontree.Member) bool { return hasSentence(part.Value) })
 }
 
-// share makes one group of the wordless groups of a server and type, where the last of them stood: what they refer to
-// is above.
+// share makes one group of the wordless groups of a server and type. It is where the last of them was, so that all
+// they refer to is above.
 func share(groups []*group, wordless map[*drifted]bool) (shared []*group) {
 	of := map[string][]*group{}
 	kindOf := func(g *group) string {
@@ -310,14 +310,14 @@ func share(groups []*group, wordless map[*drifted]bool) (shared []*group) {
 	return shared
 }
 
-// findHomes finds the edits that a group above shows already. Nothing refers to wordless entries, of which a group shows
-// several that differ.
+// findHomes finds the edits that a group above shows already. Nothing refers to wordless entries: a group shows several
+// of them that differ.
 func findHomes(groups []*group, wordless map[*drifted]bool) {
 	home := map[[2]string]*group{} // by server and edit
 	for _, g := range groups {
 		for _, e := range g.entries {
 			for _, ed := range e.edits {
-				if ed.Minor() || ed.shortSides() != "" { // that is shorter than a reference
+				if ed.Minor() || ed.shortSides() != "" { // a short change is shorter than a reference
 					continue
 				}
 				key := [2]string{e.Server, ed.key}
@@ -332,8 +332,8 @@ func findHomes(groups []*group, wordless map[*drifted]bool) {
 	}
 }
 
-// repeats is equal for groups that say nothing new, and the same: what they have is in the same
-// groups above, or is minor. It is "" for one that says something.
+// repeats returns a key that is equal for groups that say nothing new, and the same: all their
+// edits are minor or shown in groups above. It returns "" for a group that says something new.
 func (g *group) repeats() string {
 	first := g.first()
 	if first.Kind != pin.Changed || len(first.edits) == 0 || first.Class.First() || first.Noted("new-address") {

@@ -27,8 +27,9 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// Captures that differ have reviews that differ: who has read a review knows what would be pinned. It may
-// be known by no digest and no count of bytes, which nobody reads. What is minor is summed up, and --full shows it.
+// Captures that differ must have reviews that differ, so that whoever has read a review knows what would be pinned.
+// Digests and counts of bytes don't make a difference: nobody reads them. Minor changes are summed up: only --full has
+// to show them.
 
 // A mangler makes two captures out of one, which differ in a way that a review could hide.
 type mangler struct{ jsontest.Maker }
@@ -188,8 +189,8 @@ func (m *mangler) mangle(tools []made, how string) {
 	}
 }
 
-// tell puts two different texts of some tools into the same place of two copies of them: what a reference in the
-// review of each has to tell apart.
+// tell puts two texts of some tools into the same place of two copies of them. References in the two reviews have to
+// tell these texts apart.
 func (m *mangler) tell(one, other []made) {
 	texts, empty := slots(one)
 	texts2, empty2 := slots(other)
@@ -226,7 +227,7 @@ func (m *mangler) mangleBoth(one, other []made) string {
 	return how + " and " + instead
 }
 
-// copied is a value of its own.
+// copied returns a copy that shares nothing with the tools.
 func copied(t *testing.T, tools []made) (list []made) {
 	t.Helper()
 	text, err := json.Marshal(tools)
@@ -239,7 +240,7 @@ func copied(t *testing.T, tools []made) (list []made) {
 	return list
 }
 
-// pinsOfTools are the pins of a capture with some tools.
+// pinsOfTools returns the pins of a capture with some tools.
 func pinsOfTools(t *testing.T, tools []made) pin.Set {
 	t.Helper()
 	text, err := json.Marshal(made{"tools": tools})
@@ -263,7 +264,8 @@ var (
 	firstBlock = regexp.MustCompile(`(?m)^(### 1\.| *1  [A-Z]|the same in several:)`)
 )
 
-// told is what a review says of the drift: not its head, which has counts, and neither digests nor counts of bytes.
+// told returns what a review says of the drift, without its head, which has counts, and without digests and counts of
+// bytes.
 func told(review string) string {
 	if at := firstBlock.FindStringIndex(review); at != nil {
 		review = review[at[0]:]
@@ -271,7 +273,7 @@ func told(review string) string {
 	return countMark.ReplaceAllString(digestMark.ReplaceAllString(review, "#"), "#")
 }
 
-// mainOf is what the main part of a page shows without a click.
+// mainOf returns what the main part of a page shows without a click.
 func mainOf(t *testing.T, page string) (lines string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -290,7 +292,7 @@ func mainOf(t *testing.T, page string) (lines string) {
 	return countMark.ReplaceAllString(digestMark.ReplaceAllString(lines, "#"), "#")
 }
 
-// reviews are those of an upgrade in every format for people, by its name.
+// reviews returns the reviews of an upgrade in all formats for people, by the format's name.
 func reviews(t *testing.T, r *Report) map[string]string {
 	t.Helper()
 	var text, md, full bytes.Buffer
@@ -309,7 +311,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 // blanks are what separates words.
 var blanks = regexp.MustCompile(`\s+`)
 
-// spelledOut are the changes of an upgrade that aren't summed up as minor, blanks in texts aside.
+// spelledOut lists the changes of an entry that aren't summed up as minor, without those of blanks in texts.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 	for _, c := range diff.Definitions(entryType, old.Tree(), new.Tree()) {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
@@ -334,7 +336,7 @@ func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 	return changes
 }
 
-// sortedList is a list in the order of what its elements are.
+// sortedList returns a list sorted by its elements.
 func sortedList(v jsontree.Value) jsontree.Value {
 	sorted := v
 	sorted.Parts = slices.Clone(v.Parts)
@@ -368,8 +370,8 @@ func differ(old, one, other pin.Set) (differs, more bool) {
 	return differs, more
 }
 
-// heldApart holds the reviews of two captures against each other, upgrades of the same pins. It reports whether
-// the captures differ in more than what is minor.
+// heldApart checks that the reviews of two captures differ as the captures do. Both are upgrades of the same pins. It
+// reports whether the captures differ in more than what is minor.
 func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 	t.Helper()
 	sets := [2]pin.Set{pinsOfTools(t, one), pinsOfTools(t, other)}
@@ -412,7 +414,7 @@ func upgradesAtHand(t *testing.T) (list [][2]string) {
 	return list
 }
 
-// toolsOf are the tools of a capture as encoding/json reads them.
+// toolsOf returns the tools of a capture as encoding/json reads them.
 func toolsOf(t *testing.T, path string) (tools []made) {
 	t.Helper()
 	set := pintest.RealPins(t, path, "s")
@@ -446,8 +448,8 @@ func TestDifferentUpgradesHaveDifferentReviews(t *testing.T) {
 	t.Logf("%d pairs", held)
 }
 
-// sharedTools are a few tools that share texts, names of parameters and schemas: two or three texts alone, so that
-// most are told by a reference.
+// sharedTools makes a few tools that share texts, names of parameters and schemas. All together have only two or three
+// texts, so that most are told by a reference.
 func (m *mangler) sharedTools() (tools []made) {
 	texts := []string{"Reads a kite of the pond and a lamp of the fern, as it stands.", "Never sends a lamp to the reed, nor a kite to the moss.",
 		"Asks before it opens the moss. Then it reads the fern.", "Takes a path. Takes a mode. Takes a path.", "Only within the folder of the lamp, and never above it."}
@@ -491,7 +493,7 @@ func (m *mangler) sharedTools() (tools []made) {
 	return tools
 }
 
-// TestDifferentListsHaveDifferentReviews makes lists up whose tools share much.
+// TestDifferentListsHaveDifferentReviews makes up lists of tools that share much.
 func TestDifferentListsHaveDifferentReviews(t *testing.T) {
 	t.Parallel()
 	held := 0

@@ -11,16 +11,17 @@ import (
 	"pinproof/internal/text"
 )
 
-// What a review says to read first: the new sentences that read most like poison to a model that was
-// learned from texts. It is a weak hint, which can be evaded. It ranks, and decides and warns of nothing.
+// What a review says to read first: the new sentences that read most like poison to a model that has
+// learned from texts. This is a weak hint, which can be evaded. It only ranks: it decides nothing and makes
+// no warning.
 
 const (
 	maxReadFirst  = 5
 	maxQuoted     = 160 // code points of a sentence
 	maxHeavyWords = 3
 
-	// muchToRead is from how many new sentences on a review for people says which to read first. Of
-	// fewer, five are a third or more, and the order of the blocks is enough.
+	// muchToRead is how many new sentences a review for people must have to say which to read first. Five
+	// of fewer would be a third or more, and the order of the blocks is enough.
 	muchToRead = 3 * maxReadFirst
 )
 
@@ -30,7 +31,7 @@ type textAt struct {
 	pointer string
 }
 
-// A scored sentence is a new one of an entry.
+// A scored is a new sentence of an entry.
 type scored struct {
 	facts.Sentence
 	of    *drifted
@@ -38,8 +39,8 @@ type scored struct {
 }
 
 // readFirst lists the new sentences with the highest scores, each once, with the first block that
-// has it, and one of each text: who opens a long text at its worst sentence reads on there, and the
-// others are free to name other texts.
+// has it. Only one sentence of each text is listed: whoever opens a long text at its worst sentence
+// reads on there, so the rest of the list can name other texts.
 func (r *Report) readFirst(m *Model) {
 	var all []scored
 	seen := map[string]bool{}
@@ -77,7 +78,7 @@ func (r *Report) readFirst(m *Model) {
 	}
 }
 
-// quoted is a sentence on one line, printable, and cut where it is long.
+// quoted returns a sentence on one line, printable, and cut if it is long.
 func quoted(s string) string {
 	runes := []rune(strings.Join(strings.Fields(s), " "))
 	left := len(runes) - maxQuoted

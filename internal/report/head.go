@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// model computes the model. The groups are made and in order.
+// model computes the model. The groups have been made and sorted.
 func (r *Report) model() *Model {
 	m := &Model{
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
@@ -55,7 +55,7 @@ func (r *Report) model() *Model {
 	return m
 }
 
-// said is a finding in words.
+// said puts a finding into words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
 		Place: r.findingPlace(f), Pointer: text.Pointer(f.Pointer),
@@ -71,7 +71,7 @@ func (r *Report) said(f lint.Finding) Finding {
 	return s
 }
 
-// each are findings in words, one by one.
+// each puts findings into words, one by one.
 func (r *Report) each(list []lint.Finding) (said []Finding) {
 	for _, f := range list {
 		said = append(said, r.said(f))
@@ -79,7 +79,7 @@ func (r *Report) each(list []lint.Finding) (said []Finding) {
 	return said
 }
 
-// A sharedFinding is what findings of several entries have in common that are said once.
+// A sharedFinding is what findings of several entries must have in common to be said once.
 type sharedFinding struct {
 	server   string
 	id       string
@@ -92,7 +92,7 @@ type sharedFinding struct {
 	record   pin.Record
 }
 
-// Said are findings in words, equal ones of several entries once, warnings first.
+// Said puts findings into words: warnings first, and equal findings of several entries once.
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	index := map[sharedFinding]int{}
 	for _, f := range list {
@@ -118,7 +118,7 @@ func freshIn(entries []*drifted) (list []lint.Finding) {
 	return list
 }
 
-// pinLine is the line of an entry's pin in the lockfile, else its server's, else 1.
+// pinLine returns the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
 	p := pin.ComparisonOf(r.Comparisons, key.Server)
 	if p == nil {
@@ -168,7 +168,7 @@ func (r *Report) blocks(m *Model) {
 	r.readFirst(m)
 }
 
-// list makes the entries alone.
+// list makes the entries, without blocks.
 func (r *Report) list(m *Model) {
 	for _, e := range r.entries {
 		m.Entries = append(m.Entries, r.entry(e, 0))
@@ -238,8 +238,8 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	return b
 }
 
-// gone says in a line what a REMOVED entry was: what it declared, and its first sentence. Nobody reads again what is
-// gone with its entry.
+// gone says in a line what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
+// again, which is gone with its entry.
 func gone(e *drifted) string {
 	if e.Locked.Definition == nil {
 		return notStored
@@ -260,7 +260,7 @@ func gone(e *drifted) string {
 	return joined(": ", strings.Join(declared, ", "), first)
 }
 
-// distinct leaves out what a list has already.
+// distinct returns a list without repetitions.
 func distinct(list []string) (kept []string) {
 	known := map[string]bool{}
 	for _, s := range list {
@@ -272,13 +272,14 @@ func distinct(list []string) (kept []string) {
 	return kept
 }
 
-// The head of a review names so many entries a reason, if there are more blocks than a person sees at once.
+// The head of a review names at most maxWorst entries for each reason. It does so only if there are more than maxAtOnce
+// blocks, which a person doesn't see at once.
 const (
 	maxWorst  = 8
 	maxAtOnce = 6
 )
 
-// causes are why entries are read first, in the order of their classes, as the head of a review says it.
+// causes lists why entries are read first, in the order of their classes, in the words of a review's head.
 var causes = []struct {
 	cause facts.Cause
 	said  string
@@ -319,8 +320,8 @@ func (r *Report) worst(m *Model) {
 	}
 }
 
-// reason says why an entry is read first: what follows "first because". It is "" for one that isn't, and where a line
-// of the block's own says it: a warning, a repeated name.
+// reason says why an entry is read first, in words that follow "first because". It returns "" for an entry that isn't
+// read first, and for a warning and a repeated name, which have lines of their own in the block.
 func reason(e *drifted) string {
 	if !e.Class.First() {
 		return ""
@@ -361,8 +362,8 @@ func reason(e *drifted) string {
 	return ""
 }
 
-// standsOut is what stands out in a group: a new warning, a note that ranks it, a rename, or its first label. It
-// returns the id of the note or the label, too.
+// standsOut says what stands out in a group: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
+// label. It returns the id of the note or the label, too.
 func standsOut(g *group) (words, id string) {
 	e := g.first()
 	for _, f := range g.findings { // warnings first
@@ -410,7 +411,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	return said
 }
 
-// wasDenied reports whether an entry that drifted is denied so far, be it under the name that it had.
+// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name.
 func (r *Report) wasDenied(d *pin.Drift) bool {
 	pinned := d.Locked
 	if pinned == nil && d.RenamedFrom != "" {
@@ -486,7 +487,7 @@ func (r *Report) servers(m *Model) {
 	}
 }
 
-// counts counts what drifted of a server.
+// counts counts the drift of a server.
 func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 	c.Known = !r.Narrowed && !r.Part // of a part, nobody knows all the text
 	for _, side := range []struct {
@@ -571,7 +572,7 @@ func (r *Report) captured(m *Model) {
 // A Rule is what an annotation can be about, with its usual level and its meaning.
 type Rule struct{ ID, Level, Text string }
 
-// Rules lists them all.
+// Rules lists all rules.
 func Rules() (rules []Rule) {
 	for _, d := range [...][2]string{
 		{"duplicate", "Two entries of one name: an agent may get either. This can't be accepted."},

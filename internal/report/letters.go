@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// Entries that have a change which is told once, under a letter.
+	// How many entries must have a change, for it to be told once under a letter.
 	leastLettered = 3
 
-	// Likewise, if it fits into a few words and no other change has the same entries.
+	// How many, if the change fits into a few words and no other change has the same entries.
 	leastShort = 5
 
-	// Entries of a review with letters: nobody reads a longer one whole.
+	// How many entries a review with letters can have: nobody reads a longer one whole.
 	mostLettered = 2_000
 )
 
@@ -36,7 +36,7 @@ type repeatedChange struct {
 }
 
 // findLetters gives letters to the changes that are in three entries or more, of several groups. Changes that
-// the very same entries have share one.
+// the very same entries have share a letter.
 func findLetters(groups []*group, alone *rowMaker) {
 	changes := map[string]*repeatedChange{}
 	var order []string
@@ -78,7 +78,7 @@ func findLetters(groups []*group, alone *rowMaker) {
 // isShort reports whether a change fits into a few words.
 func (c *repeatedChange) isShort() bool { return c.edits[0].shortSides() != "" }
 
-// give gives a change the letter of its entries, which is made if there is none.
+// give gives a change the letter of its entries. If they have none, give makes it.
 func (c *repeatedChange) give(letters map[string]*letter) {
 	var refs []string
 	for _, e := range c.entries {
@@ -99,17 +99,18 @@ func (c *repeatedChange) give(letters map[string]*letter) {
 	}
 }
 
-// canBeLettered reports whether a change of an entry is shown, and may be told elsewhere.
+// canBeLettered reports whether a change of an entry is shown, and may be told outside of its block.
 func (ed *edit) canBeLettered(e *drifted) bool {
 	return !ed.Minor() && ed.moved == "" && ed.unseen == "" && e.RenamedFrom == ""
 }
 
-// readsAlike reports whether a change reads the same in all its entries: what is around it may differ.
+// readsAlike reports whether a change reads the same in all its entries. Its rows differ if what they show around it
+// does.
 func (c *repeatedChange) readsAlike(alone *rowMaker) bool {
 	first := ""
 	for i, e := range c.entries {
 		made := alone.alone().edit(e, c.edits[i])
-		made.limit = nil // it says what the row says
+		made.limit = nil // a pointer, which says no more than the row
 		row := fmt.Sprint(made)
 		e.signed = [2]signed{}
 		if i > 0 && row != first {
@@ -120,7 +121,7 @@ func (c *repeatedChange) readsAlike(alone *rowMaker) bool {
 	return true
 }
 
-// letterName is a, b, … z, aa, ab, ….
+// letterName returns a, b, … z, aa, ab, ….
 func letterName(n int) string {
 	name := string(rune('a' + n%26))
 	if n < 26 {
@@ -129,7 +130,8 @@ func letterName(n int) string {
 	return letterName(n/26-1) + name
 }
 
-// lettered makes the row of a change that has a letter and, of the first one, that of the letter.
+// lettered makes the row of a change that has a letter. The row of the first entry with the change is also the
+// letter's.
 func (m *rowMaker) lettered(e *drifted, ed *edit) Row {
 	l := ed.letter
 	if l.made[ed.key] || m.isAlone {
@@ -152,7 +154,7 @@ func (m *rowMaker) lettered(e *drifted, ed *edit) Row {
 	return row
 }
 
-// takeLetters lists the letters that have got rows since it was last called.
+// takeLetters lists the letters that have got their first row since it was last called.
 func (m *rowMaker) takeLetters() (list []Letter) {
 	for _, l := range m.letters {
 		list = append(list, Letter{Name: l.name, Text: "the same in " + l.entries.Plural(), Rows: together(l.rows)})
@@ -161,8 +163,8 @@ func (m *rowMaker) takeLetters() (list []Letter) {
 	return list
 }
 
-// Also lists the letters of a block's rows that are above, and by which entries if not all have them. shown says
-// which letters do.
+// Also lists the letters of a block's rows that were told above, with the entries that have them unless all do. shown
+// has the letters that were told.
 func (b *Block) Also(shown map[string]bool) (list []Also) {
 	for i := range b.Rows {
 		row := &b.Rows[i]
@@ -184,7 +186,7 @@ func (b *Block) Also(shown map[string]bool) (list []Also) {
 	return list
 }
 
-// Said is "also a, b in read_file".
+// Said returns "also a, b in read_file".
 func (a *Also) Said() string {
 	said := "also " + strings.Join(a.Letters, ", ")
 	if a.Names != "" {

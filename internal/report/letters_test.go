@@ -13,8 +13,8 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestLetters: a change that three entries have is told once, and stands for nothing that differs in a place, a side or
-// what is shown around it.
+// TestLetters: a change that three entries have is told once, under a letter. The letter doesn't stand for a change that
+// differs in its place, in a side, or in what is shown around it.
 func TestLetters(t *testing.T) {
 	tool := func(name, description, limit, required string) string {
 		return fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object","properties":{"x":{"type":"string"}%s},"required":[%s]}}`, name, description, limit, required)
@@ -60,7 +60,7 @@ func TestLetters(t *testing.T) {
 	}
 }
 
-// TestNoLetter: what is shown around a change differs, so it isn't told under a letter.
+// TestNoLetter: a change isn't told under a letter if what is shown around it differs.
 func TestNoLetter(t *testing.T) {
 	var before, after []string
 	for i, name := range []string{"a", "b", "c"} {
@@ -79,7 +79,7 @@ func TestNoLetter(t *testing.T) {
 	}
 }
 
-// TestCopiesFold: what repeats the description isn't read twice, and what only resembles it is.
+// TestCopiesFold: a text that repeats the description isn't shown again, and one that only resembles it is.
 func TestCopiesFold(t *testing.T) {
 	tool := func(description, copied string) pin.Set {
 		annotations := `,"annotations":{"readOnlyHint":true}`

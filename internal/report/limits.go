@@ -8,23 +8,23 @@ import (
 	"pinproof/internal/text"
 )
 
-// A limit is what a row says, if that is a short thing of one keyword of a schema.
+// A limit is what a row says, if that is nothing but a short change of one keyword of a schema.
 type limit struct {
-	schema  string // where that is, a JSON Pointer
+	schema  string // where the schema is, a JSON Pointer
 	place   string // the same for people
 	keyword string
 
-	// '+' or '-' for one that came or went; 0: it changed.
+	// '+' if the keyword was added, '-' if it was removed; 0 if its value changed.
 	sign byte
 
-	value string // "24" or, of one that changed, "9 -> 12"
+	value string // "24" or, if it changed, "9 -> 12"
 }
 
 // limits are the keywords whose value is a number or a short text that values are held against.
 var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
  minProperties multipleOf pattern uniqueItems`)
 
-// limitOf is the limit that an edit says, if its row says nothing else; or nil.
+// limitOf returns the limit that an edit says, if its row says nothing else; or nil.
 func (e *drifted) limitOf(ed *edit, row *Row, said string) *limit {
 	around := above(ed.Pointer)
 	keyword := strings.TrimPrefix(ed.Pointer, around+"/")
@@ -39,7 +39,7 @@ func (e *drifted) limitOf(ed *edit, row *Row, said string) *limit {
 	return l
 }
 
-// together makes one row of those that follow each other and say limits of one schema, under one label.
+// together joins rows that follow each other, if they say limits of one schema under one label.
 func together(rows []Row) (folded []Row) {
 	for i := 0; i < len(rows); {
 		row := rows[i]
@@ -62,13 +62,13 @@ func (r *Row) goesWith(other *Row) bool {
 	return r.limit != nil && other.limit != nil && r.limit.schema == other.limit.schema && r.Label == other.Label && r.Letter == other.Letter
 }
 
-// ranges are limits that are said as one, as a signature says them: "1..600", "length 1..64".
+// ranges are pairs of limits that are said as one, as a signature says them: "1..600", "length 1..64".
 var ranges = [...]struct {
 	low, high string
 	both      func(low, high string) string
 }{{"minimum", "maximum", signature.Range}, {"minLength", "maxLength", signature.Length}}
 
-// saidOf are limits of one schema: "+ length 1..64, + pattern "^a"".
+// saidOf says limits of one schema: "+ length 1..64, + pattern "^a"".
 func saidOf(list []*limit) string {
 	for _, r := range ranges {
 		low := indexOf(list, r.low)
@@ -91,7 +91,7 @@ func saidOf(list []*limit) string {
 	return strings.Join(said, ", ")
 }
 
-// indexOf is where in a list of limits a keyword is, or -1.
+// indexOf returns where in a list of limits a keyword is, or -1.
 func indexOf(list []*limit, keyword string) int {
 	return slices.IndexFunc(list, func(l *limit) bool { return l.keyword == keyword })
 }

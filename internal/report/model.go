@@ -1,5 +1,5 @@
 // Package report turns the result of a comparison into a model: plain structs with nothing left
-// to compute, which each format lays out. It is given what was decided, and explains it.
+// to compute, which each format lays out. It explains what was decided, and decides nothing itself.
 package report
 
 import (
@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Model is all that a report says. Its texts are printable, but where a comment says otherwise.
+// A Model is all that a report says. Its texts are printable, unless a comment says otherwise.
 // It doesn't depend on the format, the terminal or the clock.
 type Model struct {
 	// Every entry matches its pin, and nothing else is wrong.
@@ -21,7 +21,7 @@ type Model struct {
 	Nothing  bool // nothing was compared
 
 	Word string // the verdict in a word or three
-	Text string // the verdict without it
+	Text string // the rest of the verdict
 
 	// The beginning of Text that counts the new warnings, or "".
 	Warning string
@@ -35,14 +35,14 @@ type Model struct {
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
 	Annotated string
 
-	Several bool // servers are in play
+	Several bool // there is more than one server
 	Servers []Server
 	Others  string // "10 other servers: no drift", or ""
 
-	// What a release with the drift is: "major", "minor", "patch"; or "".
+	// What kind of release the drift makes: "major", "minor", "patch"; or "".
 	Bump string
 
-	// What a release with the drift is, in a sentence; or "".
+	// The same in a sentence; or "".
 	Release string
 
 	// The new sentences that read most like poison: a weak hint, not a finding.
@@ -69,7 +69,7 @@ type Model struct {
 	// A policy changed: all drift is accepted or none.
 	Policy bool
 
-	// Findings of which equal ones are one.
+	// Lists of findings in which equal ones of several entries are one.
 
 	// About captures as a whole, and about text that no pin covers.
 	Whole []Finding
@@ -77,47 +77,49 @@ type Model struct {
 	// Warnings that nobody accepted, in entries that match their pins.
 	Unrecorded []Finding
 
-	// Approved warnings in what matches its pins.
+	// Approved warnings in entries that match their pins, or about captures without drift.
 	Approved []Finding
 
-	// Those in drift that nobody has approved.
+	// Findings in drifted entries that nobody has approved.
 	Fresh []Finding
 
-	// Entries that match pins which are denied.
+	// How many denied entries match their pins. If only a part of a session was seen and denied entries fail the run,
+	// those that it doesn't list count, too.
 	Denied int
 
-	RefusesDenied bool // they fail the run: records has them
+	RefusesDenied bool // these entries fail the run, and are in Records
 
-	// What a lockfile says beside the definitions, as far as a reader has to look at it.
+	// What a lockfile says besides the definitions, as far as a reader has to look at it.
 	Records []Record
 
-	// Findings one by one.
+	// Lists of findings, one by one.
 
-	// New ones about captures as a whole, and those of Unrecorded.
+	// Those about captures as a whole that nobody has approved, and those of Unrecorded.
 	Findings []Finding
 
 	Unpinned []Finding // about text that no pin covers
 	Standing []Finding // those of Approved
 
-	// Those of Unrecorded that a person can accept at the prompt.
+	// Those of Unrecorded: a person can accept them at the prompt.
 	ToRecord []Finding
 
 	Review Step   // the command that shows everything
 	Next   []Step // how to go on
 
-	// Commands that approve where they are typed: for a reader at a terminal, and for the page.
+	// Commands that approve without a question: for a reader at a terminal, and for the page.
 	Ready []Step
 
-	// In place of Ready for all others, whom a model may be among: the digests of what is shown.
+	// What all other readers get in place of Ready, because a model may be among them: the digests of what is shown, or
+	// what a person has to do at a terminal.
 	Instead []Step
 
-	// What stands for a folder of this machine that is in the entries; or empty.
+	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
 
 	// What to do with a lockfile that was written.
 	Locked []Step
 
-	// What programs get beside the rest, under the names that it has for them.
+	// What programs get besides the rest. The keys of the maps are the names that they know.
 	Counts    map[string]int
 	TextBytes map[string]int
 	Tokens    *Tokens // of all servers; nil: not known
@@ -132,7 +134,7 @@ type NoAnswer struct {
 	Lines []string // both
 }
 
-// A Step is a command to type next or a digest, with what it is for. Any of them may be empty.
+// A Step is a command to type next or a digest, with what it is for. Any of its fields may be empty.
 type Step struct {
 	Text    string
 	Command string
@@ -143,7 +145,7 @@ type Step struct {
 type Server struct {
 	ID string // not made printable
 
-	// The same as it is printed; "" where two captures are compared.
+	// The ID as it is printed; "" if two captures are compared.
 	Name string
 
 	// What is compared: "tools.lock 14 tools".
@@ -160,7 +162,7 @@ type Server struct {
 
 	Fails  bool   // its drift fails the run
 	Pinned string // "14 tools", of the pins
-	Listed string // likewise, of the capture
+	Listed string // the same for the capture
 	Counts Counts
 
 	// The beginning of the set digest of the capture.
@@ -168,22 +170,22 @@ type Server struct {
 
 	// What a yes at the prompt is bound to.
 	SetDigest     string     // of the capture
-	Policy        pin.Policy // that it is pinned under
-	PolicyDiffers bool       // from the pinned one
+	Policy        pin.Policy // that the capture was read under
+	PolicyDiffers bool       // it isn't the pinned policy
 
 	Summary string // what its policy leaves out
 }
 
-// Counts are what a row of the head has in its columns.
+// Counts are the columns of a server's row in the head of a report.
 type Counts struct {
 	Kinds             map[string]int // of drift, in lower case
 	Code, Destructive int
 	Before, After     int     // bytes of text
-	Known             bool    // the bytes are
+	Known             bool    // Before and After are known
 	Tokens            *Tokens // nil: not known
 }
 
-// Altered counts what is neither new nor gone.
+// Altered counts the drifted entries that are neither new nor gone.
 func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + c.Kinds["duplicate"] }
 
 // A ReadFirst is a new sentence that is worth reading before the others.
@@ -191,22 +193,22 @@ type ReadFirst struct {
 	Block  int
 	Server string
 
-	// Of its entry, as a capture calls it: "tools".
+	// The list of its entry, as a capture calls it: "tools".
 	List string
 
 	Name  string // of its entry, as received
-	Entry string // the same for people
-	Place string // for people
+	Entry string // the entry for people
+	Place string // where in the entry it is, for people
 
-	// The same as a JSON Pointer, as received.
+	// The place as a JSON Pointer, as received.
 	At string
 
 	Text   string   // on one line, printable, cut
-	Marked bool     // it stands out in any review
-	Words  []string // those that weigh most, if it is marked
+	Marked bool     // its score is so high that it stands out in any review
+	Words  []string // the words that weigh most, if it is marked
 }
 
-// A Worst is entries that are worth reading first for one reason.
+// A Worst lists the entries that are worth reading first for one reason.
 type Worst struct {
 	Said    string
 	Entries []Placed
@@ -224,15 +226,15 @@ type Problem struct {
 	// Stable: "no-pins", "no-capture", "policy", "other-server".
 	ID string
 
-	Server  string // its label, not made printable
+	Server  string // its ID, not made printable
 	Title   string
 	Text    string
 	Command string // what to type if it was intended
-	Allowed bool   // it fails no run
+	Allowed bool   // it doesn't fail the run
 	Line    int    // in the lockfile
 }
 
-// A Finding is one finding as it is said, of one entry or of several.
+// A Finding is one finding in words, of one entry or of several.
 type Finding struct {
 	Server   string // raw
 	List     string // "" for a whole capture
@@ -243,9 +245,9 @@ type Finding struct {
 	At       string // raw
 	Detail   string
 
-	Of pin.Ref // the entry; of several, the first
+	Of pin.Ref // the entry, or the first of several
 
-	// What a consent to a warning is recorded as.
+	// What consent to a warning is recorded as.
 	Record pin.Record
 
 	Warning bool
@@ -255,7 +257,7 @@ type Finding struct {
 
 	Place   string // for people
 	Pointer string // printable
-	Names   string // what it is in
+	Names   string // the entries that it is in, or the capture
 
 	// "tool=NAME" or "capture", with the server where there are several.
 	Ref string
@@ -264,7 +266,7 @@ type Finding struct {
 	All  []string // the entries that have it, printable
 }
 
-// A Record is something that a lockfile says of an entry, or of a server, beside its definition.
+// A Record is something that a lockfile says of an entry or of a server, besides its definition.
 type Record struct {
 	Server string // raw
 	List   string // "" for a whole server
@@ -276,8 +278,8 @@ type Record struct {
 	Detail string // printable
 
 	Fails bool   // it fails the run
-	Names string // what it is of
-	Short string // the same without the server
+	Names string // the entry or the server that it is about
+	Short string // an entry without its server
 
 	// "tool=NAME", with the server where there are several.
 	Ref string
@@ -293,10 +295,10 @@ func (f *Finding) Word() string {
 	return "note " + f.ID
 }
 
-// Behind is what a line says of a finding behind its word.
+// Behind is what a line says of a finding after its word.
 func (f *Finding) Behind() string { return " in " + f.Names + text.Spaced(f.Place, f.Detail) }
 
-// Said is a finding in a line.
+// Said says a finding in one line.
 func (f *Finding) Said() string { return f.Word() + f.Behind() }
 
 // An Entry is one entry that drifted.
@@ -319,7 +321,7 @@ type Entry struct {
 
 	Findings []Finding // new ones, then approved ones
 
-	// It is denied so far, be it under another name.
+	// It is denied so far, perhaps under its old name.
 	Denied bool
 
 	CanBeDenied bool // agents can go without it
@@ -337,7 +339,7 @@ type Entry struct {
 	Block  int    // the number of its block
 	Text   string // what is wrong, in one line
 	Warned bool   // it has a new warning
-	Digest string // of what a person accepts with it
+	Digest string // the beginning of Accepts
 	Line   int    // of its pin in the lockfile
 	Risks  string // "destructive, takes code"
 
@@ -347,7 +349,7 @@ type Entry struct {
 	Minor bool // it has nothing new to read
 }
 
-// Definitions are all of them: as pinned, and as they are now.
+// Definitions lists an entry's definitions: the pinned one, and what it is now.
 func (e *Entry) Definitions() (list []Definition) {
 	for _, d := range []*Definition{e.Pinned, e.Now} {
 		if d != nil {
@@ -378,7 +380,8 @@ type Definition struct {
 	Text []byte
 }
 
-// Renamed is the kind of a block of two entries: one that came, and one that was removed and is much like it.
+// Renamed is the kind of a block of two entries: one that was added, and the removed one that it seems to be under a
+// new name.
 const Renamed = "RENAMED"
 
 // A Block is drift that is read and accepted as one.
@@ -392,7 +395,7 @@ type Block struct {
 	// What follows the kind, with the names of all entries.
 	Title string
 
-	// ", server files", where several are in play.
+	// ", server files", if there are several servers.
 	Within string
 
 	Names []string
@@ -404,10 +407,10 @@ type Block struct {
 	// What it could do: "destructive", "takes code".
 	Risks []string
 
-	// A rename, a repeated name, texts that aren't stored.
+	// What changes can't say: a rename, a repeated name, texts that aren't stored.
 	Note string
 
-	// "renamed from a, and differs in more", where the title doesn't say so; the kind is RENAMED then.
+	// Only of a block of kind RENAMED, for a format that doesn't print its title: "renamed from a, and differs in more".
 	Renamed string
 
 	// What a REMOVED entry declared, and its first sentence; or "".
@@ -417,15 +420,15 @@ type Block struct {
 	Blocked bool
 	Minor   bool // there is nothing new to read in it
 
-	// Its title, with Note or Gone, says it in a line: it is minor, or gone.
+	// One line with its title and Note or Gone says all of it: it is minor, or gone.
 	Brief bool
 
 	// A name is repeated: nothing can be accepted.
 	Repeat bool
 
-	Bytes string // by which its text grows; or ""
+	Bytes string // how many bytes its text grows by; or ""
 
-	// Told before it: changes that it has, and others below.
+	// Told before it: changes that it has, and that blocks below have, too.
 	Letters []Letter
 
 	Rows   []Row
@@ -440,28 +443,29 @@ type Block struct {
 	// Of several entries, the block of each alone or, where they changed in different ways, of those that changed alike.
 	Each []Block
 
-	// The command that accepts it and nothing else, or "": for the readers of Model.Ready alone.
+	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.
 	Accept string
 
 	Ask string // the question of the prompt
 
-	// The highest of its entries, in a review for a release; else "".
+	// The highest severity of its entries, in a review for a release; else "".
 	Severity string
 
 	Class int // its rank: the lower, the earlier
 
-	// Why it is read first, behind "first because": a whole line; or "".
+	// Why it is read first, as the words after "first because"; or "".
 	Reason string
 }
 
-// A Letter stands for changes that several entries have: blocks say "also a". A format that hasn't told it shows the rows.
+// A Letter stands for changes that several entries have: their blocks only say "also a". A format that hasn't told the
+// letter shows the rows of the block instead.
 type Letter struct {
 	Name string // "a"
 	Text string // "the same in 5 tools"
 	Rows []Row
 }
 
-// An Also names letters, and the entries of a block that have them; all if there are no names.
+// An Also names letters, and the entries of a block that have their changes. Without names, all entries have them.
 type Also struct {
 	Letters []string
 	Names   string
@@ -469,7 +473,7 @@ type Also struct {
 
 // A Row is one finding, note or change of a block.
 type Row struct {
-	// 'W' a warning, '!' a change, '=' anything else.
+	// 'W' a warning, '=' a note, '!' a change, '~' a minor change, '+' and '-' a whole definition.
 	Op byte
 
 	// What it is: a label in words, "WARNING hidden-text".
@@ -482,10 +486,10 @@ type Row struct {
 	Pointer string // the same as a JSON Pointer
 	Detail  string
 
-	// The entries that a finding is about, unless that is clear from above.
+	// The entries that it is about, unless that is clear from above.
 	Names string
 
-	Letter string // under which it was told; or ""
+	Letter string // the letter that it was told under; or ""
 
 	// The number of the block above that shows the change; 0: this one.
 	Home int
@@ -496,11 +500,11 @@ type Row struct {
 	// What is below it, also if Home is set: a format that leaves that block out shows it here.
 	Lines []Line
 
-	limit *limit // that it says, and nothing else; or nil
+	limit *limit // what it says, if it says nothing but a limit; or nil
 }
 
-// Above divides a row of a block whose entries changed in different ways: the names that are above it and the rows beside
-// it that are about the same entries, and the rest of it.
+// Above takes the names off a row of a block whose entries changed in different ways: they are printed once, above all
+// rows that follow each other and are about the same entries. It returns the names, and the row without them.
 func (b *Block) Above(row *Row) (names string, rest Row) {
 	rest = *row
 	if b.Apart && !row.Finding {
@@ -510,7 +514,7 @@ func (b *Block) Above(row *Row) (names string, rest Row) {
 	return "", rest
 }
 
-// Behind is what a line says of a row behind its place.
+// Behind is what a line says of a row after its place.
 func (r *Row) Behind() string {
 	return joined(", in ", r.Detail, r.Names)
 }
@@ -519,24 +523,24 @@ func (r *Row) Behind() string {
 type Line struct {
 	Depth  int
 	Name   string // what it is about; or ""
-	Phrase string // behind the name
+	Phrase string // after the name
 	Text   []layout.Line
 
-	// Said instead of Text, and of the Skip lines below, where block Home is above.
+	// A reference, for a format that shows block Home above: it says this instead of Text and of the next Skip lines.
 	As string
 
-	// Stands behind the name then: what isn't said there, too.
+	// What it says instead of Phrase then: what isn't said in block Home.
 	Brief string
 
 	Home int
 	Skip int
 
-	// Under which that stands, before the block; or "".
+	// The letter before block Home that the reference leads to; or "".
 	Letter string
 }
 
-// Told are lines as a format lays them out. refers says which are told by a reference: what it stands for is left out, and
-// those beside each other that say the same of several names are one.
+// Told returns lines as a format lays them out. refers says which lines are told by a reference. What a reference stands
+// for is left out. References that follow each other become one line if only their names differ.
 func Told(list []Line, refers func(*Line) bool) (told []Line) {
 	for i := 0; i < len(list); i++ {
 		l := list[i]

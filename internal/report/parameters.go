@@ -12,10 +12,10 @@ import (
 
 // What is said of parameters: which were renamed, and which became optional or required.
 
-// joinParameters makes one edit of a parameter that was removed and one that came beside it with an equal schema, where no other
-// fits. A schema without a description says too little to be known again.
+// joinParameters makes one edit of two: of a parameter that was removed, and of one that was added beside it with an equal
+// schema, if no other parameter fits. A schema without a description says too little to be recognized.
 func (e *drifted) joinParameters() {
-	went := map[[2]string][]*edit{} // by what they are in, and the schema
+	went := map[[2]string][]*edit{} // by the schema around the parameter, and its own
 	came := map[[2]string][]*edit{}
 	for _, ed := range e.edits {
 		around, isParameter := parameterIn(ed.Pointer)
@@ -46,14 +46,14 @@ func (e *drifted) joinParameters() {
 	e.edits = slices.DeleteFunc(e.edits, func(ed *edit) bool { return joined[ed] })
 }
 
-// parameterIn is the pointer to the schema that a parameter is one of.
+// parameterIn returns the pointer to the schema that has a parameter, if a pointer leads to one.
 func parameterIn(pointer string) (around string, isParameter bool) {
 	properties := above(pointer)
 	around, isParameter = strings.CutSuffix(properties, "/properties")
 	return around, isParameter && !strings.HasSuffix(around, "/properties")
 }
 
-// above is the pointer to what something is in.
+// above returns a pointer without its last step: it leads to what a value is in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
 // renamed makes the row of a parameter that only has another name.
@@ -98,7 +98,7 @@ func isRequired(definition jsontree.Value, around, name string) bool {
 	return false
 }
 
-// valueAt is what a pointer leads to, absent if that is nothing.
+// valueAt returns what a pointer leads to. It is absent if there is nothing.
 func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 	at := &definition
 	steps, _ := jsontree.Tokens(pointer)
@@ -111,8 +111,9 @@ func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 	return *at
 }
 
-// turned says of a list of required parameters which of those that stay became optional or required, and where they are.
-// It says nothing where that isn't all that the list says: of parameters that were added or removed, their own changes say it.
+// turned says which parameters a changed list of required ones made optional or required, and where they are. For
+// parameters that were added or removed, their own changes say it. turned says nothing if the list may say more: if it
+// isn't a list of different parameters with plain names.
 func (e *drifted) turned(ed *edit) (places, said string) {
 	around, found := strings.CutSuffix(ed.Pointer, "/required")
 	if !found || ed.From != "" || len(ed.Old.Items())+len(ed.New.Items()) == 0 {
@@ -148,8 +149,8 @@ func (e *drifted) turned(ed *edit) (places, said string) {
 	return places, "optional -> required; " + strings.Join(optional, ", ") + "  required -> optional"
 }
 
-// follows is the row of the whole list of required parameters, where those that became optional or required have a row of
-// their own: the rest follows from the parameters, and their order says nothing.
+// follows makes the row of the whole list of required parameters. Those that became optional or required have a row of
+// their own. The rest of the list follows from the parameters, and their order says nothing.
 func follows(e *drifted, ed *edit) Row {
 	row := Row{Word: label.RequiredFollows.Words(), Label: label.RequiredFollows.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	list := listLine(ed.Old, ed.New)
@@ -160,11 +161,11 @@ func follows(e *drifted, ed *edit) Row {
 	return row
 }
 
-// mostRequired are the names in a list that are told one by one.
+// mostRequired is how many names a list can have to be told one by one.
 const mostRequired = 50
 
-// namesIn are the texts of a list of plain names of parameters, each once. It is nil for anything else, and empty where
-// there is no list.
+// namesIn returns the names in a list of different parameters with plain names. It returns nil for anything else, and an
+// empty list if there is none.
 func namesIn(list jsontree.Value, parameters map[string]bool) []string {
 	names := []string{}
 	if list.Kind != 0 && list.Kind != '[' || len(list.Parts) > mostRequired {
@@ -180,7 +181,7 @@ func namesIn(list jsontree.Value, parameters map[string]bool) []string {
 	return names
 }
 
-// parametersAt are the names of the parameters of a schema in a definition.
+// parametersAt returns the names of the parameters of a schema in a definition.
 func parametersAt(definition jsontree.Value, pointer string) map[string]bool {
 	names := map[string]bool{}
 	at := valueAt(definition, pointer)

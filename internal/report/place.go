@@ -12,12 +12,13 @@ import (
 	"pinproof/internal/text"
 )
 
-// placePattern matches what leads to a parameter or a part of a result by names that can't be mistaken, and the rest.
+// placePattern matches the steps that lead to a parameter or to a part of a result, if their names can't be mistaken for
+// anything else, and then the rest of the pointer.
 var placePattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^/(in|out)putSchema(/properties/[\w$-]+(?:/properties/[\w$-]+|/items|/additionalProperties|/(?:anyOf|oneOf)/\d+)*)(/.*|)$`)
 })
 
-// stepPattern matches a step of that.
+// stepPattern matches one of these steps.
 var stepPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`/properties/([\w$-]+)|/(items|additionalProperties)|/(anyOf|oneOf)/(\d+)`)
 })
@@ -25,15 +26,15 @@ var stepPattern = sync.OnceValue(func() *regexp.Regexp {
 // alternativePattern matches a step into one of several alternatives.
 var alternativePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/(?:anyOf|oneOf)/\d+`) })
 
-// placeOf says for people where in an entry something is: a parameter of a tool as the way to
-// it, "arguments.sort[].by", a part of its result likewise, "returns.links[]", and what is in its
-// schema behind that, "arguments.sort/enum/2".
+// placeOf says for people where in an entry something is. A parameter of a tool is the way to it,
+// "arguments.sort[].by", and so is a part of its result, "returns.links[]". What is in such a schema
+// follows that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else is shown as its JSON Pointer.
 func placeOf(entryType pin.EntryType, pointer string) string {
 	return placeIn(entryType, jsontree.Value{}, pointer)
 }
 
-// placeIn is placeOf where the definition is known: one of several alternatives is named by a constant that no other
+// placeIn is placeOf if the definition is known: one of several alternatives is named by a constant that no other one
 // has, "arguments.target(name find).sort".
 func placeIn(entryType pin.EntryType, definition jsontree.Value, pointer string) string {
 	parts := placePattern().FindStringSubmatch(pointer)

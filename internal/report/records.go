@@ -5,8 +5,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// records lists what a reader of the lockfile has to look at beside the definitions: in a review,
-// approvals that hold for a part of their definition; of two lockfiles, what they say otherwise.
+// records lists what a reader of the lockfile has to look at besides the definitions: in a review,
+// approvals that hold for only a part of their definition; denied entries that fail the run; and what
+// two lockfiles record differently.
 func (r *Report) records() (list []Record) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -29,7 +30,7 @@ func (r *Report) records() (list []Record) {
 		}
 		for _, c := range p.RecordChanges() {
 			if c.What == "policy" && p.PolicyDiffers() {
-				// That is a problem of the server, and said as one.
+				// It is said as a problem of the server.
 				continue
 			}
 			said := r.recordOf(p, &pin.Pin{Key: c.Key}, c.What, changeText(&c))
@@ -50,7 +51,7 @@ func (r *Report) lockfiles() bool {
 	return len(r.Comparisons) > 0 && r.Comparisons[0].Lockfiles
 }
 
-// changeText says what a lockfile records now, and what it did.
+// changeText says what a lockfile records now, and what it recorded before.
 func changeText(c *pin.RecordChange) string {
 	if c.Old == "" && c.What == "warning" {
 		return "now accepted: " + c.New
@@ -75,7 +76,7 @@ func (r *Report) partlyBound(p *pin.Comparison) []*pin.Pin {
 	return p.Locked.PartlyBound()
 }
 
-// recordOf says something of a pin.
+// recordOf makes a Record about a pin.
 func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) Record {
 	ref := pin.Ref{Server: p.Server, Key: of.Key}
 	return Record{Server: p.Server, List: pin.EntryTypeInfo[of.Type].Member, Name: of.Name, What: what, Detail: detail,

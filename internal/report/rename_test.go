@@ -8,8 +8,9 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestRename: what was removed under one name and came under another is one block, with one question and one command that
-// has both digests, and what differs is marked in the new definition, which is whole. It is two drifts all the same.
+// TestRename: an entry that was removed under one name and added under another is one block, with one question and one
+// command that has both digests. The new definition is shown whole, with marks where it differs. These are still two
+// drifts.
 func TestRename(t *testing.T) {
 	r := reporttest.OfLists(t, `[{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{"type":"string"}}}},{"name":"stays"}]`,
 		`[{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{"type":"string"},"file":{"type":"string","description":"Where it is."}}}},{"name":"stays"}]`)

@@ -14,7 +14,7 @@ import (
 // An Input is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
 type Input struct {
-	// The path, as the user gave it; "" if two files are compared: Next.Against stands for the pins.
+	// The path, as the user gave it; "" if two files are compared: Next.Against is in its place then.
 	Lockfile string
 
 	Comparisons []pin.Comparison // sorted by server
@@ -26,7 +26,7 @@ type Input struct {
 	// Why there is no answer, whatever else the report shows; or nil.
 	NoAnswer error
 
-	// What matches was read, too, and a warning that nobody accepted fails the run.
+	// Matching entries were read, too, and a warning in them that nobody accepted fails the run.
 	Review bool
 
 	// A run fails by the severity of its changes.
@@ -52,10 +52,10 @@ type Input struct {
 	// Drifted entries whose texts were not read for findings.
 	Unread int
 
-	// Nobody reads the entries: findings and servers alone.
+	// Nobody reads the entries, so the model has only findings and servers.
 	Brief bool
 
-	// No format lists every entry that was captured.
+	// No format of this run lists every captured entry.
 	NoData bool
 
 	// No flag named the server of a single capture.
@@ -67,7 +67,7 @@ type Input struct {
 	// How this run was called, for the commands we print.
 	Next shell.Command
 
-	// The flags that accept all of it would write, were they given now.
+	// The flags that accept everything would write a lockfile, if they were given now.
 	Writes bool
 
 	// The drifts that flags would accept one by one.
@@ -76,17 +76,18 @@ type Input struct {
 	// Flags that tie a command to these captures; none if a name is repeated.
 	Expect []string
 
-	// What is said of folders of this machine in the entries, and the command for that.
+	// What to say of this machine's folders in the entries, with the command that replaces them by names; or empty.
 	Folder Step
 
 	ApprovalHash func(server string, p *pin.Pin) string
 
-	// The flags that narrow the facts to a part of the drift, for the next command to type; what fails the run is not narrowed.
+	// The flags that narrowed the facts to a part of the drift, for the next command to type. They don't change what
+	// fails the run.
 	OnlyFlags []string
 }
 
-// A Report is the result of a comparison for who approves it, and the model of it for formats.
-// Its drift is sorted, the most dangerous first; that of several servers server by server.
+// A Report is the result of a comparison for the person who approves it, and its model for formats.
+// Its drift is sorted server by server, the most dangerous first.
 type Report struct {
 	Input
 	*facts.Facts
@@ -97,10 +98,10 @@ type Report struct {
 	places   map[string]int        // of servers in Comparisons
 	oneByOne bool                  // flags can approve entries one by one
 
-	// How many entries that drifted have one, shown or not: of a server, and of all ("").
+	// How many drifted entries have a digest, shown or not. The key is a server, or "" for all of them, and the digest.
 	digests map[[2]string]int
 
-	// What a release with this drift is, in words.
+	// What kind of release this drift makes, in words.
 	release string
 
 	bump string // the same in a word
@@ -148,12 +149,12 @@ func whyNot(err error) *NoAnswer {
 	return &NoAnswer{told.Text, append([]string{}, told.Hints...), fail.Lines(err)}
 }
 
-// A drifted entry, as it is shown.
+// A drifted is an entry that drifted, as it is shown.
 type drifted struct {
 	*facts.Entry
 	edits []*edit
 
-	// Of both definitions, while they are looked at.
+	// The signatures of both definitions, kept while the rows of the entry are made.
 	signed [2]signed
 }
 
@@ -163,7 +164,7 @@ func newDrifted(e *facts.Entry) *drifted {
 	for _, one := range e.Edits {
 		d.edits = append(d.edits, newEdit(one))
 	}
-	if e.RenamedFrom == "" { // else its definition is whole
+	if e.RenamedFrom == "" { // a renamed entry's definition is shown whole
 		d.joinParameters()
 		d.joinAlternatives()
 	}
@@ -172,8 +173,8 @@ func newDrifted(e *facts.Entry) *drifted {
 	return d
 }
 
-// findRelease says what a release with the drift is, where two sides are compared without a
-// lockfile, or severities decide.
+// findRelease says what kind of release the drift makes, if two sides are compared without a
+// lockfile, or if severities decide.
 func (r *Report) findRelease() {
 	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
 		r.bump = r.Worst.Bump()
@@ -190,5 +191,5 @@ func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
 
-// SetOrNone is a set digest in words. There is none where a name is repeated.
+// SetOrNone returns a set digest, or words for why there is none.
 func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }

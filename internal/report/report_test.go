@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestOrderByRank: new warnings, then DUPLICATE, HIDDEN, what is approved and claims less risk now, then
-// ADDED and CHANGED by what they say, REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
+// TestOrderByRank: new warnings come first, then DUPLICATE, HIDDEN, approved entries that claim less risk now,
+// ADDED and CHANGED by what they say, and REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
 func TestOrderByRank(t *testing.T) {
 	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
 		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
@@ -42,8 +42,9 @@ func TestOrderByRank(t *testing.T) {
 	}
 }
 
-// TestEqualSentencesFold: entries are one block where the same sentences stood before and stand now, whatever
-// is around them; the same words in another sentence are none, and a warning keeps an entry apart.
+// TestEqualSentencesFold: entries are one block if the same sentences became the same new ones, whatever is
+// around them. If only the same words changed, in different sentences, the entries aren't one block. A warning
+// keeps an entry apart.
 func TestEqualSentencesFold(t *testing.T) {
 	list := func(insert, word, poison string) pin.Set {
 		var tools []string
@@ -124,8 +125,8 @@ func TestReportOfOtherLists(t *testing.T) {
 	}
 }
 
-// TestInstructionsFirst: every session reads a server's instructions, so they are before
-// what else says the same, and behind what ranks higher.
+// TestInstructionsFirst: every session reads a server's instructions, so they come before
+// other entries that say the same, and after entries that rank higher.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)

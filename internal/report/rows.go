@@ -16,19 +16,19 @@ import (
 	"pinproof/internal/text"
 )
 
-// A rowMaker makes the rows of all blocks, in order. It knows what is above.
+// A rowMaker makes the rows of all blocks, in order. It knows what the blocks above have shown.
 type rowMaker struct {
 	block int
 
 	// Where each longer text and schema was shown.
 	shown map[string]spot
 
-	// For texts of a definition that are shown whole, with marks.
+	// For marks in the texts of definitions that are shown whole.
 	words *diff.WordBudget
 
-	letter string // of what is shown; or ""
+	letter string // the letter whose row is being made; or ""
 
-	// That got their first row since a block was begun.
+	// Those that got their first row since takeLetters was last called.
 	letters []*letter
 
 	// How many letters have a name.
@@ -43,8 +43,8 @@ type rowMaker struct {
 }
 
 // maxSearched bounds the text that is searched for sentences to mark, in bytes, of all blocks: a
-// thousand of them in a thousand copies of a tool would be a million searches. One that isn't searched
-// for has no mark. A search costs as much as some bytes, however short the text is.
+// thousand sentences in a thousand copies of a tool would be a million searches. A sentence that isn't
+// searched for gets no mark. However short a text is, searching it costs searchCost bytes more.
 const (
 	maxSearched = 64 << 20
 	searchCost  = 32
@@ -54,13 +54,13 @@ const (
 type spot struct {
 	block int
 
-	// Under which it is before the block; or "".
+	// The letter before the block that it was shown under; or "".
 	letter string
 
 	place string
 }
 
-// minRepeat is from how many bytes of JSON on a text is shown only once.
+// minRepeat is how many bytes of JSON a text must have to be shown only once.
 const minRepeat = 40
 
 // rows lists the rows of a group: its findings, then its edits or its definitions.
@@ -87,7 +87,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, ed := range edits {
 		switch {
 		case ed.Minor(), ed.marked:
-		// Its definition is whole below: no reference leads there.
+		// Its whole definition is below: references lead there, and none to this row.
 		case e.RenamedFrom != "":
 			rows = append(rows, m.alone().edit(e, ed))
 		default:
@@ -107,7 +107,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 func (m *rowMaker) each(g *group) (rows []Row) {
 	m.quiet = true
 	defer func() { m.quiet = false }()
-	var of []*drifted // that have an edit first
+	var of []*drifted // the first entry that has each edit of list
 	var list []*edit
 	has := map[string][]string{} // by key, the entries that have it
 	for _, e := range g.entries {
@@ -122,7 +122,7 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 			has[ed.key] = append(has[ed.key], text.Name(e.Name))
 		}
 	}
-	var groups []string // the names of each, in order
+	var groups []string // the names in byNames, in order
 	byNames := map[string][]Row{}
 	for i, ed := range list {
 		row := m.changed(of[i], ed)
@@ -140,9 +140,10 @@ func (m *rowMaker) each(g *group) (rows []Row) {
 	return rows
 }
 
-// minor makes the rows of what is summed up, each once. One that some entries of the group don't have names those that do.
+// minor makes the rows of changes that are summed up, each once. If only some entries of the group have a change, its
+// row names them.
 func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
-	var of []*drifted // that have an edit first
+	var of []*drifted // the first entry that has each edit of list
 	var list []*edit
 	has := map[string][]string{} // by key, the entries that have it
 	for _, e := range g.entries {
@@ -157,7 +158,7 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 			has[ed.key] = append(has[ed.key], text.Name(e.Name))
 		}
 	}
-	alone := m.alone() // what is summed up doesn't stand above
+	alone := m.alone() // nothing may refer to what is summed up
 	for i, ed := range list {
 		row := alone.edit(of[i], ed)
 		if !ed.Minor() {
@@ -173,7 +174,7 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	return rows, labelCounts(g.minor())
 }
 
-// changed makes the row of an edit, or says where the same is above.
+// changed makes the row of an edit. If the edit was shown above already, the row says where.
 func (m *rowMaker) changed(e *drifted, ed *edit) Row {
 	if ed.letter != nil {
 		return m.lettered(e, ed)
@@ -199,7 +200,7 @@ func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
 	return row
 }
 
-// minor are the edits of an entry that are summed up for the group: those of the entry that has most.
+// minor returns the edits that are summed up for the group: those of the entry that has most of them.
 func (g *group) minor() (most []*edit) {
 	for _, e := range g.entries {
 		var list []*edit
@@ -215,7 +216,7 @@ func (g *group) minor() (most []*edit) {
 	return most
 }
 
-// alone makes rows for which nothing is above.
+// alone returns a rowMaker for which nothing is above.
 func (m *rowMaker) alone() *rowMaker {
 	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest, isAlone: true}
 }
@@ -223,7 +224,8 @@ func (m *rowMaker) alone() *rowMaker {
 // notStored is said in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
 
-// wholes shows the definitions that are shown whole: as they were pinned, or as they are now.
+// wholes makes the rows of definitions that are shown whole. That of an entry that is gone is shown as it was pinned,
+// any other as it is now.
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 	list := e.Definitions()
 	op := byte('+')
@@ -237,7 +239,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 	for i := range list {
 		row := Row{Op: op, Minor: e.Kind == pin.Removed}
 		if e.Kind == pin.Duplicate || e.Kind == pin.Removed {
-			// A reference into one of several definitions, or to what isn't shown, would lead astray.
+			// A reference into one of several definitions, or to a definition that isn't shown, would mislead.
 			m = m.alone()
 		}
 		if e.Kind == pin.Duplicate {
@@ -256,7 +258,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 	return rows
 }
 
-// mark marks what differs in the texts of a definition that has another name now. An edit that is marked needs no row.
+// mark marks what differs in the texts of a renamed entry's definition. An edit that is marked needs no row.
 func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 	if e.RenamedFrom == "" {
 		return
@@ -292,7 +294,7 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 	}
 }
 
-// marks is a text whole, with what differs in it.
+// marks lays out a whole text, with marks at what differs.
 func (m *rowMaker) marks(old, new string) []layout.Line {
 	pieces := m.words.Words(old, new)
 	if pieces == nil || diff.Rewritten(pieces) {
@@ -349,7 +351,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	return row
 }
 
-// copied says that a text repeats the description, which is read there; else it is "".
+// copied says that a text repeats the description, so that nobody has to read it twice. Otherwise it returns "".
 func (e *drifted) copied(ed *edit) string {
 	if ed.Pointer == "/description" || ed.From != "" || !e.TextsKnown() || e.Locked == nil || e.Captured == nil {
 		return ""
@@ -374,7 +376,7 @@ func isCopy(v, definition jsontree.Value) bool {
 	return description.Kind == '"' && description.Text == v.Text
 }
 
-// branch says which of several alternatives something is in, by the constant that it takes.
+// branch says which of several alternatives a pointer leads into, by the constant that this alternative takes.
 func (e *drifted) branch(pointer string) string {
 	for strings.Contains(pointer, "Of/") {
 		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
@@ -385,8 +387,8 @@ func (e *drifted) branch(pointer string) string {
 	return ""
 }
 
-// oneSided shows a value that was added or removed by those lines of its definition's signature that are about it, or as
-// JSON where none is.
+// oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
+// there are none, as JSON.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	side := ed.sideOf()
 	v := ed.New
@@ -415,7 +417,8 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
 		came = "" // the gutter below says it
 	}
-	// The place says what the first line is about, but for an argument of a prompt: there it has a number.
+	// The row's place says what the first line is about, so it needs no name. In the place of a prompt's argument there
+	// is only a number.
 	if about[0].Pointer != pointer || strings.HasPrefix(pointer, "/arguments/") {
 		row.Detail = joined("; ", row.Detail, came)
 	} else {
@@ -436,14 +439,14 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	row.Lines = lines
 }
 
-// A signed is a definition with its signature, and the first line about what is at each pointer.
+// A signed is a definition with its signature, and the index of the first line about each pointer.
 type signed struct {
 	tree  jsontree.Value
 	lines []signature.Line
 	first map[string]int
 }
 
-// tree is the pinned (0) or the captured (1) definition. It is kept while the entry is looked at.
+// tree returns the pinned (0) or the captured (1) definition. It is kept while the rows of the entry are made.
 func (e *drifted) tree(side int) jsontree.Value {
 	s := &e.signed[side]
 	p := [2]*pin.Pin{cmp.Or(e.Previous, e.Locked), e.Captured}[side]
@@ -461,8 +464,8 @@ func (e *drifted) place(side int, pointer string) string {
 	return placeIn(e.Type, e.tree(side), pointer)
 }
 
-// wasAt says where in the pinned definition something was that is at a place now. Where a constant names the alternative
-// on both sides, what else led there is said.
+// wasAt says where in the pinned definition something was. now is its place today. If both places read alike, because a
+// constant names the alternative on both sides, wasAt returns the steps of the pointer that name alternatives.
 func (e *drifted) wasAt(pointer, now string) string {
 	was := e.place(0, pointer)
 	if was != now {
@@ -471,7 +474,7 @@ func (e *drifted) wasAt(pointer, now string) string {
 	return strings.Join(alternativePattern().FindAllString(pointer, -1), "")
 }
 
-// sideOf is the side that the pointer of an edit leads into.
+// sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
 func (ed *edit) sideOf() int {
 	if ed.New.Kind == 0 && ed.Old.Kind != 0 {
 		return 0
@@ -503,7 +506,7 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 	return s.lines[from:end]
 }
 
-// referred are the names that references to $defs begin with.
+// referred returns the schemas in $defs that references in a definition lead to, as "$defs.NAME".
 func referred(definition []byte) map[string]bool {
 	names := map[string]bool{}
 	for _, rest := range strings.Split(string(definition), "/$defs/")[1:] {
@@ -513,8 +516,8 @@ func referred(definition []byte) map[string]bool {
 	return names
 }
 
-// folded puts what is in a schema of $defs on one line, with what is in another schema in brackets behind it, if
-// nothing refers to it. What has a text keeps a line, and so does all above and below that.
+// folded puts all that is inside a schema of $defs on one line, if nothing refers to that schema. The insides of a nested
+// schema follow it in brackets. A schema with a text anywhere in it keeps all of its lines.
 func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
 	for i := 0; i < len(list); i++ {
 		l := list[i]
@@ -537,7 +540,7 @@ func folded(list []signature.Line, referred map[string]bool) (lines []signature.
 	return lines
 }
 
-// inBrackets says lines of a signature in one line: "by string; to object (name string; age integer)".
+// inBrackets joins lines of a signature into one: "by string; to object (name string; age integer)".
 func inBrackets(list []signature.Line) string {
 	var b strings.Builder
 	for i, l := range list {
@@ -556,10 +559,11 @@ func inBrackets(list []signature.Line) string {
 	return b.String()
 }
 
-// lines turns a signature of a definition, or of a part of it, into lines. What is above in the same words is named.
+// lines turns a signature of a definition, or of a part of it, into lines. A line says where its text or schema has been
+// shown above.
 func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
 	key := "+"
-	// What was added and what is whole is alike.
+	// A text that was added and one in a whole definition are shown alike, so one may refer to the other.
 	came := ""
 	if sign != '=' {
 		key = string(sign)
@@ -577,7 +581,7 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 		}
 		line.refer(m.above(key, came+"as ", l.Text, place))
 		line.Brief = line.Phrase
-		// The first line of what was added or removed follows its place, with its phrase.
+		// The first line of what was added or removed is printed after the row's place, with its phrase.
 		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
 		if inside > 0 || isLong {
 			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
@@ -594,8 +598,8 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 	return lines
 }
 
-// above says where a longer text, schema or edit is above, and gives that block: the place there, if that isn't
-// this one. If it is nowhere, it is here.
+// above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is empty,
+// and above remembers this place for the blocks below.
 func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
 	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {
@@ -609,7 +613,7 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 		return reference{}
 	}
 	if m.letter != "" && at.block == m.block && at.letter == "" {
-		// The letter is before what the block says itself.
+		// A letter is printed before the rows of its block, so it can't refer to them.
 		return reference{}
 	}
 	said := as + cmp.Or(at.place, "the whole")
@@ -625,21 +629,21 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 	return reference{said + " in " + text.Number(at.block), at.block, ""}
 }
 
-// A reference says where something is above. It is empty where it is nowhere.
+// A reference says where something was shown above. It is empty if it wasn't.
 type reference struct {
 	said   string
 	block  int
 	letter string
 }
 
-// refer has a line say a reference instead of its text.
+// refer puts a reference into a line, which says it instead of its text.
 func (l *Line) refer(above reference) {
 	l.As = above.said
 	l.Home = above.block
 	l.Letter = above.letter
 }
 
-// once shows the sentences around each edit of a text, or names where the same stand above.
+// once makes lines of the edited sentences of a text. The first one refers to the same edits, if they were shown above.
 func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 	var all []string
 	for _, s := range ed.Sentences {
@@ -659,7 +663,7 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 	return lines
 }
 
-// editLines are the lines of one edit of a text, with the ends of the sentences beside it where it has some.
+// editLines lays out one edit of a text, with the ends of the sentences beside it if the edit has them.
 func editLines(s diff.SentenceEdit) (lines []layout.Line) {
 	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
 	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
@@ -678,7 +682,7 @@ func editLines(s diff.SentenceEdit) (lines []layout.Line) {
 	case s.After == "":
 		after = nil
 	}
-	// One line that was added is between the two.
+	// A single added line goes between the two, on the same line.
 	if len(lines) == 1 && len(lines[0].Runs) == 1 {
 		runs := lines[0].Runs
 		if before != nil {
@@ -698,7 +702,7 @@ func editLines(s diff.SentenceEdit) (lines []layout.Line) {
 	return lines
 }
 
-// twoSides are an old and a new value, whole.
+// twoSides lays out an old and a new value, each whole.
 func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	for i, v := range []jsontree.Value{old, new} {
 		if v.Kind != '"' || v.Text != "" {
@@ -708,8 +712,9 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	return lines
 }
 
-// listLine shows what was added and what was removed in a list of different single values, with the value that follows what was added,
-// if the values that stay keep their order. It is nil for anything else: then both lists are shown.
+// listLine shows what was added to and removed from a list of different single values, if the values that stay keep
+// their order. The value that follows an added one is shown, too. For anything else it returns nil: both lists are
+// shown then.
 func listLine(old, new jsontree.Value) []layout.Line {
 	if old.Kind != '[' || new.Kind != '[' {
 		return nil
@@ -725,8 +730,9 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	add := func(op byte, v jsontree.Value) {
 		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]})
 	}
+	// i is an index in the old list. joined says that the last value of the new one was added.
 	i := 0
-	joined := false // in the old list; the last value joined
+	joined := false
 	gone := func() {
 		for i < len(before) && !is[before[i]] {
 			add('-', old.Items()[i].Value)
@@ -755,7 +761,7 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	return []layout.Line{{Sign: '=', Runs: runs[1:]}}
 }
 
-// setOf are the values of a list, each once.
+// setOf returns the values of a list, each once.
 func setOf(list []string) map[string]bool {
 	set := make(map[string]bool, len(list))
 	for _, value := range list {
@@ -764,7 +770,7 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// valuesOf are the canonical forms of the values in a list. It is nil if not all are single ones.
+// valuesOf returns the canonical forms of the values in a list. It returns nil if one is a list or an object.
 func valuesOf(list jsontree.Value) []string {
 	values := []string{}
 	for _, item := range list.Items() {
@@ -776,15 +782,15 @@ func valuesOf(list jsontree.Value) []string {
 	return values
 }
 
-// shortSides is a change on one line, "1000 -> 100000", or "" if the values aren't short.
+// shortSides returns a change on one line, "1000 -> 100000", or "" if a value isn't short.
 func (ed *edit) shortSides() string {
-	// Bytes of both, and of a value that is written out to be measured.
+	// Bytes of each value as JSON, and of the source of a value that is written out to be measured.
 	const widest, largest = 60, 4096
 	if ed.Old.End-ed.Old.At > largest || ed.New.End-ed.New.At > largest {
 		return ""
 	}
 	both := ed.Old.Kind != 0 && ed.New.Kind != 0
-	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // what is in it is said better
+	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // oneSided shows what is in a value
 		return ""
 	}
 	old := layout.JSON(ed.Old, false, widest)
@@ -814,7 +820,7 @@ func findingRow(f Finding, above int) Row {
 	return row
 }
 
-// markFirst marks the new sentences of an entry that read most like poison where they are, in » «.
+// markFirst puts » « around those new sentences of an entry that read most like poison.
 func (m *rowMaker) markFirst(e *drifted, rows []Row) {
 	for _, s := range e.NewSentences {
 		if s.Score >= rank.Marked {
@@ -824,7 +830,7 @@ func (m *rowMaker) markFirst(e *drifted, rows []Row) {
 	}
 }
 
-// markText marks the first place where a part of a line stands.
+// markText puts the marks around the first place in the rows that has this part of a line.
 func (m *rowMaker) markText(rows []Row, part string) {
 	for i := range rows {
 		for j := range rows[i].Lines {
@@ -850,7 +856,7 @@ func (m *rowMaker) markText(rows []Row, part string) {
 	}
 }
 
-// insert puts a mark into a line, before the byte at of what is there now, or at its end.
+// insert puts a mark into a line, before a byte of its new side or at the end of that.
 func insert(runs []layout.Run, at int, mark string) {
 	for i := range runs {
 		run := &runs[i]
@@ -879,7 +885,7 @@ func (r *Report) minor() string {
 	return labelCounts(all)
 }
 
-// labelCounts is "other order (3); hint stated". Edits with equal labels follow each other.
+// labelCounts counts edits by label: "other order (3); hint stated". Edits with equal labels must follow each other.
 func labelCounts(edits []*edit) string {
 	var said []string
 	for len(edits) > 0 {

@@ -9,8 +9,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// TestListLine: the old list and the line say what the new list is, item by item. There is no line, and both lists are
-// shown, exactly where an item repeats or those that stay have another order.
+// TestListLine: the old list and the line say what the new list is, item by item. There is no line for equal lists, nor
+// if an item repeats or those that stay have another order: both lists are shown then.
 func TestListLine(t *testing.T) {
 	m := jsontest.NewMaker(7)
 	scalars := []string{`"a"`, `"b"`, `"-a"`, `1`, `1.5`, `true`, `null`, `""`}

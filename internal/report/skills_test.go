@@ -17,7 +17,7 @@ import (
 // skillFolder is the folder of a made skill.
 const skillFolder = "skill://acme/"
 
-// A madeSkill is a skill with the texts of its files, by their names, SKILL.md's less its head.
+// A madeSkill is a skill with the texts of its files by name. The text of SKILL.md is without its head.
 type madeSkill struct {
 	name        string
 	frontmatter made
@@ -25,13 +25,13 @@ type madeSkill struct {
 	extra       made // unknown members of its entry
 }
 
-// head is the file SKILL.md, whose head is the frontmatter: JSON is YAML.
+// main returns the file SKILL.md. Its head is the frontmatter as JSON, which is YAML, too.
 func (s madeSkill) main() string {
 	text, _ := json.Marshal(s.frontmatter)
 	return "---\n" + string(text) + "\n---\n" + s.files["SKILL.md"]
 }
 
-// session is a capture of a server with these skills alone, and with what was read of their files.
+// skillSession returns a capture of a server that has nothing but these skills, and their files as they were read.
 func skillSession(t *testing.T, skills []madeSkill) string {
 	t.Helper()
 	var entries, bodies []any
@@ -98,7 +98,7 @@ func (u *upgrader) upgrade(s madeSkill) madeSkill {
 	return now
 }
 
-// shown is what a person has to see of a skill.
+// shown returns what a person has to see of a skill.
 func (s madeSkill) shown() any {
 	v := maps.Clone(s.frontmatter)
 	delete(v, "name")

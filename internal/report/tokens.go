@@ -6,10 +6,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Tokens is about how much of a model's context the tools of a server take.
+// A Tokens has estimates of how much of a model's context the tools of a server take, as pinned and as captured.
 type Tokens struct{ Before, After int }
 
-// Said is what a change of it costs, or "" where it is too little to tell.
+// Said says what the change costs, or "" if nothing changed or that isn't known.
 func (t *Tokens) Said() string {
 	grown := t.Grown()
 	if grown == "" {
@@ -18,7 +18,7 @@ func (t *Tokens) Said() string {
 	return "about " + grown + " tokens for the model (of " + text.Number(rounded(t.After)) + ")"
 }
 
-// Grown is by how much it changed, "+1,480", or "" where that is too little to tell.
+// Grown says how much it changed, "+1,480", or "" if nothing changed or that isn't known.
 func (t *Tokens) Grown() string {
 	if t == nil || t.Before == t.After {
 		return ""
@@ -26,7 +26,7 @@ func (t *Tokens) Grown() string {
 	return text.Signed(rounded(t.After - t.Before))
 }
 
-// rounded is an estimate to three digits: more would claim to be exact.
+// rounded rounds an estimate to three digits: more would claim to be exact.
 func rounded(n int) int {
 	unit := 1
 	for n/unit >= 1000 || n/unit <= -1000 {
@@ -38,7 +38,7 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-// plus adds those of another server. What isn't known of one isn't known of all.
+// plus adds the tokens of another server. If they aren't known, the sum isn't known either.
 func (t *Tokens) plus(other *Tokens) *Tokens {
 	if other == nil {
 		return nil
@@ -49,7 +49,7 @@ func (t *Tokens) plus(other *Tokens) *Tokens {
 // TokensOf estimates how many tokens the tools among some pins take: their names, descriptions and
 // input schemas, which clients hand to the model. Over real lists and the encoding o200k that is 4.2
 // to 4.8 bytes a token, so 4.5 is within 8 %. A client that searches for tools hands over fewer.
-// It isn't known where a definition wasn't stored.
+// The number isn't known if a definition wasn't stored.
 func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	size := 0
 	var written []byte
@@ -71,8 +71,8 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// OverBudget says that the tools of all captures take more tokens than an author holds, or "". It fails
-// where that can't be told.
+// OverBudget says that the tools of all captures together take more than most tokens, or "". known is false
+// if that can't be told.
 func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for i := range sides {
@@ -88,8 +88,8 @@ func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
 	return "about " + text.Number(all) + " tokens for the model, over " + text.Number(most) + " (--max-tokens)", true
 }
 
-// tokens are those of a server's two sides, or nil: nobody knows all the text of a part, and what a
-// policy leaves out of pins can't be compared. The gate's bound leaves no room for it.
+// tokens returns the tokens of a server's two sides, or nil. Nobody knows all the text of a part, and what a
+// policy leaves out of pins can't be compared. The gate's bound leaves no room to count them.
 func (r *Report) tokens(p *pin.Comparison) *Tokens {
 	if r.Bounded || r.Terse || r.Narrowed || r.Part || r.IgnoreProse || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	. "pinproof/internal/report"
 )
 
-// The bytes are counted by hand: what clients hand to the model, and nothing beside it.
+// TestTokens: the bytes are counted by hand. They are those of what clients hand to the model, and no others.
 func TestTokens(t *testing.T) {
 	for _, tt := range []struct {
 		list string

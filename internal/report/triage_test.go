@@ -32,8 +32,7 @@ func written(t *testing.T, write func(io.Writer, *Model, plain.Style) error, r *
 	return b.String()
 }
 
-// bodies lists the texts behind a gutter, each line of a text by itself, with what was
-// wrapped joined.
+// bodies lists the texts after gutters, line by line. Wrapped lines are joined again.
 func bodies(review string) (list []string) {
 	gutter := regexp.MustCompile(`^ .*?([|:])(?: (.*))?$`)
 	open := false
@@ -62,7 +61,7 @@ func TestBigReviews(t *testing.T) {
 		review := written(t, plain.WriteDiff, r, plain.Style{})
 		seen, twice := map[string]bool{}, 0
 		for _, body := range bodies(review) {
-			if len(body) > 200 && seen[body] { // a line of a text of which others differ
+			if len(body) > 200 && seen[body] { // may be an equal line of two different texts
 				twice++
 			}
 			seen[body] = true
@@ -87,7 +86,7 @@ func TestBigReviews(t *testing.T) {
 			}
 		}
 		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
-		cut := "" // of which reason the head names only some
+		cut := "" // the reasons of which the head names only some entries
 		for _, w := range r.Model.Worst {
 			if w.More != "" {
 				cut += w.Said
@@ -108,7 +107,7 @@ func TestBigReviews(t *testing.T) {
 	}
 }
 
-// TestNewToolsByRisk: what a new tool declares and takes says where it is.
+// TestNewToolsByRisk: what a new tool declares and takes decides where it is listed.
 func TestNewToolsByRisk(t *testing.T) {
 	r := reporttest.OfUpgrade(pintest.PinsOf(t, `[{"name":"pinned"}]`, pin.Policy{}), pintest.PinsOf(t, `[{"name":"pinned"},
 		{"name":"a_reads","annotations":{"readOnlyHint":true}},
@@ -207,12 +206,12 @@ func TestOrdersComeFirst(t *testing.T) {
 			r := reporttest.OfUpgrade(old, poisoned)
 			at := slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return slices.Contains(b.Names, text.Name(name)) })
 			if r.Model.Blocks[at].Warned {
-				continue // beside these tools it has one
+				continue // among these tools it gets a warning
 			}
 			all++
 			plain := strings.Join(strings.Fields(order), " ")
 			isFirst := func(s ReadFirst) bool {
-				// What stood before it may be the beginning of its first sentence.
+				// Its first sentence may begin with words of the description before it.
 				said, _, _ := strings.Cut(s.Text, "<and ")
 				return s.Block == at+1 && (strings.Contains(plain, said) || strings.Contains(said, plain[:min(30, len(plain))]))
 			}

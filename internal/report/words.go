@@ -34,7 +34,7 @@ func shortRef(entryType pin.EntryType, name string) string {
 	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
 }
 
-// ref names an entry in a sentence or, without a name, the capture, with its server where there are several.
+// ref names an entry in a sentence or, if the key is empty, the capture; with its server, if there are several.
 func (r *Report) ref(key pin.Ref) string {
 	ref := "the capture"
 	if key.Key != (pin.Key{}) {
@@ -46,13 +46,13 @@ func (r *Report) ref(key pin.Ref) string {
 	return ref
 }
 
-// short is a digest for people: the first 12 of its hex digits.
+// short returns a digest for people: the first 12 of its hex digits.
 func short(digest string) string {
 	hex := pin.HexOf(digest)
 	return hex[:min(12, len(hex))]
 }
 
-// verdictWord is the answer in a word or three.
+// verdictWord returns the answer in a word or three.
 func (r *Report) verdictWord() string {
 	if r.Matches {
 		return "OK"
@@ -72,7 +72,7 @@ func (r *Report) verdictWord() string {
 	return "PASS WITH DRIFT"
 }
 
-// verdictText is the answer without its word: the warnings first, then the drift by
+// verdictText returns the answer without its word: the warnings first, then the drift by
 // kind, what is wrong with whole servers, and what matches.
 func (r *Report) verdictText() string {
 	matched := r.Matched
@@ -118,7 +118,7 @@ func joined(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), separator)
 }
 
-// kinds are those of drift in the order of a sentence.
+// kinds lists the kinds of drift in the order in which a sentence names them.
 var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
 
 // kindText counts drift by kind: "1 added, 13 changed".
@@ -190,7 +190,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() { // a part may have no entry of the others
+		if !p.Part && p.Unrelated() { // a part of a session may just lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -219,19 +219,20 @@ func (r *Report) problems() (list []Problem) {
 	return list
 }
 
-// policies are a policy and what it was changed to.
+// policies says a policy and what it was changed to.
 func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
-// explained reports whether a server's entries are shown as renames of those that are pinned, or aren't shown: then
-// nobody has to be told that they could be those of another server.
+// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows none of them. Then
+// nobody has to be told that they could be the entries of another server.
 func (r *Report) explained(server string) bool {
 	own := func(e *drifted) bool { return e.Server == server }
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
 }
 
-// driftNote says what a list of changes can't: that it is denied, repeats, renames, texts that are not stored.
+// driftNote says of an entry what a list of changes can't: that it is denied, repeated or renamed, or that a text isn't
+// stored.
 func driftNote(d *pin.Drift) string {
 	said := driftKindNote(d)
 	if d.Locked != nil && d.Locked.Denied {
@@ -260,10 +261,10 @@ func driftKindNote(d *pin.Drift) string {
 	return ""
 }
 
-// note is what is said of an entry before its changes, or in place of them.
+// note returns what is said of an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
 	note := driftNote(&e.Drift)
-	if e.Unexplained && !r.Bounded { // the gate counts them
+	if e.Unexplained && !r.Bounded { // the gate counts such entries instead
 		note = joined("; ", note, tooMuch)
 	}
 	return note
@@ -292,10 +293,10 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// steps say how to see and approve the drift, in Next, Ready and Instead of the model. There are none
-// without a lockfile. No step approves a new warning by itself.
+// steps puts into Next, Ready and Instead of the model how to see and approve the drift. There are no
+// steps without a lockfile. No step approves a new warning by itself.
 func (r *Report) steps(m *Model) {
-	// lock takes a capture whole
+	// lock takes only whole captures.
 	if r.Lockfile == "" || r.Part && r.nothingPinned() {
 		return
 	}
@@ -310,21 +311,21 @@ func (r *Report) steps(m *Model) {
 	m.Next = slices.Concat(r.waysToSee(), r.waysToAsk(), r.waysToPinPages())
 }
 
-// waysToSee are the folder's placeholder and the commands that show what can't be shown here.
+// waysToSee returns the step about folders of this machine, and the commands that show what can't be shown here.
 func (r *Report) waysToSee() (next []Step) {
 	if r.Folder.Command != "" && !r.nothingPinned() {
 		next = append(next, r.Folder)
 	}
 	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
 		command := r.Next
-		// Else --against compares two files.
+		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
 	return next
 }
 
-// asAnother is the command that approves a capture as that of another server, if it looks like one; or "".
+// asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
 func (r *Report) asAnother() string {
 	for _, p := range r.problems() {
 		if p.Command != "" {
@@ -340,7 +341,7 @@ func (r *Report) isRelocked() bool {
 	return !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !r.nothingPinned()
 }
 
-// waysToAsk are the commands that have a person answer step by step.
+// waysToAsk returns the commands that have a person answer step by step.
 func (r *Report) waysToAsk() (next []Step) {
 	if r.isRelocked() && r.AllOrNothing() {
 		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock")})
@@ -353,7 +354,7 @@ func (r *Report) waysToAsk() (next []Step) {
 	return next
 }
 
-// approvals are the commands that approve what is shown.
+// approvals returns the commands that approve what is shown.
 func (r *Report) approvals() (ready []Step) {
 	if r.Folder.Command != "" && r.nothingPinned() {
 		ready = append(ready, r.Folder)
@@ -378,7 +379,7 @@ func (r *Report) approvals() (ready []Step) {
 	return ready
 }
 
-// waysToPinPages are the commands that pin the pages of servers that were locked before pages were pinned.
+// waysToPinPages returns the commands that pin the pages of apps, for servers whose recorded policy pins none.
 func (r *Report) waysToPinPages() (next []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -413,17 +414,18 @@ func (r *Report) setDigests() (steps []Step) {
 	return steps
 }
 
-// nothingPinned reports whether the lockfile has none of the servers: lock approves them.
+// nothingPinned reports whether the lockfile has none of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known })
 }
 
-// approvable reports whether flags can approve anything: not where a warning is in what no pin of an entry covers.
+// approvable reports whether flags can approve anything. They can't while there is a new warning in something that no
+// entry's pin covers.
 func (r *Report) approvable() bool {
 	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
-// restStep is the --accept-all command, or empty where that is not to be suggested.
+// restStep returns the --accept-all command. It is empty if that mustn't be suggested.
 func (r *Report) restStep() Step {
 	var left []string
 	for _, e := range r.entries {
@@ -435,7 +437,7 @@ func (r *Report) restStep() Step {
 		}
 	}
 	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Forbidden })
-	// Nothing that could be accepted mends it.
+	// There is nothing to accept that would mend what is forbidden.
 	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() {
 		return Step{}
 	}
@@ -450,9 +452,9 @@ func (r *Report) restStep() Step {
 	return Step{Text: s, Command: r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
 }
 
-// acceptCommand is the command that accepts a group and nothing else: each entry by the digest of its definition. It is
-// "" if no flag can do that, if there are more entries than a command should have, and for a new warning, which nobody
-// should approve by pasting.
+// acceptCommand returns the command that accepts a group and nothing else: each entry by the digest of its definition.
+// It returns "" if no flag can do that, if there are more entries than a command should have, and for a new warning,
+// which nobody should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
 	if !r.oneByOne || g.first().Unexplained || len(g.entries) > maxAcceptNames || g.first().Warned() || g.first().Kind == pin.Duplicate {
 		return ""
@@ -471,7 +473,7 @@ func (r *Report) acceptCommand(g *group) string {
 			return "" // relock would refuse it
 		}
 		if r.digests[[2]string{scope, digest}] > 1 {
-			// It is that of an entry of another server, or of another list.
+			// Another server or list has an entry with the same digest.
 			return ""
 		}
 		args = append(args, "--accept "+digest)
@@ -479,7 +481,8 @@ func (r *Report) acceptCommand(g *group) string {
 	return next.To("relock", args...)
 }
 
-// field names an entry or, without a name, the capture in a line of the gate: "tool=NAME", with its server where there are several.
+// field names an entry or, if the key is empty, the capture in a line of the gate: "tool=NAME"; with its server, if
+// there are several.
 func (r *Report) field(key pin.Ref) string {
 	field := "capture"
 	if key.Key != (pin.Key{}) {
@@ -510,7 +513,7 @@ func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
 	return "Accept " + what + "?"
 }
 
-// deniedQuestion is what a question about one entry says of its mark.
+// deniedQuestion is what a question adds about an entry that is denied.
 const deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
 
 // renameText asks about an entry that seems to have another name now.
@@ -522,7 +525,7 @@ func (r *Report) renameText(e *drifted) string {
 	return said + "?"
 }
 
-// Refused lists the new warnings of the drifts that are refused for them, and of captures as a whole.
+// Refused lists the new warnings for which drifts were refused, and those about captures as a whole.
 func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	list := lint.WarningsIn(r.General)
 	for _, e := range r.entries {
@@ -535,15 +538,15 @@ func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 
 // A Relocked is what relock has written, and what it says of that.
 type Relocked struct {
-	Accepted map[pin.Ref]bool // drift
+	Accepted map[pin.Ref]bool // the drift that was accepted
 
 	// Warnings of matching entries that the command accepted.
 	Recorded map[pin.Ref][]pin.Record
 
-	// What the flags had nothing to accept for.
+	// Lines about what was only approved anew, and about flags that had nothing to accept.
 	Idle []string
 
-	Whole []string // servers that came as a whole
+	Whole []string // new servers without entries that were accepted
 	Shown bool     // a prompt has shown what was accepted
 
 	Unrecorded []Finding // warnings that are still not accepted
@@ -551,7 +554,7 @@ type Relocked struct {
 	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
 	Written string
 
-	// The drift that is left, and the bare servers that were not settled; or "".
+	// The drift that is left, and the new servers without entries that weren't accepted; or "".
 	Left string
 }
 

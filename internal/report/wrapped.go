@@ -8,13 +8,13 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A schema that stood alone is often made one of several alternatives, word for word. Each of its keywords went from
-// where it was, and all of them came back one step below: that is one change to a reader.
+// A schema often becomes one of several alternatives, word for word. Each of its keywords is removed where it was, and all
+// of them are added one step below. To a reader that is one change.
 
-// mostWrapped are such schemas of an entry: each is looked for in all of its changes.
+// mostWrapped is how many such schemas of an entry are looked for: each search goes through all changes of the entry.
 const mostWrapped = 100
 
-// joinAlternatives makes one edit of all that such a schema changed.
+// joinAlternatives joins all edits that come from one such schema into one.
 func (e *drifted) joinAlternatives() {
 	joined := map[*edit]bool{}
 	found := 0
@@ -51,8 +51,8 @@ func (e *drifted) joinAlternatives() {
 	e.edits = slices.DeleteFunc(e.edits, func(ed *edit) bool { return joined[ed] })
 }
 
-// alternativeAsBefore is the index of the new alternative that is the whole schema of before, if there is nothing else in
-// the new one; or -1.
+// alternativeAsBefore returns the index of the added alternative that equals the whole old schema, if the new schema has
+// nothing but its alternatives. Otherwise it returns -1.
 func (e *drifted) alternativeAsBefore(ed *edit) int {
 	around := above(ed.Pointer)
 	keyword := strings.TrimPrefix(ed.Pointer, around+"/")
@@ -66,7 +66,8 @@ func (e *drifted) alternativeAsBefore(ed *edit) int {
 	return slices.IndexFunc(ed.New.Items(), func(item jsontree.Member) bool { return jsontree.Equal(item.Value, old) })
 }
 
-// wrapped makes the row of a schema that is one of several alternatives now: what it was is kept, and the others came.
+// wrapped makes the row of a schema that is one of several alternatives now: the old schema is shown as kept, and the
+// other alternatives as added.
 func (m *rowMaker) wrapped(e *drifted, ed *edit, row *Row) {
 	about := slices.Clone(e.about(1, ed.Pointer))
 	if about == nil {
