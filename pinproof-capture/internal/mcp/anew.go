@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/fail"
 )
 
-// listen hands on what the server says on the one stream of HTTP+SSE. Where that is cut, it is opened again, as long as
-// the server once was there: with it begins a session anew.
+// listen passes on what the server says on the one stream of HTTP+SSE. If the stream is cut, listen opens it
+// again, and with it begins a new session. In a capture, or if no session ever began, it returns an error instead.
 func (r *remote) listen() error {
 	resp, err := r.stream(r.ctx, "")
 	for err == nil {
@@ -30,8 +30,8 @@ func (r *remote) listen() error {
 	return err
 }
 
-// cut takes note that the session is over: nothing is asked until the next one has begun, and what was asked has no
-// answer. It reports false where the session never began.
+// cut notes that the session is over. No message is sent until the next session has begun, and the
+// requests that were sent get an error. It returns false if no session ever began.
 func (r *remote) cut() bool {
 	r.mu.Lock()
 	if r.begun == 0 {
@@ -56,7 +56,7 @@ func (r *remote) cut() bool {
 	return true
 }
 
-// release closes a channel that may be closed. Whoever calls it holds the lock.
+// release closes a channel unless it is closed already. The caller holds r.mu.
 func release(ready chan struct{}) {
 	select {
 	case <-ready:
@@ -65,7 +65,7 @@ func release(ready chan struct{}) {
 	}
 }
 
-// openAgain asks for the stream again, as often as it may.
+// openAgain asks for the stream again, at most maxTries times.
 func (r *remote) openAgain(wait time.Duration) (resp *http.Response, err error) {
 	wait = max(cmp.Or(wait, resumeAfter), minWait, time.Until(r.renewed.Add(renewAfter)))
 	for try := 0; try < maxTries; try++ {
@@ -83,7 +83,8 @@ func (r *remote) openAgain(wait time.Duration) (resp *http.Response, err error) 
 	return nil, err
 }
 
-// place takes where the server wants to be asked. Where that begins a session anew, it has to know the client first.
+// place takes the address at which the server wants to be asked. If a new session begins there, the
+// server has to know the client first.
 func (r *remote) place(at *url.URL) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +96,7 @@ func (r *remote) place(at *url.URL) {
 	}
 	greeting := r.greeting
 	ready := r.ready
-	// Its answer comes on the stream, which is being read.
+	// In a goroutine, because the answer comes on the stream that the caller is reading.
 	go func() {
 		r.send(greeting, true)
 		r.send([]byte(initialized), true)
@@ -105,8 +106,8 @@ func (r *remote) place(at *url.URL) {
 	}()
 }
 
-// isOver reports whether a server doesn't know the session any more. It has to say so with 404; many say
-// 400, and in words that there is no such session.
+// isOver reports whether a server no longer knows the session. The protocol wants a 404 for that;
+// many servers answer with 400, and with words about the session.
 func isOver(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
@@ -119,12 +120,13 @@ func isOver(resp *http.Response) bool {
 	return bytes.Contains(bytes.ToLower(begin), []byte("session"))
 }
 
-// sessionOf is the session that a request was sent in, or "".
+// sessionOf returns the ID of the session that a request was sent in, or "".
 func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
 
-// renew begins a session anew with the client's own initialize, if no other message has. The server
-// may be another by now: its answer is judged, and its lists count as changed.
-// It reports whether a message may be sent in a new one: not where calls meet one end after the other.
+// renew begins a new session with the client's own initialize, unless another message already has.
+// The server may be a different one by now, so its answer is judged, and its lists count as changed.
+// renew reports whether the message may be sent again, in the new session. It may not if the last
+// session began a moment ago, because a call could meet the end of one session after another.
 func (r *remote) renew(session string) bool {
 	if session == "" || r.rec != nil {
 		return false
@@ -145,16 +147,16 @@ func (r *remote) renew(session string) bool {
 	return true
 }
 
-// sayAnew tells a person, and the client that every list counts as changed.
+// sayAnew tells a person that a new session begins, and the client that all its lists have changed.
 func (r *remote) sayAnew() {
 	r.put(Said{Err: fail.New("its session is over, and a new one begins")})
-	// First, or a call could come before the new list.
+	// Said before the session begins: a call could otherwise come before the new list.
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
 	}
 }
 
-// await waits until a message may be sent. A call of a session that is over may not.
+// await waits until a message may be sent. It refuses a call that was meant for a session that is over.
 func (r *remote) await(p *post) error {
 	late := time.After(PlacePatience)
 	for {

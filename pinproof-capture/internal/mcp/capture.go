@@ -1,5 +1,5 @@
 // Package mcp asks MCP servers what they tell a model, over stdio and HTTP, and saves the bytes
-// that came. It also starts the server of a session that goes on.
+// that came. It also opens the sessions that a guard relays.
 package mcp
 
 import (
@@ -28,8 +28,8 @@ import (
 // A Server is one to capture: a command to start, or an address to ask.
 type Server struct {
 	Argv []string
-	Dir  string   // where it is started; "" is here
-	Env  []string // beside our own
+	Dir  string   // where it is started; "" is the working folder
+	Env  []string // added to our own
 
 	URL     string
 	Headers http.Header
@@ -42,12 +42,12 @@ type Server struct {
 
 // Options say how a server is asked.
 type Options struct {
-	// The revision that is spoken alone; "" is for the last two ways to begin.
+	// The only revision of the protocol to speak; "" is for initialize and, if that fails, server/discover.
 	Protocol string
 
 	Capabilities jsontree.Value // that we claim, an object
 	Timeout      time.Duration
-	Settle       time.Duration // after the last answer
+	Settle       time.Duration // how long to listen after the last answer
 }
 
 // line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
@@ -64,18 +64,18 @@ func (g *greeting) line(elapsed time.Duration) string {
 	return fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
 }
 
-// A Connection is a session with a server, which is a process or a place at an address. It takes a
-// message a line; Close says that none follows.
+// A Connection is a session with a server: a process, or a server at an address. Write takes one
+// message a line; Close says that no more follow.
 type Connection interface {
 	io.WriteCloser
-	// Hands on what the server says until its end.
+	// Lines passes on what the server says until its end.
 	Lines(take func(Said) error) error
 	Signal(os.Signal)
 	Stop()
 	ExitCode() int
 }
 
-// Open begins a session. What a server that is started says on standard error goes to stderr.
+// Open begins a session. If it starts the server, what the server prints on standard error goes to stderr.
 func (s Server) Open(stderr io.Writer) (Connection, error) {
 	if s.URL != "" {
 		return connect(s)
@@ -83,8 +83,8 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 	return launch(s, stderr)
 }
 
-// Save captures the server into a file, and tells of it in one line. Where that fails, a capture that
-// was there is no longer in its place.
+// Save captures the server into a file and returns one line about the capture. If that fails, Stale
+// moves an older capture out of the way.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
 	if workspace.IsLockfile(path) {
 		return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
@@ -99,9 +99,9 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 	return line, nil
 }
 
-// Stale renames the capture of a server that can't be captured any more to FILE.old, so that nothing
-// takes what the server said once for what it says now. It returns the error with a word about that.
-// What isn't a capture stays: nothing can match it.
+// Stale renames the capture of a server that can't be captured any more to FILE.old, so that
+// nothing takes what the server said once for what it says now. It returns the error with a word
+// about that. A file that isn't a capture stays, because it can't match any pins.
 func Stale(path string, err error) error {
 	if !isCapture(path) {
 		return err
@@ -129,7 +129,7 @@ func isCapture(path string) bool {
 	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
 }
 
-// noForm is for those who don't ask for digests.
+// noForm is for callers that need no digests.
 func noForm(pin.EntryType, []byte) pin.Form { return pin.Form{} }
 
 // A ServerError is an error about a server, with the end of what it said on standard
@@ -142,11 +142,11 @@ type ServerError struct {
 func (e *ServerError) Error() string { return e.err.Error() }
 func (e *ServerError) Unwrap() error { return e.err }
 
-// Capture asks the server for all that it tells a model. It returns that to the byte, and in a line what
-// it is. The server has ended by then. The error of one that was started or reached is a *ServerError.
+// Capture asks the server for all that it tells a model. It returns the bytes as they came, and one line
+// about them. The server has ended by then. If the session was opened, any error is a *ServerError.
 func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
-		// Those of a configuration that wait for their turn.
+		// An interrupt also stops the servers of a configuration that still wait for their turn.
 		return nil, "", fail.New("interrupted")
 	}
 	begin := time.Now()
@@ -189,7 +189,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	return nil, "", &ServerError{fail.From(s.concealed(f)), last}
 }
 
-// notInstalled is the name of the program, printable, that npx did not find by what it said, or "".
+// notInstalled returns the name, printable, of a program that npx couldn't find, judging by what npx said, or "".
 func (s Server) notInstalled(said []string) string {
 	at := 0
 	if len(s.Argv) > 2 && strings.EqualFold(s.Argv[0], "cmd") {
@@ -215,8 +215,8 @@ var (
 	npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
 )
 
-// listensAt is where a server seems to listen, by what it said, or "": one that opens a port
-// doesn't speak on standard output.
+// listensAt returns the address at which a server seems to listen, judging by what it said, or "".
+// A server that opens a port doesn't speak on standard output.
 func listensAt(said []string) string {
 	for _, line := range said {
 		if m := listens.FindStringSubmatch(line); m != nil {
@@ -228,7 +228,7 @@ func listensAt(said []string) string {
 
 var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
 
-// Excerpt is printable for a text of the server's inside a sentence of ours.
+// Excerpt returns the beginning of a server's text, printable, for a sentence of ours.
 func Excerpt(s string) string {
 	const most = 300 // bytes: an error's message, not a page
 	if len(s) <= most {
@@ -237,9 +237,9 @@ func Excerpt(s string) string {
 	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
 }
 
-// FileName is the name of a server's file: its server ID, with %XX for what can't be in
-// a file's name on every system. pinproof reads the server ID back from it. It is ""
-// for a server ID that can't be one: empty, too long, or not printable ASCII.
+// FileName returns the name of a server's capture: its server ID, with %XX for characters that
+// can't be in a file's name on every system. pinproof reads the server ID back from it. FileName
+// returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
 func FileName(id string) string {
 	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
 	if !possible.MatchString(id) || !filepath.IsLocal(name) {
@@ -248,7 +248,7 @@ func FileName(id string) string {
 	return name
 }
 
-// NoFileName says why FileName has none.
+// NoFileName says why FileName returned "".
 const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (
@@ -256,7 +256,7 @@ var (
 	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
 )
 
-// Within is a path as it is meant in a folder.
+// Within returns a path as it is meant inside a folder: an absolute path stays as it is.
 func Within(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path

@@ -10,7 +10,7 @@ import (
 	"pinproof/internal/capture"
 )
 
-// An event is one of an event stream.
+// An event is one event of an event stream.
 type event struct {
 	kind string
 	id   string
@@ -19,18 +19,18 @@ type event struct {
 	// How long the server wants to be left alone after the stream's end.
 	retry time.Duration
 
-	// The last request that had been sent when its data began to come.
+	// The ID of the last request that had been sent when the event's data began to come.
 	asked int64
 }
 
-// readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and hands on each event.
-// One that no blank line ends is none. A carriage return alone ends no line, as for the Go clients:
-// inside a message it is a blank, or the message is refused.
+// readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and calls each with every
+// event. An event that isn't ended by a blank line is dropped. A carriage return alone doesn't end
+// a line, as in the Go clients: inside a message it counts as a blank, or the message is refused.
 func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
-	// Of the event, for the record: clients find different messages in some.
+	// The bytes of the event. A capture checks them, because clients find different messages in some events.
 	var came []byte
-	mark := []byte("\ufeff") // may be at the beginning
+	mark := []byte("\ufeff") // a byte order mark, which may come first
 	err := readLines(from, rec, func(line []byte, asked int64) error {
 		line = bytes.TrimPrefix(line, mark)
 		mark = nil

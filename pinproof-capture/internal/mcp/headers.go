@@ -18,8 +18,8 @@ var plainValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 var named = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri",
 	"tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}
 
-// repeated are the headers, names and values, that repeat a message since 2026-07-28 (Streamable HTTP), and, of a
-// call, the arguments for which the tool's schema of its input names a header.
+// repeated returns the headers, as names and values, that repeat parts of a message since 2026-07-28
+// (Streamable HTTP). For a call, these include the arguments for which the tool's input schema names a header.
 func repeated(method string, params, input jsontree.Value) []string {
 	headers := []string{"Mcp-Method", method}
 	add := func(name string, v jsontree.Value) {

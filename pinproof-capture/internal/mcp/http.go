@@ -29,8 +29,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A remote is a server at an address, by Streamable HTTP or, before that, by HTTP with one event
-// stream for all that the server says. It is read and written like a process: a message a line.
+// A remote is a server at an address. It is reached by Streamable HTTP or by the older HTTP+SSE, in which all
+// that the server says comes on one event stream. It is read and written like a process: one message a line.
 type remote struct {
 	Server
 	client  http.Client
@@ -40,97 +40,100 @@ type remote struct {
 	stop context.CancelCauseFunc // ends the session
 	exit int
 
-	// One stream at a time passes messages on, once somebody reads them.
+	// Held by the one stream that is passing a message on. It is locked until somebody reads the messages.
 	taking sync.Mutex
 
 	take func(Said) error
 
-	// One begins the session anew, and the others wait for it.
+	// Held by the message that begins a new session, while the others wait for that session.
 	renewing sync.Mutex
 
-	renewed time.Time // when it began anew
+	renewed time.Time // when the last new session began
 
-	mu       sync.Mutex    // what follows
+	mu       sync.Mutex    // protects what follows
 	endpoint *url.URL      // where the server wants to be asked
-	ready    chan struct{} // closed once it may be asked there
+	ready    chan struct{} // closed once messages may be sent there
 
-	// How often it said where, which is once a session.
+	// How often the server has named its endpoint in HTTP+SSE, which it does once a session.
 	begun int
 
-	session string // the server's name for it
+	session string // the server's ID for the session
 
-	// Of the protocol, as initialize agreed on it.
+	// The revision of the protocol that initialize agreed on.
 	revision string
 
 	standing *standing // the stream that belongs to no message
 	waiting  map[string]*post
 
-	// The client's last initialize, under an id of ours.
+	// The client's last initialize, with an ID of our own.
 	greeting []byte
 
-	inputs map[string][]byte // the schemas of what tools take
-	kept   int               // bytes of the answers that these are in
+	inputs map[string][]byte // the input schemas of tools, by name
+	kept   int               // bytes of the answers that hold these schemas
 }
 
 // A post is a message of the client's on its way to the server.
 type post struct {
 	body     []byte
 	id       []byte // of a request, as it is spelled
-	key      string // the same, however it is spelled
+	key      string // the same ID, however it is spelled
 	method   string
 	revision string
-	headers  []string // that repeat it
+	headers  []string // that repeat parts of it
 	ctx      context.Context
 	cancel   context.CancelFunc
 
-	// The last request, as the record has it.
+	// The ID of the last request, as the record has it.
 	asked int64
 
-	// Closed once it is taken or, of a request, answered.
+	// Closed once the server has taken the message or, if it is a request, has answered it.
 	done chan struct{}
 
-	// The session that it was meant for, of those that r.begun counts.
+	// The number of the session that it was meant for, as r.begun counts them.
 	begun int
 
-	// It is one of ours that begins a session anew.
+	// It is a message of our own that begins a new session.
 	begins bool
 
 	isSent bool // it may have reached the server
 }
 
-// calls reports whether it calls an entry, which may be another one in another session.
+// calls reports whether the message calls an entry. In another session, the same name may stand for another entry.
 func (p *post) calls() bool { return p.method == "tools/call" || p.method == "prompts/get" }
 
-// A standing stream is where a server says what answers no message of the client's.
+// A standing stream belongs to no message of the client's. The server may use it to speak unasked.
 type standing struct {
 	cancel  context.CancelFunc
 	opened  chan struct{} // closed once the server has answered
-	refused bool          // by then: it has none, or not yet
+	refused bool          // the answer was no: the server has no such stream, or not yet
 }
 
 var errStreamEnded = fail.New("its event stream ended before the answer")
 
 const (
-	// A session that was begun anew, or calls could meet one end after the other.
+	// How long a new session counts before another one may begin. Otherwise, a call could meet the
+	// end of one session after another.
 	renewAfter = 5 * time.Second
 
 	// More than a moved server needs; what goes on longer is a loop.
 	maxRedirects = 3
 
-	// A client's line waits for the one before it if that one isn't a request: the server is to
-	// get them in their order. No server may hold the client up with it for longer.
+	// If a client's line is an initialize or no request, the next line waits until the server has taken or answered
+	// it: the server is to get the lines in their order. No server may hold the client up for longer than this.
 	linePatience = 10 * time.Second
 
-	// For a server that answers with the first event, and has none yet.
+	// How long to wait until the standing stream opens. Some servers answer only with its first
+	// event, and have none yet.
 	standPatience = time.Second
 
-	// As the official clients wait, which servers are tried with.
+	// How long to wait before a stream is asked for again: as long as the official clients do, which
+	// servers are tested with.
 	resumeAfter = time.Second
 
-	// Before a stream is asked for, whatever the server says.
+	// The least time to wait before that, whatever the server says.
 	minWait = 100 * time.Millisecond
 
-	maxTries = 100 // to get it back
+	maxTries = 100 // to get a stream back
 
 	// Within the range that JSON-RPC leaves to servers.
 	codeNoAnswer = -32091
@@ -162,8 +165,8 @@ func connect(s Server) (*remote, error) {
 	return r, nil
 }
 
-// transport trusts what Node's clients trust: beside the system's certificates, which SSL_CERT_FILE names on
-// Unix, those in the file NODE_EXTRA_CA_CERTS.
+// transport trusts what Node's clients trust: the system's certificates, which SSL_CERT_FILE names
+// on Unix, and those in the file that NODE_EXTRA_CA_CERTS names.
 func transport() (http.RoundTripper, error) {
 	const variable = "NODE_EXTRA_CA_CERTS"
 	file := os.Getenv(variable)
@@ -186,9 +189,8 @@ func transport() (http.RoundTripper, error) {
 	return own, nil
 }
 
-// checkRedirect follows within the same scheme, host and port only: the request
-// carries the user's headers and the session's id, and what another host answers is
-// not what the user named.
+// checkRedirect follows a redirect only within the same scheme, host and port. The request carries
+// the user's headers and the session's ID, and any other host isn't the one that the user named.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if !sameOrigin(next.URL, via[0].URL) {
 		return fail.New("it redirects to another address, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
@@ -205,7 +207,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// Lines hands on what the server says until the session ends, and says why it did.
+// Lines passes on what the server says until the session ends, and returns why it ended.
 func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
@@ -219,7 +221,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	return nil
 }
 
-// put hands on one thing. An error of whoever takes it ends the session.
+// put passes on one thing that the server said. An error from take ends the session.
 func (r *remote) put(s Said) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
@@ -231,7 +233,7 @@ func (r *remote) put(s Said) error {
 	return context.Cause(r.ctx)
 }
 
-// Write sends lines of the client's. What becomes of them is read.
+// Write sends lines of the client's. It returns no error: what becomes of the lines is read with Lines.
 func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		r.send(bytes.Clone(line), false)
@@ -239,8 +241,8 @@ func (r *remote) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send sends a message, which can be read in one way only, or what came as none. It may be one of those that begin a
-// session anew.
+// send sends a line: a message that can be read in only one way, or something that isn't a message.
+// begins says that it is one of the messages of our own that begin a new session.
 func (r *remote) send(line []byte, begins bool) {
 	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{}), begins: begins}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
@@ -257,7 +259,7 @@ func (r *remote) send(line []byte, begins bool) {
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
-		// If the end of the answer's stream says so.
+		// In these revisions, the end of the answer's stream tells the server that the request is cancelled.
 		if c.revision >= FirstDiscover {
 			c.cancel()
 		}
@@ -275,7 +277,7 @@ func (r *remote) send(line []byte, begins bool) {
 	}
 	r.mu.Unlock()
 	go r.post(p)
-	if p.id != nil && (p.method != "initialize" || r.rec != nil) { // whoever captures waits for the answer
+	if p.id != nil && (p.method != "initialize" || r.rec != nil) { // a capture waits for the answer itself
 		return
 	}
 	select {
@@ -288,10 +290,10 @@ func (r *remote) send(line []byte, begins bool) {
 // errAnew is for a call that was meant for a session that is over.
 var errAnew = fail.New("its session is over")
 
-// post sends a message and hands on what answers it. A session that is over is begun anew.
+// post sends a message and passes its answer on. If the session has ended, it begins a new one.
 func (r *remote) post(p *post) {
 	defer p.cancel()
-	opens := p.method == "notifications/initialized" && !r.SSE // which has but one stream
+	opens := p.method == "notifications/initialized" && !r.SSE // HTTP+SSE has only one stream
 	if opens {
 		r.awaitStream()
 	}
@@ -303,7 +305,7 @@ func (r *remote) post(p *post) {
 			resp, err = r.ask(p)
 		}
 	}
-	// The server has it, and what it says to that may wait for whoever waits here.
+	// The server has the message. What it says in reply may only get through once send has returned.
 	if p.id == nil {
 		close(p.done)
 	}
@@ -311,7 +313,7 @@ func (r *remote) post(p *post) {
 		r.put(Said{Line: p.body, Unsent: true})
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if r.waiting[p.key] == p { // or it was sent again
+		if r.waiting[p.key] == p { // otherwise, it was sent again
 			delete(r.waiting, p.key)
 		}
 		return
@@ -326,7 +328,7 @@ func (r *remote) post(p *post) {
 	}
 }
 
-// ask sends a message. An initialize begins a session, and from 2026-07-28 on there is none.
+// ask sends a message. An initialize begins a session; from revision 2026-07-28 on, there are no sessions.
 func (r *remote) ask(p *post) (*http.Response, error) {
 	if err := r.await(p); err != nil {
 		return nil, err
@@ -344,8 +346,8 @@ func (r *remote) ask(p *post) (*http.Response, error) {
 	return resp, err
 }
 
-// do sends a request of HTTP with what each says of the session that holds, and with more headers, names
-// and values: an empty one is left out. The address stays out of an error: it may hold a secret.
+// do sends an HTTP request, with the headers of the current session and with more headers, given as names and
+// values. A header with an empty value is left out. Errors don't quote the address, which may hold a secret.
 func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	r.mu.Lock()
 	at := r.endpoint
@@ -392,8 +394,8 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
-// unusable says why an answer of HTTP is none. What it says stays out where it has something of the address or of a header: that
-// may be a secret.
+// unusable says why an HTTP response is no answer. It quotes the response, unless that repeats a
+// part of the address or of a header, which may be a secret.
 func (r *remote) unusable(resp *http.Response) error {
 	defer resp.Body.Close()
 	if resp.StatusCode < 300 {
@@ -416,7 +418,7 @@ func (r *remote) unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // which other servers refuse in any way
+		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers refuse it in many ways
 		if sessionOf(resp) == "" && !isProbe {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
@@ -424,8 +426,8 @@ func (r *remote) unusable(resp *http.Response) error {
 	return f
 }
 
-// answer hands on what a server answers a message with. Where that is no answer to a request, the
-// error says why, unless it may come on another stream.
+// answer passes on the server's response to a message. If that doesn't answer a request, the error
+// says why, unless the answer may still come on another stream.
 func (r *remote) answer(p *post, resp *http.Response) error {
 	if isStream(resp) && !r.SSE {
 		return r.follow(p, resp)
@@ -456,14 +458,14 @@ func (r *remote) answer(p *post, resp *http.Response) error {
 	return err
 }
 
-// refusedBy reports whether what came with a code of HTTP's is an error in answer to a request.
+// refusedBy reports whether the body of an HTTP error is a JSON-RPC error in answer to the request.
 func (p *post) refusedBy(data []byte) bool {
 	messages, err := capture.Messages(oneLine(data))
 	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
 
-// hand hands on a message, on one line. In valid JSON a line feed stands only between tokens; what
-// isn't valid is refused rather than mended.
+// hand passes on a message, on one line. In valid JSON, line feeds are only between tokens; invalid
+// JSON is refused rather than mended.
 func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
 		return r.rec.refuse(unlike(notMessage, data))
@@ -516,8 +518,8 @@ func (r *remote) waits(p *post) bool {
 	return p.id != nil && r.waiting[p.key] == p
 }
 
-// fail says why a message has no answer: to a person and, where it isn't a capture, in text of our own
-// to the client that waits for one.
+// fail says why a message has no answer. It tells a person and, unless this is a capture, the
+// client that waits for the answer, in words of our own.
 func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
 		return // it was cancelled, or has its error
@@ -531,8 +533,8 @@ func (r *remote) fail(p *post, err error) {
 	}
 }
 
-// Close says that the client says no more. That ends the session once all is answered: until then
-// it is said again.
+// Close says that the client sends no more. It ends the session if all requests are answered. If
+// not, it does nothing, and the caller has to call it again later.
 func (r *remote) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -545,7 +547,7 @@ func (r *remote) Close() error {
 	return nil
 }
 
-// Signal ends the session as it would end a server.
+// Signal ends the session, with the exit code of a server that the signal ended.
 func (r *remote) Signal(s os.Signal) {
 	r.exit = 128 + int(s.(syscall.Signal))
 	r.stop(nil)
@@ -568,5 +570,5 @@ func (r *remote) Stop() {
 	}
 }
 
-// ExitCode is that of a process that ended the same way.
+// ExitCode returns the code of a process that ended the same way.
 func (r *remote) ExitCode() int { return r.exit }

@@ -13,38 +13,39 @@ import (
 // file.
 const MaxBytes = jsontree.MaxCaptureBytes
 
-// ErrTooLarge is the end of a session: what can't be held can't be judged.
+// ErrTooLarge ends a session: a message that can't be held can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
-// OwnID begins the ids of requests that are not the client's, and whose answers are not for it.
+// OwnID begins the IDs of our own requests. Their answers aren't for the client.
 var OwnID = "pinproof-" + rand.Text() + "-"
 
-// Said is what a server said: a line with its end or, in place of an answer, why there is none.
+// Said is what a server said: a line with its line ending or, in place of an answer, why there is none.
 type Said struct {
-	Line []byte // good until the next one comes
+	Line []byte // valid until the next line comes
 
-	// Line is the client's, with a call that no server got.
+	// Line is a call of the client's that no server got.
 	Unsent bool
 
 	Err error // for a person
 
-	// The last request that had been sent when it came; of Err, the one it is about, or 0.
+	// The ID of the last request that had been sent when the line came. For an Err, the ID of the
+	// request that it is about, or 0.
 	asked int64
 }
 
-// ReadLines hands on the lines of a reader, each with its end, and what is left at the reader's end.
+// ReadLines passes on the lines of a reader, each with its line ending, and what is left at the reader's end.
 func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
 }
 
-// readLines does so with the last request that had been sent when a line began to come: no answer
-// comes before its request.
+// readLines does the same, and passes on the ID of the last request that had been sent when a line
+// began to come: no answer comes before its request.
 func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
 	came := &marked{Reader: from, rec: rec}
 	in := bufio.NewReaderSize(came, 64<<10)
 	var line []byte
 	for {
-		in.Peek(1) // waits for what comes
+		in.Peek(1) // waits for the first byte of the line
 		asked := came.asked
 		err := bufio.ErrBufferFull
 		for line = line[:0]; err == bufio.ErrBufferFull; {

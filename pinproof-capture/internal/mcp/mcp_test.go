@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol
-// says, and take the next. A capture that ends with the first is refused.
+// TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol says,
+// and take the next one. A capture that ends with the first one is refused.
 func TestAnswersOfTwoKinds(t *testing.T) {
 	for line, good := range map[string]bool{
 		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
@@ -78,7 +78,7 @@ func TestEventStreams(t *testing.T) {
 	}
 }
 
-// TestOneResponseALine: what was sent over several lines is one in the record.
+// TestOneResponseALine: a message that was sent over several lines is one line in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
 	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), stop: func(error) {}, take: func(s Said) error {
@@ -127,7 +127,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// TestInterruptedBefore: no server is started once the user has said no.
+// TestInterruptedBefore: no server is started after an interrupt.
 func TestInterruptedBefore(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -172,7 +172,7 @@ func (p *inPieces) Read(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestMarks: a line has the mark of the bytes that it began with, also behind one that came in pieces.
+// TestMarks: a line is marked with the last request at its first byte, also after a line that came in pieces.
 func TestMarks(t *testing.T) {
 	rec, got := &record{}, ""
 	err := readLines(&inPieces{rec, []string{"a\nlog, ", "with its end\nb\n", "c\n"}}, rec, func(line []byte, asked int64) error {
@@ -184,7 +184,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestRepeated: what headers repeat of a call. The values were worked out by hand, the base64 with another program.
+// TestRepeated: which parts of a call headers repeat. The values were worked out by hand, the
+// base64 with another program.
 func TestRepeated(t *testing.T) {
 	input, err := jsontree.NewReader([]byte(`{"properties":{
 		"city":{"x-mcp-header":"City"},"plain":{"x-mcp-header":"Plain"},"empty":{"x-mcp-header":"Empty"},"line":{"x-mcp-header":"Line"},"blank":{"x-mcp-header":"Blank"},

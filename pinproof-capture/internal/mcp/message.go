@@ -32,10 +32,10 @@ const (
 	notAsked   = "it sent an answer to a request that was not sent"
 )
 
-// readMessage returns the message of a line, nil if clients pass over it, or why it isn't one to every
-// client; asked is the id of the last request. Some clients pass over a batch, one more member, or
-// an id, a result or an error of another shape than the protocol's; all pass over an answer that
-// comes before its request. The answer that they take may come when the capture has ended.
+// readMessage returns the message of a line, nil if all clients pass over the line, or why some clients
+// don't take it for a message. asked is the ID of the last request. Some clients pass over a batch, an
+// extra member, or an id, a result or an error in another shape than the protocol's; all pass over an
+// answer that comes before its request. The answer that they do take may come after the capture has ended.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	found, err := capture.Messages(line)
 	if err != nil {
@@ -65,11 +65,11 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 	return m, ""
 }
 
-// spelled is a value byte for byte.
+// spelled returns a value byte for byte, as it came.
 func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
 
-// reply answers a request of the server's: its pings, and nothing else that it wants, such as
-// sampling, roots and elicitation.
+// reply returns the answer to a request of the server's. It answers pings and refuses anything
+// else, such as sampling, roots and elicitation.
 func (m *message) reply() []byte {
 	what := `"result":{}`
 	if m.Get("method").Text != "ping" {
@@ -94,8 +94,8 @@ func (m *message) refusal(method string) *refusal {
 func (r *refusal) Error() string { return r.told.Error() }
 func (r *refusal) Unwrap() error { return r.told }
 
-// wantsDiscover matches how a server refuses initialize that knows only what came after it: in words,
-// or with a code for the method, its parameters or the revision.
+// wantsDiscover matches the refusal of initialize by a server that knows only the newer
+// server/discover: in words, or with a code for the method, its parameters or the revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
 // Loosely reads what may be a message, or a batch of them, as forgiving clients do.
@@ -107,7 +107,7 @@ func Loosely(text []byte) (messages []map[string]json.RawMessage) {
 	return messages
 }
 
-// unlike is an error about a text of the server's.
+// unlike returns an error that quotes a text of the server's.
 func unlike(why string, text []byte) error {
 	return fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(text))))
 }

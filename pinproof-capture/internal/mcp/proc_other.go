@@ -4,5 +4,5 @@ package mcp
 
 import "syscall"
 
-// endWithUs does nothing: where no signal tells it, a server sees the end of its input.
+// endWithUs does nothing: this system sends no signal when a parent ends, but the server sees the end of its input.
 func endWithUs(*syscall.SysProcAttr) {}

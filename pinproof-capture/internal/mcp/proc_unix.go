@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// A group is a server's session, and so its process group: all it started that
-// didn't move away on purpose.
+// A group is a server's session, and so its process group: the server and all that it started,
+// except processes that left the group on purpose.
 type group int
 
-// startGroup starts cmd in a session of its own: it can't ask anything on the
-// terminal, and an interrupt there reaches us alone.
+// startGroup starts cmd in a session of its own: the server can't ask anything on the terminal, and
+// an interrupt there reaches only us.
 func startGroup(cmd *exec.Cmd) (group, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	endWithUs(cmd.SysProcAttr)
@@ -26,10 +26,10 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 // send sends a signal to the whole group. An error means that no process of it is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-int(g), s) }
 
-// end does nothing: the deadline of the server's output holds here.
+// end does nothing: on Unix, the deadline for reading the server's output takes effect.
 func (g group) end() {}
 
-// exitCode is a process's exit code, as a shell has it: 128 and the signal that ended it.
+// exitCode returns a process's exit code as a shell does: 128 plus the signal's number if a signal ended it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())
@@ -37,5 +37,5 @@ func exitCode(state *os.ProcessState) int {
 	return state.ExitCode()
 }
 
-// EndSignals are those that ask a program to end.
+// EndSignals are the signals that ask a program to end.
 var EndSignals = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A group is a job object: what a process in it starts is in it too, and when its
-// last handle is closed, even by a crash of ours, all of it ends.
+// A group is a job object: what a process in it starts is in it, too. When the job's last handle is
+// closed, even by a crash of ours, all its processes end.
 type group windows.Handle
 
-// startGroup starts cmd in a job of its own. It is started suspended and resumed in the job, so that it
-// starts nothing outside.
+// startGroup starts cmd in a job of its own. cmd is started suspended and resumed inside the job,
+// so that it can't start anything outside of the job.
 func startGroup(cmd *exec.Cmd) (group, error) {
 	job, err := newJob()
 	if err != nil {
@@ -73,8 +73,8 @@ func joinJob(job windows.Handle, pid uint32) error {
 	return resume(pid)
 }
 
-// resume resumes the threads of a process: one, as long as it is suspended since its start. os/exec keeps
-// no handle of it.
+// resume resumes the threads of a process. A process that was started suspended has only one, but
+// os/exec keeps no handle for it.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -104,12 +104,12 @@ func resume(pid uint32) error {
 	return nil
 }
 
-// end ends the job's processes. Its handle stays for what follows.
+// end ends the job's processes. It leaves the job's handle open, which send closes.
 func (g group) end() { windows.TerminateJobObject(windows.Handle(g), 2) }
 
-// send kills the job or does nothing: there is no request to end that every program understands,
-// and an interrupt reaches the server, too. Windows tells when the server has left, and the rest of
-// its job is ended at once.
+// send kills the job if s is SIGKILL, and does nothing otherwise: Windows has no request to end
+// that every program understands, and an interrupt reaches the server anyway. send always says that
+// no process is left, so the rest of the job is ended as soon as the server itself has left.
 func (g group) send(s syscall.Signal) error {
 	if s == syscall.SIGKILL {
 		windows.TerminateJobObject(windows.Handle(g), 2)
@@ -120,5 +120,5 @@ func (g group) send(s syscall.Signal) error {
 
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
-// EndSignals are those that ask a program to end.
+// EndSignals are the signals that ask a program to end.
 var EndSignals = []os.Signal{os.Interrupt}

@@ -17,9 +17,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// Grace is how long a server has to leave by itself once its input is closed, and
-// again once it is told to: enough for one that shuts a browser down, and the end
-// still comes before the hook's own time is up.
+// Grace is how long a server has to leave by itself once its input is closed, and again once it is told to.
+// That is enough for a server that shuts a browser down, and short enough for the time limit of a hook.
 const Grace = time.Second
 
 // A process is a stdio server that runs, with its group.
@@ -34,19 +33,19 @@ type process struct {
 	ended chan struct{}
 
 	once    sync.Once  // Stop
-	mu      sync.Mutex // what follows
+	mu      sync.Mutex // protects what follows
 	stopped bool       // the group was ended by Stop
 }
 
-// launch starts a stdio server. What it says on standard error goes to stderr.
+// launch starts a stdio server. What the server prints on standard error goes to stderr.
 func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd := exec.Command(s.Argv[0], s.Argv[1:]...)
 	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), s.Env...)
 	cmd.Stderr = stderr
-	// A child of its may hold standard error open.
+	// A child process of the server may hold standard error open.
 	cmd.WaitDelay = Grace
-	// Clients look for the program on the PATH that it gets.
+	// Clients look for the program on the PATH that the server gets.
 	for _, variable := range s.Env {
 		name, list, _ := strings.Cut(variable, "=")
 		if isPath(name, runtime.GOOS) && filepath.Base(s.Argv[0]) == s.Argv[0] {
@@ -59,7 +58,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 			}
 		}
 	}
-	// A pipe of our own: Wait would close the other kind before it is read out.
+	// We make this pipe ourselves: Wait would close one of StdoutPipe before all of it was read.
 	out, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
 		close(p.ended)
-		// What it left running may hold its output open, and answers no more. Where no deadline ends the
-		// reading, as of a pipe on Windows, the end of those processes does.
+		// Processes that the server left running may hold its output open, but no longer answer.
+		// Where no deadline ends the reading, as with a pipe on Windows, ending those processes does.
 		if out.SetReadDeadline(time.Now().Add(Grace)) != nil {
 			time.Sleep(Grace)
 			p.endGroup()
@@ -88,15 +87,15 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	return p, nil
 }
 
-// Lines returns what the server prints, line by line, until it ends.
+// Lines passes on what the server prints, line by line, until it ends.
 func (p *process) Lines(take func(Said) error) error {
 	return readLines(p, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
 }
 
-// Read reads what the server says. Once it has ended, that is what it left in the pipe.
+// Read reads what the server says. Once the server has ended, Read returns what is left in the pipe.
 func (p *process) Read(b []byte) (int, error) {
 	n, err := p.out.Read(b)
-	// Time may have passed elsewhere, with something left.
+	// The deadline may have passed while nobody was reading, with something left in the pipe.
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		p.out.SetReadDeadline(time.Now().Add(Grace / 4))
 		if n, err = p.out.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -106,10 +105,10 @@ func (p *process) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Stop ends the server and its group: by closing its input, by telling the group to
-// end, by killing it, a second apart.
+// Stop ends the server and its group. It closes the server's input, then tells the group to end,
+// then kills it, a second apart.
 func (p *process) Stop() {
-	// Later the group's number may be another's.
+	// Only once: the group's number may be that of another group later.
 	p.once.Do(func() {
 		p.Close()
 		if !p.gone() {
@@ -125,8 +124,7 @@ func (p *process) Stop() {
 	})
 }
 
-// endGroup ends what a server left running, unless Stop has done so: what names the group may mean
-// another one by then.
+// endGroup ends what a server left running, unless Stop has done so: by then, p.group may name another group.
 func (p *process) endGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,15 +133,15 @@ func (p *process) endGroup() {
 	}
 }
 
-// isPath reports whether a variable is the path that programs are looked for on: on Windows however it is
-// spelled.
+// isPath reports whether a variable is PATH, where programs are looked for. On Windows, its letter
+// case doesn't matter.
 func isPath(name, system string) bool {
 	return name == "PATH" || system == "windows" && strings.EqualFold(name, "PATH")
 }
 
-// batchLine is the command line of cmd for a batch file, such as npx.cmd: every word in double quotes,
-// in which all characters are plain but those that are refused. It is "" for any other program, which
-// takes its words as they are. Go's own quoting is for programs: cmd would run what follows an &.
+// batchLine returns the command line of cmd for a batch file, such as npx.cmd. It puts every word in double
+// quotes, and refuses the characters that aren't plain even there. It returns "" for any other program, which
+// takes its words as they are. Go's own quoting is for programs: with it, cmd would run what follows an &.
 func batchLine(path string, args []string) (string, error) {
 	ending := strings.ToLower(filepath.Ext(path))
 	if ending != ".cmd" && ending != ".bat" {
@@ -179,11 +177,11 @@ func (p *process) gone() bool {
 // Signal passes on a signal that we got.
 func (p *process) Signal(s os.Signal) { p.group.send(s.(syscall.Signal)) }
 
-// ExitCode is that of a server that has ended: as a shell has it, 128 and the signal's number
-// after a signal.
+// ExitCode returns the exit code of a server that has ended, as a shell does: 128 plus the signal's
+// number if a signal ended it.
 func (p *process) ExitCode() int { return exitCode(p.cmd.ProcessState) }
 
-// reason says how the server ended. One that has just closed its output is given a moment to end.
+// reason says how the server ended. It gives a server that has just closed its output a moment to end.
 func (p *process) reason() *fail.Error {
 	select {
 	case <-p.ended:
@@ -199,8 +197,7 @@ func (p *process) reason() *fail.Error {
 // A tail keeps the end of what a server says on standard error.
 type tail []byte
 
-// maxTail is what is kept: the end is where a program says why it stops, and a
-// screenful is what a person reads.
+// maxTail is how many bytes are kept: a program says at the end why it stops, and a person reads a screenful.
 const maxTail = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -213,7 +210,7 @@ func (t *tail) Write(p []byte) (int, error) {
 func (t tail) lines() []string {
 	said := strings.TrimRight(string(t), "\r\n \t")
 	if _, rest, ok := strings.Cut(said, "\n"); ok && len(t) == maxTail {
-		said = rest // the first line may have lost its begin
+		said = rest // the first line may have lost its beginning
 	}
 	if said == "" {
 		return nil

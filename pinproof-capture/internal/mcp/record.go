@@ -10,11 +10,11 @@ import (
 	"pinproof/internal/fail"
 )
 
-// A record keeps the bytes that a server sent, as they came, for pinproof to read: a decoder
-// folds letter case and keeps the last of repeated members. A nil one keeps nothing.
+// A record keeps the bytes that a server sent, as they came, for pinproof to read. A decoder wouldn't
+// do: it folds letter case and keeps only the last of repeated members. A nil record keeps nothing.
 type record struct {
 	sent     atomic.Int64 // the id of the last request
-	streamed atomic.Int64 // how much came on all event streams
+	streamed atomic.Int64 // bytes that came on all event streams
 	mu       sync.Mutex
 	lines    bytes.Buffer
 	err      error // the first reason to refuse what came
@@ -22,7 +22,7 @@ type record struct {
 
 var errFlood error = fail.New("the server sent more than 64 MiB")
 
-// asked is the id of the last request.
+// asked returns the id of the last request.
 func (rec *record) asked() int64 {
 	if rec == nil {
 		return 0
@@ -43,7 +43,7 @@ func (rec *record) add(line []byte) error {
 	return rec.err
 }
 
-// refuse takes a reason to save nothing of what came. It returns the first one.
+// refuse takes a reason to save nothing of what came. It returns the first such reason.
 func (rec *record) refuse(err error) error {
 	if rec == nil || err == nil {
 		return err
@@ -54,7 +54,7 @@ func (rec *record) refuse(err error) error {
 	return rec.err
 }
 
-// mark returns what forgets all that is recorded from now on.
+// mark returns a function that removes all that is recorded from now on.
 func (rec *record) mark() (cut func()) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

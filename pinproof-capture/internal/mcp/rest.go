@@ -18,14 +18,16 @@ type Rest struct {
 	end      context.CancelFunc
 }
 
-// RestPatience is how long a server has to answer all of it.
+// RestPatience is how long a server has to answer all that a Rest asks for.
 const RestPatience = 10 * time.Second
 
-// firstOfRest is what the ids of its requests follow: no client counts so far, and a double holds them.
+// firstOfRest is the number after which the ids of a Rest's requests begin. No client counts that
+// far, and a float64 holds such ids exactly.
 const firstOfRest = 1 << 52
 
-// NewRest begins to ask. What the server said of itself is its result of initialize, or, with the client's
-// meta, of server/discover; the client may not have told it yet that it is initialized.
+// NewRest returns a Rest, whose time starts now. result is what the server answered to initialize
+// or, if the client sends meta, to server/discover. Without meta, NewRest also tells the server
+// that the client is initialized, if the client hasn't yet.
 func NewRest(to io.Writer, result jsontree.Value, meta map[string]any, isInitialized bool) *Rest {
 	ctx, end := context.WithTimeout(context.Background(), RestPatience)
 	claims, _ := jsontree.NewReader([]byte("{}")).Only()
@@ -47,7 +49,7 @@ func (r *Rest) Take(said Said) {
 		}
 	}
 	said.asked = r.rec.asked()
-	// Nothing that comes can be used any more.
+	// After an error, nothing that comes can be used any more.
 	if r.take(said) != nil {
 		r.end()
 	}
@@ -60,10 +62,11 @@ func (r *Rest) isOurs(m jsontree.Value) bool {
 	return id.Kind == '0' && err == nil && n > r.first && n <= r.rec.asked()
 }
 
-// restCourtesy is how long a server has for what it need not answer: a person waits for the rest.
+// restCourtesy is how long a server has for requests that it needn't answer. It is short, because a
+// person is waiting.
 const restCourtesy = 200 * time.Millisecond
 
-// Ask asks, and returns what the server said and whether that is all.
+// Ask asks the server, and returns what it said and whether that is all.
 func (r *Rest) Ask() (said []byte, isWhole bool) {
 	defer r.end()
 	err := r.all(r.ctx, r.greeting, true)
@@ -85,11 +88,11 @@ func (r *Rest) Ask() (said []byte, isWhole bool) {
 	return more, true
 }
 
-// SoFar returns what the server has said of it.
+// SoFar returns what the server has said so far.
 func (r *Rest) SoFar() []byte {
 	said, _ := r.rec.finish()
 	return bytes.Clone(said)
 }
 
-// End has Ask return with what there is.
+// End makes Ask return with what has come.
 func (r *Rest) End() { r.end() }

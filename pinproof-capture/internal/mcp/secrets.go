@@ -14,8 +14,8 @@ import (
 // Concealed takes the place of what may be a secret in a message.
 const Concealed = "***"
 
-// WithoutSecrets is an address for a person: without a password, the query and the fragment. It need not
-// be a valid one, for a configuration may have references to variables in it.
+// WithoutSecrets returns an address to show to a person: without a user's name and password, the query and the
+// fragment. It needn't be a valid address, because a configuration may have references to variables in it.
 func WithoutSecrets(address string) string {
 	at := strings.IndexAny(address, "?#")
 	if at >= 0 {
@@ -35,9 +35,9 @@ func WithoutSecrets(address string) string {
 	return scheme + "://" + host + path
 }
 
-// secrets are what a message about a server must not have, as it may be there: the values of headers,
-// and those in the query, the password and the fragment of the address. Of a value of several words,
-// such as "Bearer abc", each word counts, but for a name of how the client says who it is.
+// secrets returns what a message about a server must not have, in the spellings that may be there: the
+// values of headers, and the query, the password and the fragment of the address. In a value of several
+// words, such as "Bearer abc", each word counts, except the name of a scheme of authentication.
 func (s Server) secrets() (list []string) {
 	add := func(value string) {
 		words := strings.FieldsFunc(value, func(c rune) bool { return strings.ContainsRune(" ,;=\"'", c) })
@@ -77,15 +77,15 @@ func (s Server) secrets() (list []string) {
 // scheme matches the names of schemes of authentication.
 var scheme = regexp.MustCompile(`(?i)^(bearer|basic|digest|token|apikey)$`)
 
-// shortSecret is the length below which a value counts only as a word of its own: as a part of words it
-// would be everywhere.
+// shortSecret is the length below which a value counts only as a whole word: inside of other words
+// it would be everywhere.
 const shortSecret = 6
 
-// conceal takes what may be a secret out of a message. The message may quote the server, and servers
-// repeat what they were asked with.
+// conceal takes what may be a secret out of a message. The message may quote the server, and
+// servers repeat what was sent to them.
 func (s Server) conceal(message string) string {
 	secrets := s.secrets()
-	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // a part of one leaves nothing of it
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // longest first: it may contain a shorter one
 	for _, secret := range secrets {
 		pattern := regexp.QuoteMeta(secret)
 		if len(secret) < shortSecret {
@@ -98,7 +98,7 @@ func (s Server) conceal(message string) string {
 	return message
 }
 
-// concealed is an error with what may be a secret taken out.
+// concealed returns an error with what may be a secret taken out.
 func (s Server) concealed(err error) error {
 	told, ok := errors.AsType[*fail.Error](err)
 	if !ok || s.URL == "" {

@@ -15,14 +15,14 @@ import (
 	"pinproof/internal/pin"
 )
 
-// The revisions of the protocol that are offered: the last one with initialize, which
-// a server may answer with an older one, and the one that replaced it.
+// The revisions of the protocol that are offered: the last one with initialize, which a server may
+// answer with an older one, and the first one with server/discover.
 const (
 	LastInitialize = "2025-11-25"
 	FirstDiscover  = "2026-07-28"
 )
 
-// MaxPages bounds one list: at a tool a page, more than any server has; a server
+// MaxPages bounds one list. No server has so many pages, even with one tool a page, and a server
 // that never stops is found out before the time is up.
 const MaxPages = 1000
 
@@ -33,14 +33,14 @@ type session struct {
 	ctx   context.Context
 	came  chan *message
 	rec   *record
-	first int64 // what the ids of the requests follow
+	first int64 // the number after which the ids of the requests begin
 
-	// The methods of the requests, whose ids are 1, 2, 3 behind the first.
+	// The methods of the requests. Their ids are first+1, first+2 and so on.
 	asked []string
 
 	files skillFiles
 
-	// What each of them says of the client, from 2026-07-28 on.
+	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
 
 	Options
@@ -50,7 +50,7 @@ var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
 // run asks the server for all that it tells a model.
 func (s *session) run(server Connection) (*greeting, error) {
-	// A server that never reads can't hold us up beyond the limit.
+	// Without this, a server that never reads could hold us up beyond the time limit.
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
 	go func() {
@@ -68,7 +68,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 		courteous, cancel := context.WithTimeout(s.ctx, courtesy)
 		s.rest(courteous, g)
 		cancel()
-		// Of skills that the server declares to server/discover alone; it need not give them.
+		// The files of skills that the server declares only to server/discover; it needn't give them.
 		s.readFiles(s.ctx)
 		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
 		defer cancel()
@@ -78,7 +78,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 	return g, err
 }
 
-// take records what the server says, as it came, and hands on what is a message to every client.
+// take records what the server says, as it came, and passes it on if it is a message to every client.
 func (s *session) take(said Said) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked, err: said.Err})
@@ -96,7 +96,7 @@ func (s *session) take(said Said) error {
 	return s.put(m)
 }
 
-// put hands on what was received, as long as the session goes on.
+// put passes on what was received, as long as the session goes on.
 func (s *session) put(m *message) error {
 	select {
 	case s.came <- m:
@@ -155,18 +155,16 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 	}
 }
 
-// A greeting is what a server says of itself before it lists anything, and then how
-// much it lists.
+// A greeting is what a server says of itself before it lists anything. Later it also says how much the server lists.
 type greeting struct {
 	capabilities jsontree.Value
 	instructions bool
 	counts       [pin.EntryTypes]int
 }
 
-// begin holds the handshake. It begins with initialize, as every server before
-// 2026-07-28 needs it and some end at anything else. A server that refuses it, or is
-// silent for half of the time, is asked server/discover as well. So which of the two a server
-// that knows both is asked never depends on its speed.
+// begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
+// some end at anything else. If a server refuses that, or is silent for half of the time, begin asks
+// server/discover as well. So a server that knows both is always asked initialize first, however slow it is.
 func (s *session) begin() (*greeting, error) {
 	if s.Protocol >= FirstDiscover {
 		return s.discover(s.ctx)
@@ -186,7 +184,7 @@ func (s *session) begin() (*greeting, error) {
 	if other == nil {
 		return g, nil
 	}
-	// If it knows neither, what it said first is the reason to tell.
+	// If the server knows neither, its answer to initialize is the error to report.
 	_, spoke := errors.AsType[*fail.Error](other)
 	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.text) {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
@@ -209,7 +207,7 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	for open := initialize != nil; ; open = false {
 		m, err := s.answer(ctx, append(initialize, id)...)
 		switch {
-		case open && errors.As(err, new(*refusal)): // the other may have an answer
+		case open && errors.As(err, new(*refusal)): // the other request may still get an answer
 		case err != nil:
 			return nil, err
 		case m.answers == id:
@@ -233,8 +231,8 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// claims reports whether the server says that it has the list. One that tells no
-// capabilities at all, as some old ones do, may have tools.
+// claims reports whether the server says that it has the list. A server that names no capabilities
+// at all, as some old ones do, may have tools.
 func (g *greeting) claims(entryType pin.EntryType) bool {
 	if g.capabilities.Kind != '{' {
 		return entryType == pin.Tools
@@ -242,8 +240,8 @@ func (g *greeting) claims(entryType pin.EntryType) bool {
 	return pin.IsDeclared(entryType, g.capabilities)
 }
 
-// all asks for every page of every list that the server claims, or of the others, which it need not
-// have.
+// all asks for every page of every list that the server claims or, if claimed is false, of the
+// other lists, which the server need not have.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
@@ -255,7 +253,7 @@ func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 		switch {
 		case err == nil:
 			g.counts[entryType] = n
-		// Many claim resources and have no templates.
+		// Many servers claim resources and have no templates.
 		case refused && r.code == codeNoMethod && entryType != pin.Tools:
 		case claimed:
 			return err
@@ -264,7 +262,7 @@ func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	return nil
 }
 
-// courtesy is how long a server has to answer what it needn't answer.
+// courtesy is how long a server has for a request that it needn't answer.
 const courtesy = 2 * time.Second
 
 // rest asks what other clients ask: the lists that the server doesn't claim, and
@@ -276,11 +274,11 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 		return
 	}
 	if other, err := s.discover(ctx); err == nil {
-		s.all(ctx, other, true) // an error is one of the server's own
+		s.all(ctx, other, true) // without an error: the server need not answer
 	}
 }
 
-// pages asks for one list whole and returns the number of its entries.
+// pages asks for all pages of one list and returns the number of its entries.
 func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
 	method := pin.EntryTypeInfo[entryType].Method
 	member := pin.EntryTypeInfo[entryType].Member
@@ -288,8 +286,8 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 	seen := map[string]bool{}
 	params := map[string]any{}
 	for range MaxPages {
-		// An empty cursor is one like any other since 2026-07-28, where requests carry _meta.
-		// Before, many servers mean the end by it: then an error, nothing or the same follows.
+		// Since 2026-07-28, where requests carry _meta, an empty cursor is one like any other.
+		// Before, many servers mean the end by it: an error, nothing or the same page follows.
 		doubt := params["cursor"] == "" && s.meta == nil
 		answering := ctx
 		if doubt {

@@ -12,7 +12,7 @@ import (
 // skillFiles are the files of the skills that a server lists. They are read so that a person can review them.
 type skillFiles struct {
 	wanted []skill.File    // not yet read
-	seen   map[string]bool // their URIs, and those that were read
+	seen   map[string]bool // the URIs of these files, and of those already read
 	size   int64           // of all of them, as declared
 }
 

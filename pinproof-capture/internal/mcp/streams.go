@@ -10,8 +10,8 @@ import (
 	"pinproof/internal/fail"
 )
 
-// stand opens the standalone stream, which a server need not have, and on which clients take answers, too. It is
-// asked for as soon as initialize is answered: a server may say something to notifications/initialized.
+// stand opens the standalone stream. A server need not have one, and clients take answers on it, too. stand asks
+// for it as soon as initialize is answered: a server may say something in reply to notifications/initialized.
 func (r *remote) stand() {
 	ctx, cancel := context.WithCancel(r.ctx)
 	s := &standing{cancel: cancel, opened: make(chan struct{})}
@@ -64,12 +64,12 @@ func (r *remote) standLate() {
 	}
 }
 
-// follow hands on what an event stream says. Where it ends too early, the server is asked for the
-// rest: as often as it answers, for it may do so in pieces. The standalone stream, which belongs
-// to no message, always ends too early.
+// follow passes on what an event stream says. If the stream ends too early, follow asks the server
+// for the rest, as often as the server answers: the rest may come in pieces. The standalone stream,
+// which belongs to no message, always ends too early.
 func (r *remote) follow(p *post, resp *http.Response) error {
 	last := ""
-	ctx := resp.Request.Context() // of a message, until it is cancelled
+	ctx := resp.Request.Context() // for a message's stream, it ends when the message is cancelled
 	for {
 		at, wait, err := r.read(p, resp)
 		switch last = cmp.Or(at, last); {
@@ -93,7 +93,7 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 	}
 }
 
-// stream asks for the standalone stream, or for what came behind the event of that id.
+// stream asks for the standalone stream or, with the id of an event, for what came after that event.
 func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
 	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
@@ -102,12 +102,13 @@ func (r *remote) stream(ctx context.Context, last string) (*http.Response, error
 	return resp, err
 }
 
-// read hands on the messages of an event stream until it ends or is cut off. None of them answers a
-// request that was sent after the message that the stream belongs to, or after it came. It returns
-// the id of the last event, how long the server wants to be left alone, and why what came is refused.
+// read passes on the messages of an event stream until it ends or is cut off. No answer among them
+// can be to a request that was sent after the message that the stream belongs to or, on the
+// standalone stream, after the answer came. read returns the id of the last event, how long the
+// server wants to be left alone, and why what came is refused.
 func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
 	defer resp.Body.Close()
-	placed := !r.SSE // it says where first
+	placed := !r.SSE // the first event of HTTP+SSE names the endpoint
 	err = readEvents(resp.Body, r.rec, func(e event) error {
 		last = cmp.Or(e.id, last)
 		wait = cmp.Or(e.retry, wait)
