@@ -16,7 +16,7 @@ import (
 // Few clients ask for a list again once the server says that it has changed. The guard does, before
 // the next call of that type: the call waits for the answer, which no client sees.
 
-// How long calls wait for a list, which is less than clients wait for an answer, and how many do.
+// How long a call waits for a list, which is less than clients wait for an answer, and how many calls may wait.
 const (
 	listPatience = 30 * time.Second
 	maxWaiting   = 1000
@@ -36,16 +36,16 @@ type asking struct {
 	// What each request says of the client, from 2026-07-28 on.
 	meta jsontree.Value
 
-	pages int // that came
+	pages int // received so far
 
-	// The list has changed since the first of them.
+	// The list has changed since the first page.
 	again bool
 
 	failed bool
 	late   *time.Timer
 }
 
-// wait has a call wait for its list. It returns the request for that, or nil if it was sent.
+// wait makes a call wait for its list. It returns the request for the list, or nil if that has been sent already.
 func (r *relay) wait(entryType pin.EntryType, line []byte, m jsontree.Value) []byte {
 	r.waiting = append(r.waiting, call{slices.Concat(bytes.TrimRight(line, "\r\n"), []byte("\n")), m})
 	if r.asking[entryType] != nil {
@@ -78,17 +78,17 @@ func (r *relay) askFor(a *asking, cursor jsontree.Value) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":"%s","method":"%s","params":%s}`+"\n", id, method, text)
 }
 
-// listed takes an answer to a request of ours, which was judged. It returns what goes to the
-// client and to the server: the next request, or what has waited for the list.
+// listed takes the answer to a request of ours, after it was judged. It returns what goes to the
+// client and to the server: the next request, or the calls that have waited for the list.
 func (r *relay) listed(m jsontree.Value, asked request) (toClient, toServer []byte, err error) {
 	a := asked.asks
 	if a == nil {
-		return nil, nil, nil // it is late, or was answered before
+		return nil, nil, nil // the answer is late, or a second one
 	}
 	a.pages++
 	a.again = a.again && asked.page != ""
 	next := m.Get("result").Get("nextCursor")
-	// Before 2026-07-28 many servers mean the end by an empty cursor, and have an error behind it.
+	// Before 2026-07-28, many servers end a list with an empty cursor, and answer that cursor with an error.
 	empty := pageOf(jsontree.Text(""))
 	switch {
 	case m.Get("result").Get(pin.EntryTypeInfo[a.entryType].Member).Kind != '[' && asked.page != empty, a.pages > mcp.MaxPages,
@@ -111,7 +111,7 @@ func (r *relay) giveUp(a *asking) {
 	var toClient, toServer []byte
 	if !r.over && r.asking[a.entryType] == a {
 		a.failed = true
-		// A record that can't be kept is found out at the next line.
+		// If the log can't be written, the next line shows it.
 		toClient, toServer, _ = r.release(a)
 	}
 	if len(toServer) > 0 {
@@ -121,7 +121,7 @@ func (r *relay) giveUp(a *asking) {
 	r.client.write(toClient)
 }
 
-// release lets the calls go on that waited for a list: to the server, or back to the client.
+// release lets the calls that waited for a list go on to the server, or refuses them to the client.
 func (r *relay) release(a *asking) (toClient, toServer []byte, err error) {
 	a.late.Stop()
 	delete(r.open, a.key)

@@ -10,8 +10,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// An approved list is what the lockfile has of one server. pinproof has checked it, or will,
-// before any entry of it counts.
+// approved is what the lockfile says of one server. pinproof has checked it, or will, before any entry of it counts.
 type approved struct {
 	entries map[pin.Key]pinned
 	policy  pin.Policy
@@ -19,11 +18,11 @@ type approved struct {
 	skills  skills
 }
 
-// A pinned entry is what the lockfile has of it.
+// pinned is what the lockfile says of one entry.
 type pinned struct {
 	Digest   string
 	Approval string
-	Denied   bool // a person keeps it from agents
+	Denied   bool // a person has denied it to agents
 }
 
 // read reads a server's entry in a lockfile.
@@ -48,8 +47,8 @@ func (a *approved) read(server jsontree.Value) {
 	}
 }
 
-// key is the key of an entry in the pins, where names may stand for values. A name that
-// spells a placeholder itself is none that a pin has.
+// key returns the key of an entry in the pins, where placeholders may stand for values. No pin has
+// a name that spells a placeholder itself.
 func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
 	if err != nil {
@@ -62,12 +61,12 @@ func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 // under which approval, and so which of them it may call.
 type catalog struct {
 	*approved
-	shown map[pin.Key]entry // since their list has changed
+	shown map[pin.Key]entry // since their list last changed
 	lists [pin.EntryTypes]listing
 }
 
-// An entry is what is known of one that is approved: what it matched when it was seen last, or why
-// it may not be called.
+// An entry is what is known of an approved entry: the pin that it matched when it was last seen, or
+// why it may not be called.
 type entry struct {
 	pinned
 	why string
@@ -81,18 +80,17 @@ type listing struct {
 	// An entry of it has matched in this session.
 	matched bool
 
-	// Of its last drift, without what begins it.
+	// What the client was told of its last drift, without the words that it begins with.
 	words modeltext.Text
 }
 
-// changed takes note of a list that has changed: what is on it is callable again once it
-// was seen again.
+// changed notes that a list has changed. Its entries may be called again once they have been seen again.
 func (c *catalog) changed(entryType pin.EntryType) {
 	maps.DeleteFunc(c.shown, func(k pin.Key, _ entry) bool { return k.Type == entryType })
 	c.lists[entryType].unseen = notListed
 }
 
-// show takes note of what was judged and passed on, and of what was held back of it.
+// show notes which entries of an answer matched their pins, and which drifted.
 func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
 	for key, as := range matched {
 		c.shown[key] = entry{pinned: as}
@@ -133,8 +131,8 @@ const (
 	denied      = "denied"
 )
 
-// called returns the entry that a request calls, the definition that it is called under, which is
-// the one that was listed or, before that, the one that is pinned, or why it may not.
+// called returns the entry that a request calls and the pin under which it is called, or why it may not
+// be called. That is the pin that it matched when it was listed or, before that, the one in the lockfile.
 func (c *catalog) called(entryType pin.EntryType, params jsontree.Value) (key pin.Key, under pinned, why string) {
 	name := params.Get("name")
 	key = c.key(entryType, name.Text)
@@ -145,7 +143,7 @@ func (c *catalog) called(entryType pin.EntryType, params jsontree.Value) (key pi
 	case under.Denied:
 		why = denied
 	case !c.policy.Pins(entryType):
-	// A server that folds letter case would call another.
+	// A server that folds letter case would call another entry.
 	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds):
 		why = notApproved
 	case !shown:
@@ -154,7 +152,7 @@ func (c *catalog) called(entryType pin.EntryType, params jsontree.Value) (key pi
 		why = as.why
 	}
 	if why != "" {
-		under = pinned{} // it isn't called under that
+		under = pinned{} // a refused call has no pin
 	} else if shown {
 		under = as.pinned
 	}

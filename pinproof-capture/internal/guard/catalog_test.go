@@ -31,7 +31,7 @@ func TestCatalogCalls(t *testing.T) {
 	may := func(params, want string) {
 		t.Helper()
 		_, under, why := c.called(pin.Tools, aTree(t, params))
-		if why != want || why != "" && under != (pinned{}) { // by the log it was not called under what is approved
+		if why != want || why != "" && under != (pinned{}) { // in the log, a refused call has no pin
 			t.Errorf("%s: %q, want %q, under %v", params, why, want, under)
 		}
 	}
@@ -68,7 +68,7 @@ func TestCatalogCalls(t *testing.T) {
 	}
 }
 
-// TestTranscript: a page belongs to the listing that its cursor is of, also where two are under way.
+// TestTranscript: a page belongs to the listing that its cursor came from, also where two listings are under way.
 func TestTranscript(t *testing.T) {
 	var said transcript
 	huge := strings.Repeat("y", mcp.MaxBytes-20)

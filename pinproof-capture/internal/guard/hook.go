@@ -18,7 +18,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Blocked is a no with its reason in words for a model.
+// Blocked is a refusal, with its reason in words for a model.
 type Blocked struct{ words modeltext.Text }
 
 func (b *Blocked) Error() string { return b.words.String() }
@@ -30,15 +30,15 @@ type Hooked struct {
 	Asked  mcp.Options
 	MaxAge time.Duration
 
-	// Entries that a person keeps from agents don't block it.
+	// Entries that a person has denied to agents don't block the server.
 	AllowsDenied bool
 
 	lock string // the path of the lockfile
 }
 
-// blocked is a no for this reason. A person goes on by saving what the server says, or sees there why
-// it says nothing. Of a command or an address the words have nothing: that may hold a secret, and a
-// shell could read something else in it.
+// blocked returns a refusal for a reason, with the command for a person: it saves what the server
+// says, or shows why the server says nothing. The words leave out the server's own command or
+// address, which may hold a secret, and in which a shell could read something else.
 func (h *Hooked) blocked(why modeltext.Text) *Blocked {
 	words := why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID))
 	if h.Server.URL == "" {
@@ -55,14 +55,14 @@ func (h *Hooked) blocked(why modeltext.Text) *Blocked {
 	return &Blocked{words}
 }
 
-// Unusable is the no of a hook whose command line can't be used.
+// Unusable returns the refusal of a hook whose command line can't be used.
 func Unusable() *Blocked {
 	return &Blocked{modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
 		"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")}
 }
 
-// Hook captures the server and has pinproof compare that with its pins. The server is started
-// in the project's folder: agents run hooks wherever they happen to be. The error is Blocked.
+// Hook captures the server and has pinproof compare the capture with the pins. The server is started
+// in the project's folder: agents run hooks wherever they happen to be. The error is a *Blocked.
 func (h Hooked) Hook(ctx context.Context) (err error) {
 	if h.lock, err = h.find(); err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
@@ -86,14 +86,14 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 		return nil
 	}
 	err = h.check(ctx)
-	if after, _ := h.match(); err == nil && match != "" && after == match { // or the pins have changed meanwhile
+	if after, _ := h.match(); err == nil && match != "" && after == match { // the pins haven't changed meanwhile
 		remember(match)
 	}
 	return err
 }
 
-// check captures the server and has pinproof hold the capture against the pins. The
-// capture is kept if the answer is no, so that a person can look at it.
+// check captures the server and has pinproof compare the capture with the pins. If the answer is
+// no, the capture is kept, so that a person can look at it.
 func (h Hooked) check(ctx context.Context) error {
 	if _, err := FindPinproof(); err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: pinproof is neither beside pinproof-capture nor on the path"))
@@ -123,12 +123,13 @@ func (h Hooked) check(ctx context.Context) error {
 	return h.blocked(modeltext.Say("pinproof: blocked: pinproof gave no answer"))
 }
 
-// MaxAge is the oldest match that a hook can take: one that a person remembers.
+// MaxAge is the greatest age of a match that a hook can take: a person still remembers it.
 const MaxAge = time.Hour
 
-// match names the file by which a match is remembered: by the digest of what was asked, which is the
-// lockfile's bytes, the command or the address, and the names of the environment's variables. Their
-// values are left out: they change with every window, and can be secrets. "" is none.
+// match returns the path of the file by which a match is remembered. Its name is the digest of what
+// was asked: the lockfile's bytes, the command or the address, the names of the environment's
+// variables and the like. The variables' values are left out, because they change with every window
+// and can be secrets. Without a folder for it, the path is "".
 func (h Hooked) match() (path string, err error) {
 	pins, err := os.ReadFile(h.lock)
 	folder, failed := cacheFolder("matches")
@@ -148,7 +149,7 @@ func (h Hooked) match() (path string, err error) {
 	return filepath.Join(folder, hex.EncodeToString(sum[:])), err
 }
 
-// isRecent reports whether a match is not older than age.
+// isRecent reports whether a match is younger than age.
 func isRecent(match string, age time.Duration) bool {
 	info, err := os.Stat(match)
 	return err == nil && time.Since(info.ModTime()) >= 0 && time.Since(info.ModTime()) < age

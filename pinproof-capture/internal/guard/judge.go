@@ -1,5 +1,5 @@
-// Package guard compares a server with its pins: through a whole session, between a client and
-// the server, or once, for an agent's hook. What is approved it leaves to pinproof verify.
+// Package guard compares a server with its pins: through a whole session, between a client and the
+// server, or once, for an agent's hook. pinproof verify decides what is approved.
 package guard
 
 import (
@@ -24,8 +24,8 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A judge holds parts of a session against the pins of one server. It decides nothing
-// itself: it asks pinproof verify --part.
+// A judge compares parts of a session with the pins of one server. It decides nothing itself: it
+// asks pinproof verify --part.
 type judge struct {
 	Pins
 	lock     string // the path of the lockfile
@@ -39,7 +39,7 @@ type judge struct {
 type verdict struct {
 	matches bool
 
-	// What matches its pin, and a person keeps from agents.
+	// The entries that a person has denied to agents, drifted or not.
 	denied map[pin.Key]bool
 
 	drifted map[pin.Key]string // with the kind of drift
@@ -48,7 +48,7 @@ type verdict struct {
 	summary string             // printable; it may quote the server
 }
 
-// newJudge finds pinproof and the lockfile, and makes sure that it has the server.
+// newJudge finds pinproof and the lockfile, and makes sure that the lockfile has the server.
 func newJudge(o Pins) (*judge, error) {
 	lock, err := o.find()
 	if err != nil {
@@ -61,7 +61,7 @@ func newJudge(o Pins) (*judge, error) {
 	return j, j.readPins()
 }
 
-// readPins reads what is pinned, if the lockfile isn't the one read last and pinproof takes it.
+// readPins reads what is pinned, if the lockfile has changed since it was last read and pinproof accepts it.
 func (j *judge) readPins() error {
 	data, err := os.ReadFile(j.lock)
 	if err != nil {
@@ -101,8 +101,8 @@ func (j *judge) part(messages []byte) (*verdict, error) {
 	return v, err
 }
 
-// readVerdict reads the answer of pinproof verify --part, which ended with an exit code. An answer
-// that contradicts itself is none: another program may stand where pinproof is looked for.
+// readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects
+// an answer that contradicts itself: another program may be where pinproof is looked for.
 func readVerdict(answer []byte, code int) (*verdict, error) {
 	var said struct {
 		SchemaVersion, ExitCode int
@@ -133,7 +133,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		v.drifted[key] = d.Kind
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
-				v.warned[key] = " (WARNING " + f.ID + ")" // the last one: one is enough to look
+				v.warned[key] = " (WARNING " + f.ID + ")" // only the last one: one is enough to make a person look
 			}
 		}
 	}
@@ -167,9 +167,9 @@ func entryNamed(member, name string) (pin.Key, bool) {
 	return pin.Key{Type: entryType, Name: name}, ok
 }
 
-// command is what a person types to review a file of what a session said, or of a part of it.
+// command returns what a person types to review a file with what a session said, or with a part of it.
 func (j *judge) command(file string, isPart bool) shell.Command {
-	// That it is there was asked at the start.
+	// newJudge has found it already.
 	program, _ := FindPinproof()
 	var flags []string
 	if isPart {
@@ -182,15 +182,15 @@ func (j *judge) command(file string, isPart bool) shell.Command {
 		Flags: map[string][]string{"relock": flags}}
 }
 
-// Pins says which pins a server is held against.
+// Pins says which pins a server is compared with.
 type Pins struct {
 	ServerID    string
 	Lockfile    string   // "" is for the nearest
 	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
 
-// find returns the path of the lockfile: the one that is named, else the nearest from the
-// project's folder on, as pinproof looks for it.
+// find returns the path of the lockfile: the one that is named or, if none is, the nearest one from
+// the project's folder upwards, as pinproof looks for it.
 func (p Pins) find() (path string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
 	path = workspace.NearestLockfile(begin)
@@ -209,7 +209,7 @@ func (p Pins) find() (path string, err error) {
 	return "", p.unapproved(fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin)))
 }
 
-// unapproved says how a server is approved that isn't yet.
+// unapproved adds to an error how a person approves the server.
 func (p Pins) unapproved(f *fail.Error) error {
 	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(mcp.FileName(p.ServerID)))
 }
@@ -241,8 +241,8 @@ func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, arg
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// FindPinproof returns the path of pinproof. It prefers the one that lies beside this program: the two
-// come together, and the path is easier to change.
+// FindPinproof returns the path of pinproof. It prefers the one that lies beside this program: the
+// two come together, and a program that PATH finds is easier to replace.
 func FindPinproof() (string, error) {
 	self, _ := os.Executable()
 	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof"))

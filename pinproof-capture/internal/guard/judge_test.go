@@ -41,7 +41,7 @@ func TestFindLock(t *testing.T) {
 	find("", filepath.Join(project, "tools.lock"))
 	write(t, filepath.Join(project, "other.lock"), "{}")
 
-	// What hides a lockfile isn't passed over: not even a folder of its name.
+	// Whatever hides a lockfile further up isn't passed over, not even a folder with the lockfile's name.
 	if err := os.Mkdir(filepath.Join(project, "src", "deep", "tools.lock"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestFindLock(t *testing.T) {
 		t.Errorf("found %s, above the repository", path)
 	}
 
-	// Without a repository, nothing above the folder does.
+	// Without a repository, nothing above the folder counts.
 	if err := os.Remove(filepath.Join(inner, ".git")); err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +73,8 @@ func TestFindLock(t *testing.T) {
 	find("", filepath.Join(project, "tools.lock"))
 }
 
-// TestLyingPinproof: a program that stands where pinproof is looked for, and lies, has nothing pass as
-// approved: an answer counts only if its exit code, its drift and its entries agree.
+// TestLyingPinproof: a lying program that is found in pinproof's place can't make anything pass as
+// approved. An answer counts only if its exit code, its drift and its entries agree.
 func TestLyingPinproof(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the stand-in is a script")

@@ -13,24 +13,23 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// What was refused is kept in the user's cache, in a folder for each project. The name of a file has the
-// server's label and the digest of what it holds, so that no file is replaced by another while a
-// person reads it.
+// What was refused is kept in the user's cache, in a folder for each project. The name of a file has the server
+// ID and the digest of what the file holds, so that no file is replaced by another one while a person reads it.
 const (
-	// For each server, so that one that is refused at every start doesn't fill the disk.
+	// How many files are kept for each server, so that a server that is refused at every start doesn't fill the disk.
 	maxKept = 3
 
-	// And a project that is left behind doesn't, either.
+	// How long a file is kept, so that a project that is left behind doesn't fill the disk, either.
 	keptFor = 30 * 24 * time.Hour
 
-	// Digits of a digest in a name, which a person may compare.
+	// How many digits of a digest are in a name. A person may compare them.
 	idHex = 16
 )
 
 // keptName matches what follows the server ID in the name of a kept file.
 var keptName = regexp.MustCompile(`^-[0-9a-f]{16}[.]jsonl$`)
 
-// cacheFolder is a folder of the user's alone, for what is kept from run to run.
+// cacheFolder makes a folder for what is kept from run to run, which only the user can open.
 func cacheFolder(names ...string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -46,7 +45,7 @@ func shortDigest(data []byte) string {
 }
 
 // keep saves what a server of a lockfile said, and returns the file's path, or "" if it can't be
-// saved: it is refused all the same.
+// saved. What the server said is refused all the same.
 func keep(lock, id string, data []byte) (path string) {
 	folder, err := cacheFolder("refused", shortDigest([]byte(lock)))
 	if err != nil {
@@ -56,9 +55,9 @@ func keep(lock, id string, data []byte) (path string) {
 	path = filepath.Join(folder, name+"-"+shortDigest(data)+".jsonl")
 	now := time.Now()
 	if os.Chtimes(path, now, now) == nil {
-		return path // it says what it said before
+		return path // the server said the same before
 	}
-	// Whole or not at all: half of it shows nobody what was refused.
+	// Written whole or not at all: half of it wouldn't show what was refused.
 	f, err := os.CreateTemp(folder, "new-")
 	if err != nil {
 		return ""
@@ -77,8 +76,8 @@ func keep(lock, id string, data []byte) (path string) {
 	return path
 }
 
-// pruneKept deletes all files but the newest of the server that a kept file is of, and what is too old of
-// all projects. Another guard may do so at the same time.
+// pruneKept deletes the files of a kept file's server, except the newest ones, and the files of all
+// projects that are too old. Another guard may do so at the same time.
 func pruneKept(path string) {
 	folder, name := filepath.Split(path)
 	id := name[:len(name)-len("-.jsonl")-idHex]
@@ -97,14 +96,14 @@ func pruneKept(path string) {
 	removeOld(filepath.Dir(filepath.Clean(folder)))
 }
 
-// removeOld deletes what has been kept for too long in a folder, and folders that are empty then.
+// removeOld deletes what has been kept for too long in a folder, and the folders that are empty after that.
 func removeOld(folder string) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		if e.IsDir() {
 			removeOld(path)
-			os.Remove(path) // which fails for one that isn't empty
+			os.Remove(path) // fails for a folder that isn't empty
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptFor {

@@ -23,7 +23,7 @@ import (
 type callLog struct {
 	*slog.Logger
 	f       *os.File
-	digests bool // of arguments, in place of these
+	digests bool // log digests in place of arguments
 
 	// The first failure to write: the session may not go on without the record.
 	err error
@@ -67,7 +67,7 @@ func named(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Write appends one line. What was written of it is taken back if it isn't whole.
+// Write appends one line. If only a part of the line could be written, that part is taken back.
 func (l *callLog) Write(line []byte) (n int, err error) {
 	locked(l.f, func() {
 		if n, err = l.f.Write(jsontree.ASCII(line)); err != nil && n > 0 {
@@ -82,8 +82,8 @@ func (l *callLog) Write(line []byte) (n int, err error) {
 	return n, err
 }
 
-// call records a call that goes to the server, with its arguments as they came or their digest:
-// that of the bytes without blanks between tokens. It returns what the answer is recorded with.
+// call records a call that goes to the server, with its arguments as they came or with the digest
+// of their bytes, without the blanks between tokens. It returns what the answer is recorded with.
 func (l *callLog) call(entryType pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
 	id := m.Get("id")
 	name := m.Get("params").Get("name").Text
@@ -97,7 +97,7 @@ func (l *callLog) call(entryType pin.EntryType, entry pinned, line []byte, m jso
 	case arguments.Kind == 0:
 	case l.digests:
 		var plain bytes.Buffer
-		json.Compact(&plain, raw) // they were read strictly
+		json.Compact(&plain, raw) // no error: they were read strictly
 		call = append(call, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
 	default:
 		call = append(call, "arguments", raw)
@@ -106,7 +106,7 @@ func (l *callLog) call(entryType pin.EntryType, entry pinned, line []byte, m jso
 	return said
 }
 
-// answer records the answer to a call, and what it came to.
+// answer records the answer to a call, and its outcome.
 func (l *callLog) answer(said []any, m jsontree.Value) {
 	outcome := "result"
 	if m.Has("error") {

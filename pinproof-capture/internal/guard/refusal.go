@@ -17,18 +17,18 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Within the range that JSON-RPC leaves to servers.
+// An error code within the range that JSON-RPC leaves to servers.
 const codeBlocked = -32090
 
-// What the client is told in place of an answer, whatever server it is.
+// What the client is told in place of an answer, the same for every server.
 var (
 	wordsBlocked    = modeltext.Say("pinproof: blocked: ")
 	wordsUnreadable = modeltext.Say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
 	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-// tell shows a person what drifted on a list and how to go on, and logs it. It returns what
-// the client is told. What the session has said is saved.
+// tell shows a person what drifted on a list and how to go on, logs it, and saves what was refused.
+// It returns what the client is told.
 func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
 	state := &r.catalog.lists[entryType]
 	file := r.judge.keep(what.data)
@@ -42,7 +42,7 @@ func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what ref
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 	}
 	how := modeltext.Say("").Drift(kinds)
-	// A policy that differs, or a warning that nobody approved.
+	// No entry drifted: a policy differs, or nobody has approved a warning.
 	if lines == nil {
 		lines = []string{v.summary}
 		how = modeltext.Say("none of them by itself")
@@ -75,14 +75,14 @@ func (r *relay) unjudged(event, what string, line []byte, err error) (words mode
 	return wordsBlocked.With(words).With(r.told(file, refused{isPart: true}))
 }
 
-// told names to a person, and to the client, the command about what was kept in a file.
+// told tells a person, and the client, the command to review what was kept in a file.
 func (r *relay) told(file string, what refused) modeltext.Text {
 	if file == "" {
 		r.say("what it said could not be saved")
 		return modeltext.Say("A person has to review it.")
 	}
 	pruneKept(file)
-	if what.isOtherwise { // and any command would be refused
+	if what.isOtherwise { // any command would refuse the file
 		r.say("the server has said something else since, so this can't be approved: start a new session")
 		fmt.Fprintf(r.stderr, "kept:    %s\n", shell.Path(file))
 		return modeltext.Say("The server has said something else since, so this can't be approved. A person starts a new session.")
@@ -118,12 +118,13 @@ func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
 	return words
 }
 
-// label is the server's label, printable.
+// label returns the server ID, printable.
 func (j *judge) label() string { return text.Name(j.ServerID) }
 
-// dropped answers whoever waits for what is in a line that can't be read strictly, by the best guess
-// at its ids: on the answers in it, and back the requests. To the client goes no id that the server
-// made up: it could say something to a model, too.
+// dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on
+// takes the place of the line: it refuses the answers in the line, for the side that waits for
+// them. back refuses the requests in the line, for their sender. An id that the server made up
+// never goes to the client, because it could say something to a model, too.
 func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
@@ -154,7 +155,7 @@ func (r *relay) refuseOpen(words modeltext.Text) (out []byte) {
 	return out
 }
 
-// refusal is our answer to one request, or nothing if it has no id.
+// refusal returns our error in answer to one request, or nothing if the request has no id.
 func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
@@ -164,30 +165,30 @@ func refusal(id []byte, words modeltext.Text) []byte {
 }
 
 // A transcript is what a server has said of itself in a session, as it would be captured: its
-// instructions, and the pages of each list as they were asked for last.
+// instructions, and for each list the pages that were asked for last.
 type transcript [pin.EntryTypes]struct {
 	last *saidPage
 
-	// The pages with a cursor, by the page that it leads to.
+	// The pages that have a nextCursor, by the page that it leads to.
 	behind map[string]*saidPage
 
-	size int // of these
+	size int // bytes in these
 }
 
-// A saidPage is an answer with a page of a list, in a line, what was said of it, and the page before it
-// of the same listing: others may be under way, with cursors of their own.
+// A saidPage is an answer with a page of a list, as one line, with the verdict on it and the page
+// before it in the same listing. Other listings may be under way, with cursors of their own.
 type saidPage struct {
 	verdict
 	page string
 	line []byte
 
-	// It has entries of which nothing is pinned: they pass.
+	// The page has entries that the policy doesn't pin. They pass.
 	others bool
 
 	before *saidPage
 }
 
-// add takes an answer. A page that comes again takes the place of the earlier one, with what followed.
+// add takes an answer. A page that comes again replaces the earlier one, and all that followed it.
 func (t *transcript) add(entryType pin.EntryType, page, next string, message []byte) *saidPage {
 	said := &t[entryType]
 	if said.size += len(message); said.behind == nil || said.size > mcp.MaxBytes || len(said.behind) > mcp.MaxPages {
@@ -205,7 +206,7 @@ func (t *transcript) add(entryType pin.EntryType, page, next string, message []b
 	return p
 }
 
-// find returns a page of a listing, of that page and those before it, or nil.
+// find returns a page of a listing: it looks at this page and those before it. It returns nil if there is none.
 func (p *saidPage) find(page string) *saidPage {
 	for p != nil && p.page != page {
 		p = p.before
@@ -213,7 +214,7 @@ func (p *saidPage) find(page string) *saidPage {
 	return p
 }
 
-// has reports whether an entry is on a page, or on one before it.
+// has reports whether an entry is on this page, or on one before it.
 func (p *saidPage) has(key pin.Key) bool {
 	for ; p != nil; p = p.before {
 		if _, matched := p.matched[key]; matched || p.drifted[key] != "" {
@@ -223,7 +224,7 @@ func (p *saidPage) has(key pin.Key) bool {
 	return false
 }
 
-// nothingLeft reports whether all of a listing, as far as that page, drifted.
+// nothingLeft reports whether all entries of a listing drifted, up to this page.
 func (p *saidPage) nothingLeft() bool {
 	drifted := false
 	for ; p != nil; p = p.before {
@@ -235,7 +236,7 @@ func (p *saidPage) nothingLeft() bool {
 	return drifted
 }
 
-// text is a capture of all that was said.
+// text returns a capture of all that was said.
 func (t *transcript) text() []byte {
 	var lines [][]byte
 	for _, entryType := range slices.Backward(pin.LockOrder[:]) {
@@ -247,7 +248,7 @@ func (t *transcript) text() []byte {
 	return bytes.Join(lines, nil)
 }
 
-// pageOf names the page behind a cursor: "" is the first.
+// pageOf returns a name for the page that a cursor leads to: "" is the first page.
 func pageOf(cursor jsontree.Value) string {
 	if cursor.Kind != '"' {
 		return ""

@@ -39,8 +39,8 @@ const (
 	Warns = "warn" // it passes, and a person is told
 )
 
-// A relay runs between a client and its server. It passes their lines on as they come,
-// but for what no pin approves: that reaches nobody.
+// A relay runs between a client and its server. It passes their lines on as they come, except for
+// what no pin approves, which reaches nobody.
 type relay struct {
 	judge   *judge
 	onDrift string
@@ -49,7 +49,7 @@ type relay struct {
 
 	client, server end
 
-	// To the server, in answer to what it said; nil is the end.
+	// Messages to the server, in answer to what it said; nil says that no more follow.
 	replies chan []byte
 
 	mu      sync.Mutex // both directions use what follows
@@ -59,17 +59,17 @@ type relay struct {
 	said    transcript
 	asking  [pin.EntryTypes]*asking
 
-	// How many requests of our own there were.
+	// How many requests of our own have been sent.
 	asked int
 
-	waiting []call // those that wait for a list
+	waiting []call // the calls that wait for a list
 
 	// The answer to the client's last initialize or server/discover, a line.
 	greeting []byte
 
 	isInitialized bool // the client has said so
 
-	// What its requests say of it, from 2026-07-28 on.
+	// What the client's requests say of the client, from 2026-07-28 on.
 	meta jsontree.Value
 
 	// Set once something was refused. It is read without mu, too, by code that must not wait.
@@ -94,13 +94,13 @@ func (e *end) write(b []byte) error {
 	return err
 }
 
-// A request is one of the client's that waits for its answer, or of ours.
+// A request is one of the client's, or one of our own, that waits for its answer.
 type request struct {
-	id           []byte // as it was spelled; nil of ours
+	id           []byte // as it was spelled; nil for ours
 	page         string
 	call         []any // what its answer is recorded with
 	asksGreeting bool
-	asks         *asking // of ours
+	asks         *asking // for ours: the list that it asks for
 
 	method, uri string // of a request for a resource or a skill
 }
@@ -127,7 +127,7 @@ type Options struct {
 	// The file of the record of calls; "" is for none.
 	Log string
 
-	LogDigests bool // of arguments, in place of these
+	LogDigests bool // log digests in place of arguments
 }
 
 // Run starts the server once and passes messages between it and the client until one of them
@@ -157,8 +157,8 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	return r.run(stdin, s, signals)
 }
 
-// How long a server has to end once it was told to by a signal, before it is stopped, which
-// takes the rest of ten seconds; and how often a client that closed its end is looked after.
+// After a signal, a server has signalPatience to end before it is stopped, which takes the rest of ten
+// seconds. Once a client has closed its end, the guard checks every lookAfter whether it still reads.
 const (
 	signalPatience = 10*time.Second - 2*mcp.Grace
 	lookAfter      = time.Second
@@ -177,7 +177,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 		close(clientEnds)
 	}()
 	go func() {
-		// A server that doesn't read keeps nobody from reading what it says.
+		// In a goroutine of its own: a server that doesn't read must keep nobody from reading what it says.
 		for b := range r.replies {
 			if b == nil {
 				p.Close()
@@ -195,7 +195,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 			}
 			r.endReview(0)
 			continue
-		// Also where it has ended, and the client doesn't read what it said.
+		// This also ends the session if the server has ended, but the client doesn't read what it said.
 		case <-killed:
 			return r.ended(p, io.EOF)
 		case err := <-r.ends:
@@ -211,13 +211,12 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, signals <-chan os.Signal)
 				p.Stop() // nobody will ever read what it says
 			}
 		}
-		// What is held up by whoever reads nothing holds up no signal.
+		// In a goroutine: close may be held up by a side that reads nothing, and must not hold up a signal.
 		go r.close()
 	}
 }
 
-// ended returns the exit code. Where a message is too large to be judged, it answers all that the
-// client waits for.
+// ended returns the exit code. If a message was too large to be judged, it refuses all that the client waits for.
 func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	switch {
 	case err == io.EOF, errors.Is(err, syscall.EPIPE):
@@ -236,7 +235,7 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	return 2, err
 }
 
-// endReview ends a review that is under way, after a while, and reports whether there is one.
+// endReview ends a review that is under way, after a while, and reports whether there was one.
 func (r *relay) endReview(after time.Duration) bool {
 	v := r.review.Load()
 	if v != nil {
@@ -245,7 +244,7 @@ func (r *relay) endReview(after time.Duration) bool {
 	return v != nil
 }
 
-// close says to the server that the client says no more, unless calls wait, or the guard asks.
+// close tells the server that the client sends no more, unless calls wait for a list or the guard itself still asks.
 func (r *relay) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,7 +253,7 @@ func (r *relay) close() {
 	}
 }
 
-// reply has something said to the server, and reports whether there was room for it.
+// reply queues something for the server, and reports whether there was room for it.
 func (r *relay) reply(b []byte) bool {
 	select {
 	case r.replies <- b:
@@ -264,7 +263,7 @@ func (r *relay) reply(b []byte) bool {
 	}
 }
 
-// serverSays passes on what of a line of the server's may pass.
+// serverSays passes on a line of the server's, as far as it may pass.
 func (r *relay) serverSays(said mcp.Said) error {
 	if v := r.review.Load(); v != nil && !said.Unsent {
 		v.rest.Take(said)
@@ -279,7 +278,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 	}
 	r.mu.Lock()
 	pass, reply, err := r.fromServer(said.Line)
-	// Under the lock, so that no call that has waited comes behind the end.
+	// Queued under the lock, so that no call that has waited can come after the end of the input.
 	if len(reply) > 0 && !r.reply(reply) {
 		err = cmp.Or(err, error(fail.New("the server keeps sending, but reads none of %d replies", maxReplies)))
 	}
@@ -287,8 +286,8 @@ func (r *relay) serverSays(said mcp.Said) error {
 	return cmp.Or(r.client.write(pass), err)
 }
 
-// clientSays passes on what of a line of the client's may pass. What the server no longer takes is
-// lost, as without a relay.
+// clientSays passes on a line of the client's, as far as it may pass. What the server no longer
+// takes is lost, as without a relay.
 func (r *relay) clientSays(line []byte) error {
 	r.mu.Lock()
 	pass, reply, err := r.fromClient(line)
@@ -297,14 +296,14 @@ func (r *relay) clientSays(line []byte) error {
 	return cmp.Or(r.client.write(reply), err)
 }
 
-// fromServer returns what of a line of the server's passes to the client, and what is replied
-// to the server. An error ends the session; the line then holds what the client is told last.
+// fromServer returns what passes to the client of a line of the server's, and what is replied to
+// the server. An error ends the session; pass is then the last thing that the client is told.
 func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
 	switch method := m.Get("method"); {
 	case r.over:
 		return nil, nil, r.log.err
-	// There may be a list or instructions in it.
+	// The line may hide a list or instructions.
 	case bad != nil && capture.HidesAnswer(line):
 		words := r.unjudged("block", "blocked", line, fail.New("the server's answer is refused: %s", bad))
 		return r.refuseOpen(words), nil, errBlocked
@@ -331,7 +330,7 @@ func (r *relay) fromServer(line []byte) (pass, reply []byte, err error) {
 	return r.answered(line, m)
 }
 
-// answered does so with an answer.
+// answered does the same as fromServer, for an answer.
 func (r *relay) answered(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
 	key := keyOf(m.Get("id"))
 	asked := r.open[key]
@@ -369,8 +368,8 @@ func (r *relay) answered(line []byte, m jsontree.Value) (pass, reply []byte, err
 	return pass, nil, nil
 }
 
-// keyOf is an id as clients compare it. In JavaScript "3" is 3, too, and so is "0x3". A string of digits
-// that says more than 2^53 isn't a number of a client's.
+// keyOf returns an id in the form in which clients compare it. In JavaScript, "3" equals 3, and so
+// does "0x3". Digits for a number above 2^53 are compared as text: no client's id is such a number.
 func keyOf(id jsontree.Value) string {
 	word := strings.TrimSpace(id.Text)
 	n, err := strconv.ParseFloat(word, 64)
@@ -384,10 +383,10 @@ func keyOf(id jsontree.Value) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// pinned reports whether a result has something that is pinned. A list that isn't passes
+// pinned reports whether a result has something that is pinned. A list that isn't pinned passes
 // unjudged, whatever is in it.
 func (r *relay) pinned(result jsontree.Value, asked request) bool {
-	// Of a lockfile that pinproof refuses, the policy doesn't count.
+	// The policy of a lockfile that pinproof refuses doesn't count.
 	for entryType := range pin.EntryTypes {
 		if asked.method == readDirectory && entryType == pin.Resources {
 			// What a folder lists isn't a list of the server's.
@@ -400,8 +399,8 @@ func (r *relay) pinned(result jsontree.Value, asked request) bool {
 	return false
 }
 
-// held holds an answer against the pins, with the pages before it. It returns what the client gets. An
-// error ends the session, with these words.
+// held compares an answer with the pins, together with the pages before it. It returns what the
+// client gets. An error ends the session; words are then what the client is told.
 func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte, words modeltext.Text, err error) {
 	result := m.Get("result")
 	entryType, listed := pin.EntryTypeIn(result.Has)
@@ -410,7 +409,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	}
 	next := pageOf(result.Get("nextCursor"))
 	p := r.said.add(entryType, asked.page, next, line[m.At:m.End])
-	// What a person keeps from agents reaches none, whatever else becomes of the answer.
+	// What a person has denied reaches no agent, whatever else becomes of the answer.
 	dropped := r.deniedIn(result)
 	v, err := r.judge.part(p.line)
 	if err == nil {
@@ -452,7 +451,7 @@ func (r *relay) held(line []byte, m jsontree.Value, asked request) (pass []byte,
 	return pass, words, nil
 }
 
-// findRepeated makes drift of the entries of a list that are on a page before, too.
+// findRepeated counts an entry that matched as drift if it is on an earlier page of the list, too.
 func (v *verdict) findRepeated(entryType pin.EntryType, before *saidPage) {
 	for key := range v.matched {
 		if key.Type == entryType && before.has(key) {
@@ -463,7 +462,7 @@ func (v *verdict) findRepeated(entryType pin.EntryType, before *saidPage) {
 	}
 }
 
-// hasOthers reports whether a list has entries that no pin names.
+// hasOthers reports whether a list has entries that the policy doesn't pin.
 func (r *relay) hasOthers(entryType pin.EntryType, result jsontree.Value) bool {
 	for _, item := range result.Get(pin.EntryTypeInfo[entryType].Member).Items() {
 		key := pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
@@ -474,7 +473,7 @@ func (r *relay) hasOthers(entryType pin.EntryType, result jsontree.Value) bool {
 	return false
 }
 
-// subset leaves out what drifted, and tells a person. Where the rest doesn't match by itself, the session ends.
+// subset leaves out what drifted, and tells a person. If the rest doesn't match by itself, the session ends.
 func (r *relay) subset(dropped map[pin.Key]bool, line []byte, result jsontree.Value, entryType pin.EntryType, v *verdict) (pass []byte, words modeltext.Text, err error) {
 	for key := range v.drifted {
 		dropped[key] = true
@@ -507,7 +506,7 @@ func (r *relay) deniedIn(result jsontree.Value) map[pin.Key]bool {
 	return found
 }
 
-// without returns a line whose result lacks some entries; all else are the bytes that came.
+// without returns a line without some entries of its result. The values that stay are the bytes that came.
 func (r *relay) without(dropped map[pin.Key]bool, line []byte, result jsontree.Value) []byte {
 	if len(dropped) == 0 {
 		return line
@@ -538,7 +537,7 @@ func (r *relay) listWithout(dropped map[pin.Key]bool, line []byte, of pin.EntryT
 	return slices.Concat([]byte("["), bytes.Join(entries, []byte(",")), []byte("]"))
 }
 
-// fromClient returns what of a line of the client's passes to the server, or what is
+// fromClient returns what passes to the server of a line of the client's, or what the client is
 // answered in the server's place.
 func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 	m, bad := message(line)
@@ -553,14 +552,14 @@ func (r *relay) fromClient(line []byte) (pass, reply []byte, err error) {
 		pass, reply = r.dropped(line, false)
 		return pass, reply, nil
 	}
-	// A client has nothing else to say to a server.
+	// A client has nothing to say to a server but messages.
 	if m.Kind == 0 {
 		return nil, nil, nil
 	}
 	return r.request(line, m)
 }
 
-// refuseRead is what a client hears whose read or request of a skill is refused, or nothing.
+// refuseRead returns what a client is told if its read of a resource, or its request for a skill, is refused.
 func (r *relay) refuseRead(method string, uri, params jsontree.Value) (refused modeltext.Text) {
 	why := r.askSkill(method, params)
 	if why != "" {
@@ -576,8 +575,8 @@ func (r *relay) refuseRead(method string, uri, params jsontree.Value) (refused m
 	return refused
 }
 
-// request takes a message of the client's. A call whose list has changed waits until the list was
-// seen again.
+// request takes a message of the client's. If the list of a called entry has changed, the call
+// waits until the list has been seen again.
 func (r *relay) request(line []byte, m jsontree.Value) (pass, reply []byte, err error) {
 	method := m.Get("method")
 	id := m.Get("id")

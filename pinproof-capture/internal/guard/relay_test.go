@@ -17,8 +17,8 @@ func noLog() *callLog {
 	return l
 }
 
-// TestGuardPlaceholders: where the pins' names stand for values, a call says the value. The
-// pin's own spelling is another name.
+// TestGuardPlaceholders: if a placeholder in a pin stands for a value, a call names the value. The
+// pin's own spelling is a different name.
 func TestGuardPlaceholders(t *testing.T) {
 	t.Parallel()
 	values, err := pin.ParseSubstitutes([]string{"ORG=acmecorp"})
@@ -49,9 +49,8 @@ func BenchmarkRelay(b *testing.B) {
 	}
 }
 
-// TestGuardGivesUp: a call waits for its list, and is refused once that takes too long. The
-// guard's request says what the call does of the client, and its answer reaches nobody, however
-// late it is.
+// TestGuardGivesUp: a call waits for its list, and is refused once that takes too long. The guard's request
+// says the same about the client as the call, and no answer to it reaches anybody, however late it is.
 func TestGuardGivesUp(t *testing.T) {
 	t.Parallel()
 	var client strings.Builder
@@ -80,8 +79,8 @@ func TestGuardGivesUp(t *testing.T) {
 	r.asking[pin.Tools].late.Stop()
 }
 
-// TestGuardGivesUpWithoutRecord: a call that is let go when its list takes too long goes nowhere if it
-// can't be logged, and the session is over.
+// TestGuardGivesUpWithoutRecord: when a list takes too long, a waiting call that can't be logged
+// reaches nobody, and the session is over.
 func TestGuardGivesUpWithoutRecord(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {

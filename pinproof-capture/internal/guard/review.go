@@ -13,17 +13,18 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// What the guard refuses is reviewed once: it asks the server, in the same session, for all that a
-// capture asks for, and keeps that. No client sees any of it.
+// A person should have to review only once. So when the guard refuses something, it asks the server,
+// in the same session, for all that a capture asks for, and keeps that. No client sees any of it.
 const (
-	// The client's error waits so long for the name of the file with all of it, which is six answers of a server
-	// that is far away; then it names the part that there is, and the guard goes on asking.
+	// How long the client's error waits for the name of the file with all of it: as long as six answers of a server
+	// that is far away. After that, the error names a file with the part that has come, and the guard goes on asking.
 	errorPatience = time.Second
-	// A client that has closed its end waits for the guard's end, and then kills it.
+	// How long a review goes on after the client has closed its end. The client waits for the
+	// guard's end, and then kills it.
 	gonePatience = time.Second
 )
 
-// A review is what becomes of a session that was refused.
+// A review is what follows in a session after something was refused.
 type review struct {
 	rest      *mcp.Rest
 	entryType pin.EntryType
@@ -33,10 +34,10 @@ type review struct {
 	waiting [][]byte
 
 	words  modeltext.Text
-	isTold bool // and these are the words
+	isTold bool // the client has been told the words
 }
 
-// replier writes to the server behind all that waits to be written to it.
+// A replier writes to the server, after all that already waits to be written.
 type replier struct{ relay *relay }
 
 func (w replier) Write(b []byte) (int, error) {
@@ -46,8 +47,8 @@ func (w replier) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// refuse ends the session for the client, whose requests are answered once the name of a file with what was refused is
-// known.
+// refuse ends the session for the client. The client's open requests are answered once the name of
+// a file with what was refused is known.
 func (r *relay) refuse(entryType pin.EntryType, p *saidPage) {
 	r.over = true
 	v := &review{entryType: entryType, page: p}
@@ -130,9 +131,9 @@ type refused struct {
 	isOtherwise bool
 }
 
-// refused is a capture of what the server said. Of a part of the rest, lists count that came to their end; in the place of
-// any other stands what the session had before. What was refused is always in it: where the server said something else
-// since, it follows that, and pinproof can't read the file.
+// refused returns a capture of what the server said. If the server hasn't answered all of it, only lists that came
+// to their end count; the pages that the session had before take the place of any other list. The capture always has
+// what was refused: if the server has said something else since, that comes first, and pinproof can't read the file.
 func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
 	pages := pagesOf(said)
 	if !isWhole {
@@ -151,8 +152,8 @@ func (r *relay) refused(v *review, said []byte, isWhole bool) refused {
 	return refused{data: bytes.Join(lines, nil), isPart: !isWhole, isOtherwise: isOtherwise}
 }
 
-// withFinished returns the pages of a part of the rest without lists that the server hasn't told to their end, and with the
-// pages of those that the session had before.
+// withFinished returns the pages without the lists that the server hasn't told to their end, and
+// instead with the pages of those lists that the session had before.
 func (r *relay) withFinished(pages []toldPage) []toldPage {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,10 +168,11 @@ func (r *relay) withFinished(pages []toldPage) []toldPage {
 	return pages
 }
 
-// otherwise is a line that no reader takes, for a file that may not be approved, and says why.
+// otherwise is a line that no reader accepts, because its member comes twice. It is for a file that
+// may not be approved, and says why.
 const otherwise = `{"what was refused is not what the server said since":1,"what was refused is not what the server said since":2}` + "\n"
 
-// A toldPage is a line of the server's, and what it has of a list.
+// A toldPage is a line of the server's, with its result.
 type toldPage struct {
 	line   []byte
 	result jsontree.Value
@@ -187,7 +189,7 @@ func pagesOf(said []byte) (pages []toldPage) {
 	return pages
 }
 
-// listing returns the pages of a listing as far as this one.
+// listing returns the pages of a listing, up to this one.
 func (p *saidPage) listing() (pages []toldPage) {
 	for ; p != nil; p = p.before {
 		pages = append(pages, pagesOf(p.line)...)
@@ -201,8 +203,8 @@ func (p toldPage) lists(entryType pin.EntryType) bool {
 	return p.result.Has(pin.EntryTypeInfo[entryType].Member)
 }
 
-// isAmong reports whether what was refused, which is a listing as far as its last page, is in every list that the server has told
-// since, and is all of it if none followed.
+// isAmong reports whether what was refused is in every list that the server has told since. What was refused
+// is a listing up to its last page; if no page followed that, each of the lists must also have nothing else.
 func isAmong(entryType pin.EntryType, then, since []toldPage) bool {
 	refused := count(entryType, then)
 	isWhole := then[len(then)-1].isLast
@@ -225,7 +227,7 @@ func isAmong(entryType pin.EntryType, then, since []toldPage) bool {
 	return told > 0 || listing != nil && refused.isIn(count(entryType, listing))
 }
 
-// An itemCount says how often a listing has what it lists, by its canonical form.
+// An itemCount says how often a listing has each item, by the item's canonical form.
 type itemCount map[string]int
 
 func count(entryType pin.EntryType, listing []toldPage) itemCount {
@@ -242,7 +244,7 @@ func count(entryType pin.EntryType, listing []toldPage) itemCount {
 	return items
 }
 
-// isIn reports whether another has all of it, as often.
+// isIn reports whether another count has each of these items at least as often.
 func (items itemCount) isIn(other itemCount) bool {
 	for item, n := range items {
 		if other[item] < n {

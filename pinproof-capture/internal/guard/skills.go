@@ -14,12 +14,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// A skill's files reach a model through resources/read. They are judged here, by the digests and
-// sizes in the pinned entry of the skill, as lists are judged by pinproof: a file passes only with the
-// very bytes, and nothing in a skill's folder passes that its entry doesn't list. What is in no
-// skill's folder passes as if no guard were there.
+// A skill's files reach a model through resources/read. pinproof judges lists; the files are judged
+// here, by the digests and sizes in the pinned entry of the skill. A file passes only with exactly
+// the pinned bytes, and nothing in a skill's folder passes that the skill's entry doesn't list.
+// What is in no skill's folder passes as if no guard were there.
 
-// The requests that read what a skill may have.
+// The requests that read a skill's entry, its files or its folders.
 const (
 	readResource  = "resources/read"
 	readDirectory = "resources/directory/read"
@@ -40,21 +40,21 @@ const (
 
 // skills are what the guard knows about the skills of one server.
 type skills struct {
-	// By URI; nil where the lockfile stores no definition and the session hasn't shown it yet.
+	// By URI; nil if the lockfile stores no definition and the session hasn't shown it yet.
 	approved map[string]*skill.Skill
 
-	// The URIs of those approved, by the keys of their folders.
+	// The URIs of the approved skills, by the keys of their folders.
 	folders map[string]string
 
-	// The keys of the folders of those that a person keeps from agents.
+	// The keys of the folders of skills that a person has denied to agents.
 	denied map[string]bool
 
 	// The keys of the folders of all other skills that the session has shown.
 	refused map[string]bool
 }
 
-// readSkills reads the pinned skills of a server's entry in a lockfile. Those that a person has denied
-// are none.
+// readSkills reads the pinned skills of a server's entry in a lockfile. A skill that a person has
+// denied doesn't count as approved.
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	s := skills{approved: map[string]*skill.Skill{}, folders: map[string]string{}, denied: map[string]bool{}, refused: map[string]bool{}}
 	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
@@ -83,7 +83,7 @@ func (s *skills) refuse(uri string) {
 	}
 }
 
-// learn takes note of the entries of a list, or of one entry, that were judged.
+// learn notes whether an entry of a list, or a single entry, was approved.
 func (s *skills) learn(entry jsontree.Value, isApproved bool) {
 	uri := entry.Get("uri")
 	if !isApproved {
@@ -97,8 +97,8 @@ func (s *skills) learn(entry jsontree.Value, isApproved bool) {
 	}
 }
 
-// file returns the files that approved skills list under a URI, or why it may not be read. There is
-// neither where the URI has nothing to do with a skill. Nested skills list a file twice.
+// file returns the files that approved skills list under a URI, or why the URI may not be read. It returns neither
+// if the URI has nothing to do with a skill. A skill inside another's folder can have a file that both list.
 func (s *skills) file(uri string) (files []*skill.File, why string) {
 	within := false
 	unseen := false
@@ -133,7 +133,7 @@ func (s *skills) file(uri string) (files []*skill.File, why string) {
 	return nil, ""
 }
 
-// isWithin reports whether a URI is in one of some folders, whose keys they are.
+// isWithin reports whether a URI is in one of the folders with these keys.
 func isWithin(uri string, folders map[string]bool) bool {
 	for folder := range folders {
 		if skill.Within(uri, folder) {
@@ -161,7 +161,7 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 	}
 	uri := params.Get("uri")
 	for _, m := range params.Members() {
-		// A server that folds letter case would read another.
+		// A server that folds letter case would read another file.
 		if m.Name != "uri" && text.EqualFold(m.Name, "uri") {
 			return fileNotListed
 		}
@@ -188,15 +188,15 @@ func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
 	return why
 }
 
-// guardsSkills reports whether the server's skills are pinned. A lockfile that can't be read guards as
-// the one did that was read last.
+// guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, the
+// one that was read last still counts.
 func (r *relay) guardsSkills() bool {
 	r.judge.readPins()
 	return r.catalog.policy.Pins(pin.Skills)
 }
 
-// answerSkill returns why the answer to a request is refused, or "", and what a person can review of it,
-// as part of a capture. Whatever was asked, no result brings a file of a skill with other bytes.
+// answerSkill returns why the answer to a request is refused, or "", and the part of it that a person can
+// review, as a part of a capture. Whatever was asked, no result may bring a skill's file with other bytes.
 func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why string, part []byte) {
 	result := m.Get("result")
 	if result.Kind == 0 || !r.guardsSkills() {
@@ -215,7 +215,7 @@ func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why s
 	return r.answerContents(result), nil
 }
 
-// answerContents judges what any result brings of skills.
+// answerContents judges the files of skills that any result brings.
 func (r *relay) answerContents(result jsontree.Value) (why string) {
 	for _, item := range result.Get("contents").Items() {
 		uri := item.Get("uri")
@@ -243,7 +243,7 @@ func (r *relay) answerFile(result jsontree.Value, uri string, files []*skill.Fil
 	return ""
 }
 
-// itemMembers are those that a client reads in an item of contents.
+// itemMembers are the members that a client reads in an item of contents.
 var itemMembers = []string{"uri", "text", "blob", "mimeType", "_meta"}
 
 // isOneOf reports whether an item of contents has the bytes of a pinned file, in the one reading that
@@ -281,8 +281,8 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 	return false
 }
 
-// answerDirectory judges what a folder lists: of a skill's folder, nothing but the files of its entry and the
-// folders on the way to them.
+// answerDirectory judges what a folder lists. Inside a skill's folder, that may be nothing but the
+// files of the skill's entry and the folders on the way to them.
 func (r *relay) answerDirectory(result jsontree.Value, uri string) (why string) {
 	s := &r.catalog.skills
 	inside := false
@@ -310,8 +310,8 @@ func (r *relay) answerDirectory(result jsontree.Value, uri string) (why string) 
 	return ""
 }
 
-// isFolder reports whether a URI is that of an approved skill's folder, or of one inside it that leads
-// to a file.
+// isFolder reports whether a URI is that of an approved skill's folder, or of a folder inside it
+// that leads to a file.
 func (s *skills) isFolder(uri string) bool {
 	prefix := strings.TrimSuffix(uri, "/") + "/"
 	for _, entry := range s.approved {
@@ -327,7 +327,7 @@ func (s *skills) isFolder(uri string) bool {
 	return false
 }
 
-// answerGet judges one entry as a list of it alone is judged. That list is what can be reviewed.
+// answerGet judges one entry as it would be judged in a list of its own. That list is what a person can review.
 func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why string, part []byte) {
 	entry := result.Get("skill")
 	of := entry.Get("uri")
@@ -349,8 +349,8 @@ func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why s
 	return skillDiffers, listed
 }
 
-// refuseSkill tells a person what a client doesn't get, and keeps what can be reviewed of it. It returns what
-// the client is told.
+// refuseSkill tells a person what a client doesn't get, and keeps the part of it that can be
+// reviewed. It returns what the client is told.
 func (r *relay) refuseSkill(method, uri, why string, part []byte) modeltext.Text {
 	r.say("blocked: %s of %s: %s", method, text.Name(uri), why)
 	r.log.Info("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)

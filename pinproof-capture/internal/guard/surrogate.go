@@ -9,11 +9,10 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// message reads a line, and returns a value without a kind if it holds none. Programs in JavaScript
-// cut texts at a number of UTF-16 units, and so through a surrogate pair. Half a pair changes no
-// structure, and passes in the content of a message. In lists, instructions and names, which are
-// pinned or compared, it is refused; and so is a batch, which one revision of the protocol had, and
-// which clients read in several ways.
+// message reads a line. It returns a value without a kind if the line holds no message. Programs in JavaScript cut
+// texts at a number of UTF-16 units, and so may cut a surrogate pair in half. Half a pair changes no structure, and
+// passes in the content of a message. In lists, instructions and names, which are pinned or compared, it is refused.
+// A batch is refused, too: one revision of the protocol had batches, and clients read them in several ways.
 func message(line []byte) (m jsontree.Value, err error) {
 	found, bad := capture.Messages(line)
 	var whole []byte
@@ -45,7 +44,7 @@ func message(line []byte) (m jsontree.Value, err error) {
 	return found[0], nil
 }
 
-// mend takes the strings of a value as they are without halves, but no name of a member.
+// mend copies the strings of a value from whole, which has no halves, into line, but no names of members.
 func mend(line, whole []byte, v jsontree.Value) {
 	if v.Kind == '"' {
 		copy(line[v.At:v.End], whole[v.At:v.End])
@@ -55,11 +54,11 @@ func mend(line, whole []byte, v jsontree.Value) {
 	}
 }
 
-// An escape is a surrogate pair, half a pair, or any other.
+// escape matches a surrogate pair, half a pair, or any other escape.
 var escape = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|\\u[dD][89a-fA-F][[:xdigit:]]{2}|\\.`)
 
-// withoutHalves returns a JSON text with U+FFFD, which is as long, in the place of each escape
-// that is half a surrogate pair.
+// withoutHalves returns a JSON text in which the escape of U+FFFD, which is as long, replaces each
+// escape that is half a surrogate pair.
 func withoutHalves(line []byte) []byte {
 	return escape.ReplaceAllFunc(line, func(e []byte) []byte {
 		if len(e) == len(`\ufffd`) {

@@ -9,7 +9,7 @@ func TestHalves(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"cut \ud83d"}]}}`:                 true,
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"\uDE00\ud83d\\"}]}}`:             true,
 		`{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d\ude00\ud83d"}}`:                                        true,
-		`{"jsonrpc":"2.0","id":1,"result":{"a":"\\ud83d"}}`:                                                   true, // none at all
+		`{"jsonrpc":"2.0","id":1,"result":{"a":"\\ud83d"}}`:                                                   true, // an escaped backslash
 		`[{"jsonrpc":"2.0","id":1,"result":{"a":"\ud83d"}},{"jsonrpc":"2.0","id":2,"result":{"a":"\ud83d"}}]`: false,
 		` [{"jsonrpc":"2.0","id":1,"result":{}}]`:                                                             false,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"\ud83d"}}`:                                      true,

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hungUp reports whether nobody reads any more what is written to w.
+// hungUp reports whether the reader at the other end of w is gone.
 func hungUp(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -20,7 +20,7 @@ func hungUp(w io.Writer) bool {
 	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
 
-// locked runs do while no other guard writes to the file, where the file can be locked.
+// locked runs do while no other guard writes to the file, if the file can be locked.
 func locked(f *os.File, do func()) {
 	if unix.Flock(int(f.Fd()), unix.LOCK_EX) == nil {
 		defer unix.Flock(int(f.Fd()), unix.LOCK_UN)

@@ -5,8 +5,8 @@ import (
 	"os"
 )
 
-// hungUp is false: it shows when something is written.
+// hungUp returns false: on Windows, only a write shows that the reader is gone.
 func hungUp(io.Writer) bool { return false }
 
-// locked runs do. What is appended here comes whole, also where guards share a file.
+// locked runs do. On Windows, what is appended stays whole even if guards share a file.
 func locked(_ *os.File, do func()) { do() }
