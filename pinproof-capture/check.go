@@ -166,7 +166,7 @@ func (k *check) judge(program string, argv []string) (code int, err error) {
 }
 
 // capture asks the servers, and says what it starts and what comes of it, a line each. failed are the
-// labels of those that have no capture.
+// IDs of those that have no capture.
 func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, err error) {
 	width := 0
 	for _, id := range k.ids {

@@ -236,7 +236,7 @@ func (p *peer) ours() (said string) {
 	return said
 }
 
-// evilGuarded is a project whose lockfile has a hostile label beside the user's.
+// evilGuarded is a project whose lockfile has a hostile server ID beside the user's.
 func evilGuarded(t *testing.T) *guarded {
 	t.Helper()
 	g := newGuarded(t)

@@ -408,7 +408,7 @@ func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 	takes := func(word string) bool {
 		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
 	}
-	isOther := func(server string) bool { return !takes(server) }
+	isOther := func(word string) bool { return !takes(word) }
 	for i := range d.drifts {
 		drift := &d.drifts[i]
 		ref := drift.Ref()

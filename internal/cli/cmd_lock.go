@@ -69,7 +69,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 			return cmp.Or(err, differs)
 		}
 	}
-	// What is new is approved, whole or not at all.
+	// What is new is approved: by flags whole or not at all, by answers entry by entry.
 	said.Silent = yes || a.terminal(req) == nil
 	if err := a.newApprover(f, fresh, said.Silent, 0).approve(&said); err != nil {
 		return worse(old.NoAnswer, err)

@@ -14,15 +14,15 @@ import (
 // chooseServer decides which server a capture belongs to: the one that --server names,
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (req *Request) chooseServer(l *lockfile.Lockfile, path, fileLabel string) (string, error) {
+func (req *Request) chooseServer(l *lockfile.Lockfile, path, fromFile string) (string, error) {
 	if req.Server != "" {
 		return req.Server, nil
 	}
-	if fileLabel != "" && l.Find(fileLabel) != nil {
-		return fileLabel, nil
+	if fromFile != "" && l.Find(fromFile) != nil {
+		return fromFile, nil
 	}
 	if len(l.Servers) == 0 || req.Approves {
-		return cmp.Or(fileLabel, "default"), nil
+		return cmp.Or(fromFile, "default"), nil
 	}
 	if len(l.Servers) == 1 {
 		return l.Servers[0].Server, nil

@@ -53,7 +53,7 @@ func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what ref
 	if state.matched {
 		happened = "changed its " + entries + " during the session"
 	}
-	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.label(), happened, text.List(lines, 20))
+	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.server(), happened, text.List(lines, 20))
 	if r.onDrift == Ends && lines[0] != v.summary {
 		r.say("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
@@ -118,8 +118,8 @@ func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
 	return words
 }
 
-// label returns the server ID, printable.
-func (j *judge) label() string { return text.Name(j.ServerID) }
+// server returns the server ID, printable.
+func (j *judge) server() string { return text.Name(j.ServerID) }
 
 // dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on
 // takes the place of the line: it refuses the answers in the line, for the side that waits for
