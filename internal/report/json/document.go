@@ -46,7 +46,7 @@ type noAnswer struct {
 	Hints   []string `json:"hints"`
 }
 
-// tokens is about how many tokens the tools of all servers take.
+// tokens has estimates of how many tokens the tools of all servers take.
 type tokens struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
@@ -87,7 +87,7 @@ type entry struct {
 	Findings       []finding     `json:"findings"`
 }
 
-// A change is one difference inside an entry. Where there is no room for a value, its size stands for it.
+// A change is one difference inside an entry. If there is no room for a value, its size is in its place.
 type change struct {
 	Pointer   string         `json:"pointer"`
 	From      string         `json:"from,omitempty"`
@@ -100,7 +100,7 @@ type change struct {
 	NewBytes  int            `json:"newBytes,omitempty"`
 }
 
-// A definition is what an entry is pinned as, or what it is now. It is whole only where no list of changes
+// A definition is what an entry is pinned as, or what it is now. Whole is there only if no list of changes
 // says what differs.
 type definition struct {
 	Digest    string         `json:"digest"`
@@ -121,7 +121,7 @@ type finding struct {
 	Detail   string `json:"detail"`
 }
 
-// A record is something that a lockfile says of an entry, or of a server, beside its definition.
+// A record is something that a lockfile says of an entry or of a server, besides its definition.
 type record struct {
 	Server string `json:"server"`
 	List   string `json:"list,omitempty"` // "" for a whole server

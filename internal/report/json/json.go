@@ -65,7 +65,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for i := range m.Entries {
 		d.Drift = append(d.Drift, left.entry(&m.Entries[i]))
 	}
-	// A guard from before leaves out what drifted, and knows no denied entries.
+	// An older guard leaves out entries that drifted, and doesn't know denied ones.
 	for _, r := range m.Records {
 		if m.RefusesDenied && r.What == "denied" {
 			d.Drift = append(d.Drift, entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none", Changes: []change{}, Findings: []finding{}})
@@ -74,7 +74,7 @@ func Write(w io.Writer, m *report.Model) error {
 	return Encode(w, d)
 }
 
-// findingsOf is never null.
+// findingsOf lists findings. The list is never null.
 func findingsOf(list []report.Finding) []finding {
 	said := []finding{}
 	for _, f := range list {
@@ -102,14 +102,14 @@ func (left *room) takes(size int) bool {
 	return true
 }
 
-// entry is what is said of an entry that drifted, as far as there is room.
+// entry says what is known of an entry that drifted, as far as there is room.
 func (left *room) entry(e *report.Entry) entry {
 	said := entry{
 		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity,
 		RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
 		Unexplained: e.Unexplained, Changes: []change{}, Findings: findingsOf(e.Findings),
 	}
-	// No changes show the difference: the definitions do.
+	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
 	said.Pinned = left.definition(e.Pinned, whole)
 	said.Now = left.definition(e.Now, whole)
@@ -142,7 +142,7 @@ func (left *room) value(v jsontree.Value) (said jsontree.Value, bytes int) {
 	return v, 0
 }
 
-// definition is what is said of a definition: if it is asked for, all of it, or its size if there is no room.
+// definition says what is known of a definition. If whole is set, that is all of it, or its size if there is no room.
 func (left *room) definition(d *report.Definition, whole bool) *definition {
 	if d == nil {
 		return nil
@@ -163,7 +163,7 @@ func (left *room) definition(d *report.Definition, whole bool) *definition {
 func Encode(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	// The escapes would make it longer, not safer.
+	// Escapes for HTML would make it longer, not safer.
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return err

@@ -117,7 +117,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 	}
 }
 
-// TestReport is the page that shows the form. Its digests were computed by
+// TestReport has a whole report, to show its form. The digests were computed by
 // other means.
 func TestReport(t *testing.T) {
 	r := reporttest.Scene{Server: "s", Old: `[{"name":"a","description":"x"}]`, New: `[{"name":"a","description":"x\u200b"},{"name":"é"}]`, Allowed: []pin.DriftKind{pin.Added}}.Report(t)
