@@ -12,18 +12,18 @@ import (
 type row struct {
 	Class string // "warning", "change", "note" or "faint"
 	Word  string
-	Label string // its id, if it is one
+	Label string // the id of the label, if Word is one
 	place
 	Detail string
-	As     string // where the same is above
+	As     string // says where the same is above
 
-	// The block there, if it is on the page; else 0.
+	// The number of the block above that shows the same, if it is on the page; else 0.
 	Home int
 
-	// It is above under this letter; or "".
+	// The letter above that shows the same; or "".
 	Letter string
 
-	// That stand for rows; then there is nothing else but a detail.
+	// Letters that stand for several rows. A row with letters has nothing else but a detail.
 	Letters []string
 
 	Lines []line
@@ -41,7 +41,8 @@ type place struct {
 	Whole string
 }
 
-// Of a place that is longer, in bytes, the end isn't cut.
+// A place of more than longPlace bytes may be cut at its beginning, but not in its last part, which has at most
+// lastPlace bytes.
 const (
 	longPlace = 48
 	lastPlace = 32
@@ -65,7 +66,7 @@ func placeOf(said, pointer string) place {
 	return p
 }
 
-// A told letter is before the first block that needs it.
+// A told is a letter with its rows. It is before the first block that needs it.
 type told struct {
 	Name string
 	Text string
@@ -93,7 +94,7 @@ type textLine struct {
 	Pieces []piece
 }
 
-// A piece is a part of a line that was kept, came or went. The marks around it are those of the
+// A piece is a part of a line that was kept, added or removed. The marks around it are those of the
 // review on a terminal: they are hidden from the eye, which sees a line through or under the text.
 type piece struct {
 	Op               string // "ins", "del" or ""
@@ -102,9 +103,9 @@ type piece struct {
 
 // A drawer draws blocks one after another.
 type drawer struct {
-	shown   map[int]bool    // numbers of the blocks that stand above
-	told    map[string]bool // letters likewise
-	deepest int             // the most depth of a line so far
+	shown   map[int]bool    // numbers of the blocks above
+	told    map[string]bool // letters that were told above
+	deepest int             // the greatest depth of a line so far
 }
 
 // rows draws a block without its title: its findings, its note, then what changed.
@@ -189,7 +190,7 @@ func (d *drawer) refers(l *report.Line) bool {
 	return l.As != "" && d.shown[l.Home] && (l.Letter == "" || d.told[l.Letter])
 }
 
-// letters draws those that are before a block.
+// letters draws the letters that are told before a block.
 func (d *drawer) letters(b *report.Block) (list []told) {
 	for i := range b.Letters {
 		l := &b.Letters[i]

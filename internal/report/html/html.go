@@ -45,7 +45,7 @@ type page struct {
 	Head, General   []part
 	Groups          []filterGroup
 	Items, NotShown []*item
-	shown           map[int]bool // numbers of Items
+	shown           map[int]bool // numbers of the blocks in Items
 }
 
 // A part is printable text, with the class of the span that it is in, or "".
@@ -117,10 +117,11 @@ func Write(w io.Writer, m *report.Model) error {
 	return t.ExecuteTemplate(w, "page", p)
 }
 
-// dashed is a risk as it is typed, and as a class.
+// dashed returns a risk as it is typed after --only, which is also its CSS class.
 func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
-// painted is what plain paints, with the code of the colour first. Printable text has no escape character.
+// painted matches text that package plain has coloured. Its first group is the code of the colour. Printable text has no
+// escape character.
 var painted = regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`)
 
 var classes = map[string]string{"1": "strong", "2": "faint", "31": "old", "32": "new", "33": "change", "1;31": "warning"}

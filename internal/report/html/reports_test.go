@@ -74,7 +74,7 @@ func TestReport(t *testing.T) {
 			t.Errorf("%s %s\n got %q\nwant %q", test.element, test.class, got, test.want)
 		}
 	}
-	// The button of the warnings leaves the one group that has one, and its link.
+	// The button of the warnings leaves the one block with a warning, and the link to it.
 	if !strings.Contains(page, "body:has(#f1:checked) .item:not(.f1){display:none}") {
 		t.Error("no rule for the first button")
 	}
@@ -85,7 +85,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// textsIn are the lines of server text on a page, each behind the gutter that diff has for it.
+// textsIn returns the lines of server text on a page, each after the gutter that diff has for it.
 func textsIn(t *testing.T, page string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -178,7 +178,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestSignature: a definition that joined stands as a signature above its JSON.
+// TestSignature: a definition that was added is shown as a signature.
 func TestSignature(t *testing.T) {
 	r := reporttest.OfLists(t, `[{"name":"a","inputSchema":{"type":"object","properties":{"z":{}}}}]`, `[{"name":"a","inputSchema":{"type":"object","properties":{"x-y":{"type":"string"},"z":{}}}},
 		{"name":"b","description":"Line <one>.\ncode  string","title":"B!","_meta":{"c":1},"more":[1],"annotations":{"destructiveHint":true},
@@ -265,7 +265,7 @@ func FuzzHTML(f *testing.F) {
 		new = strings.ToValidUTF8(new, "")
 		for i := range len(new) {
 			if new[i] == '<' && text.SpellsMark(new[i+1:]) {
-				return // one of ours in the making: escaped, so another shape
+				return // it reads as one of our marks, so it is escaped, and the page has another shape
 			}
 		}
 		harmless := strings.Map(func(r rune) rune {
