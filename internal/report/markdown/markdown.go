@@ -30,7 +30,7 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 // write prints what is said of the whole, then the drift, the most dangerous of all servers first, while there
 // is room. What has no room is named.
 func write(w io.Writer, m *report.Model, room int) error {
-	// Of any other part than the drift, which it mustn't push off the page.
+	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
 	var page, out, next, left strings.Builder
@@ -87,7 +87,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// letters tells those that are before a block, each under a heading.
+// letters prints the letters that are told before a block, each under a heading.
 func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
 	for i := range b.Letters {
 		l := &b.Letters[i]
@@ -125,7 +125,7 @@ func code(s string) string {
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
 }
 
-// indented puts four blanks before each line. No fence that has them in front is one (CommonMark, 4.5).
+// indented puts four blanks before each line. A line that begins with four blanks is no fence (CommonMark, 4.5).
 func indented(lines string) string {
 	return regexp.MustCompile("(?m)^.").ReplaceAllString(lines, "    $0")
 }

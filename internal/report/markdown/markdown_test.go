@@ -90,7 +90,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestReferences: a block whose text is in another one says it itself where there is no room for that one.
+// TestReferences: a block refers to another one for its text. If there is no room for that one, it has the text itself.
 func TestReferences(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Blocks: []report.Block{
 		{Number: 1, Class: 1, Kind: "CHANGED", Title: "large", Rows: said(strings.Repeat("word ", 1000))},

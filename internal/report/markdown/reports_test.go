@@ -163,8 +163,8 @@ func TestHostile(t *testing.T) {
 // outsideCode is what may be in running text: our own words and numbers.
 var outsideCode = regexp.MustCompile(`^[A-Za-z0-9 ,.;:()+%>'-]*$`)
 
-// checkMarkdown reads a page with a parser of CommonMark and its GitHub dialect and
-// holds it against what our own words make.
+// checkMarkdown reads a page with a parser of CommonMark and its GitHub dialect, and
+// checks that it has nothing but what our own words make.
 func checkMarkdown(t testing.TB, page string) {
 	t.Helper()
 	if len(page) > 60_000 {
