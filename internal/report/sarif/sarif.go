@@ -24,7 +24,7 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 const help = "To see exactly what there is: pinproof diff CAPTURE LOCKFILE. To approve it after reading: pinproof relock CAPTURE LOCKFILE."
 
-// An object is one of the standard's, by the names of its properties.
+// An object is an object of the standard, with its properties by name.
 type object map[string]any
 
 // message is plain text in which braces are doubled (3.11.5). "[text](target)" would be a link (3.11.6), which
@@ -59,9 +59,9 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	results := []object{}
 	for _, a := range list {
-		// Code scanning goes by the second. If it is missing, code scanning makes it from the
-		// text of the line. All added entries share the server's line, so they would be one
-		// alert; once dismissed, it would stay so, whatever is added next.
+		// Code scanning knows an alert by its primaryLocationLineHash. If that is missing, code
+		// scanning makes it from the text of the line. All added entries share the server's line,
+		// so they would be one alert; once dismissed, it would stay so, whatever is added next.
 		print := fmt.Sprintf("%x", sha256.Sum256(a.Identity))
 		result := object{"ruleId": a.Rule, "ruleIndex": index[a.Rule], "level": a.Level, "message": message(a.Title + ": " + a.Text),
 			"partialFingerprints": object{"pinproof/v1": print, "primaryLocationLineHash": print}}
