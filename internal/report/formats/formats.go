@@ -1,5 +1,5 @@
 // Package formats is the table of the formats that a report can be written in. The flags, the help,
-// the completion and the tests that feed every format hostile text go by it.
+// the completion and the tests that feed every format hostile text use it.
 package formats
 
 import (

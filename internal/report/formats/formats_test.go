@@ -19,7 +19,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// The tests in this file walk the table of formats: a new row is held to all of it without a line here.
+// The tests in this file walk the table of formats, so a new format is tested without a change here.
 
 // eachFormat runs a test for each format that is written from the model alone.
 func eachFormat(t *testing.T, test func(t *testing.T, write func(io.Writer, *report.Model) error)) {
@@ -31,12 +31,11 @@ func eachFormat(t *testing.T, test func(t *testing.T, write func(io.Writer, *rep
 	}
 }
 
-// lineStart is what a hostile text begins a line of its own with.
+// lineStart is how a hostile text begins lines of its own.
 const lineStart = "FORGED"
 
-// checkFormat holds a report to what is asked of every format, and of its language as far as its first bytes tell
-// which one that is: JSON is strict, and ours is as its schema says; XML is well formed; a page is made of what pages
-// may be made of.
+// checkFormat checks a report for what every format has to keep, and for what its language asks, which its first bytes
+// tell: JSON is strict, and our own fits our schema; XML is well formed; a page has only what pages may have.
 func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	t.Helper()
 	reporttest.CheckShown(t, out)
@@ -48,7 +47,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	}
 	switch {
 	case strings.HasPrefix(out, "{") && strings.Contains(out, `"$schema"`):
-		reporttest.Validate(t, nil, []byte(out)) // somebody else's schema, which its own test holds it against
+		reporttest.Validate(t, nil, []byte(out)) // the schema isn't ours: the format's own test uses it
 	case strings.HasPrefix(out, "{"):
 		reporttest.Validate(t, ours, []byte(out))
 	case strings.HasPrefix(out, "<!DOCTYPE html"):
@@ -67,7 +66,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	}
 }
 
-// TestHostileText: whatever is in names, keys, texts, server IDs and errors.
+// TestHostileText: every format keeps its form, whatever is in names, keys, texts, server IDs and errors.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
@@ -96,7 +95,7 @@ func TestHostileText(t *testing.T) {
 	})
 }
 
-// TestScenes: what matches, drifts, has no pins, no capture, no entries.
+// TestScenes has reports of a match, of drift, and of servers without pins, a capture or entries.
 func TestScenes(t *testing.T) {
 	t.Parallel()
 	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
@@ -145,7 +144,7 @@ func TestWarnsFirst(t *testing.T) {
 	})
 }
 
-// TestVerdictsDiffer: drift isn't told like a match, nor drift that is allowed like drift that isn't.
+// TestVerdictsDiffer: a match, drift that is allowed and drift that isn't are told differently.
 func TestVerdictsDiffer(t *testing.T) {
 	s := reporttest.Scenes["allowed"]
 	allowed := s.Report(t)
