@@ -52,7 +52,7 @@ type said struct {
 func Write(w io.Writer, m *report.Model) error {
 	all := &suite{XMLName: xml.Name{Local: "testsuites"}, Name: "pinproof"}
 	open := func(server string) *suite {
-		s := &suite{XMLName: xml.Name{Local: "testsuite"}, Name: "pinproof"} // if two captures are compared
+		s := &suite{XMLName: xml.Name{Local: "testsuite"}, Name: "pinproof"} // the verdict's, and if two captures are compared
 		if server != "" {
 			s.Name = text.Name(server)
 		}

@@ -27,7 +27,7 @@ hint: type this]]></error>
   </testsuite>
 </testsuites>
 `},
-		// Two entries of one block each have their own text; what a problem or an entry is allowed isn't a failure.
+		// Two entries of one block each have their own text. A problem or an entry that is allowed isn't a failure.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Review: report.Step{Text: "review", Command: "pinproof diff live"},
 			Servers:  []report.Server{{ID: "calm"}, {ID: "web"}},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},

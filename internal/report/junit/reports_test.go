@@ -73,7 +73,7 @@ review: pinproof diff live.json]]></failure>
 	checkJUnit(t, r)
 }
 
-// TestAlike: entries in which the same words changed in other sentences aren't one block, and each
+// TestAlike: entries in which the same words changed in different sentences aren't one block, and each
 // case quotes the sentences of its own entry.
 func TestAlike(t *testing.T) {
 	list := func(word string) string {
