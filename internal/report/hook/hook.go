@@ -1,5 +1,5 @@
-// Package hook words the answer of verify --hook, which goes to a model. It needs no model of a
-// report: an agent waits.
+// Package hook words the answer of verify --hook, which an agent's language model reads. It doesn't
+// make a report.Model, because the agent waits.
 package hook
 
 import (
@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// Write says why an agent's start or call is blocked: how much differs, and what a person types. No
-// server, entry or file has its name here: the names stand in the capture, in the lockfile or in a folder.
+// Write says why an agent's start or call is blocked: how much differs, and what a person types. It has
+// names only from the user's own command line, and none that a capture, a lockfile or a folder gave.
 func Write(w io.Writer, in report.Input) error {
 	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools are not the ones approved")}
 	say := func(line modeltext.Text) { lines = append(lines, line) }
@@ -69,12 +69,13 @@ func Write(w io.Writer, in report.Input) error {
 		return write(w, lines)
 	}
 	c := in.Next
-	c.Lockfile = in.Lockfile // also where it was found
+	c.Lockfile = in.Lockfile // also if it was found and not given
 	say(modeltext.Say("Do not use this server's tools. ").Review("A person reviews the change at a terminal", c))
 	return write(w, lines)
 }
 
-// WriteError says that there is no answer. Why, a person reads: the words may quote the server.
+// WriteError says that there is no answer. It doesn't say why, because those words may quote the server:
+// only a person reads them.
 func WriteError(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile
 	return write(w, []modeltext.Text{

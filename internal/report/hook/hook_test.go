@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/shell"
 )
 
-// written is the answer for an input.
+// written returns the answer for an input.
 func written(t *testing.T, in report.Input) string {
 	t.Helper()
 	var b strings.Builder
@@ -64,8 +64,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// ours is all that an answer may have of words, digests and counts aside: of the server and its folder it
-// has none.
+// ours matches all that an answer may say: our own words, digests and counts, and no word of the server or
+// its folder.
 var ours = regexp.MustCompile(`^pinproof: blocked: the MCP tools are not the ones approved
 (\d+ warnings? that nobody approved
 )?(\d+ servers? without approved tools
@@ -75,7 +75,7 @@ listed set   (none|sha256:[0-9a-f]{64})
 Do not use this server's tools\. A person reviews the change at a terminal(\.|: pinproof relock /a/live\.json /a/tools\.lock)
 $`)
 
-// TestHostile: whatever is in names, keys, texts, server IDs and paths, no word of it is told.
+// TestHostile: whatever is in names, keys, texts, server IDs and paths, the answer has no word of it.
 func TestHostile(t *testing.T) {
 	for _, s := range append([]string{"a model reads this", "FORGED\nFORGED"}, reporttest.HostileTexts...) {
 		r := reporttest.Hostile(t, s, s, "before "+s, s)
