@@ -51,7 +51,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// longReview is from how many blocks on a review says what shortens it: it is more than one sitting.
+// longReview is the most blocks of a review for one sitting. A longer one says how to shorten it.
 const longReview = 30
 
 // otherServers prints which captures look like those of another server.
@@ -72,7 +72,7 @@ func (t *Writer) verdict(m *report.Model) {
 	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
 }
 
-// Head is Overview and General.
+// Head prints Overview and General.
 func (t *Writer) Head(m *report.Model) {
 	t.Overview(m)
 	t.General(m)
@@ -90,7 +90,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.notes("  ", s.Notes...)
 		t.notes("  ", countText(&s.Counts, true))
 	}
-	// What is said of a policy is in the notes.
+	// A changed policy is in the notes of its server.
 	for _, p := range m.Problems {
 		if p.ID == "no-capture" {
 			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
@@ -146,7 +146,7 @@ func (t *Writer) records(indent string, m *report.Model) {
 	for i := range m.Records {
 		s := &m.Records[i]
 		if !said(*s) {
-			// The head says what a server calls itself.
+			// This is what a server calls itself, which the head says.
 			continue
 		}
 		if m.Several && (server != s.Server || below == indent) {
@@ -159,7 +159,7 @@ func (t *Writer) records(indent string, m *report.Model) {
 	}
 }
 
-// notes prints lines of ours.
+// notes prints lines of our own words.
 func (t *Writer) notes(indent string, lines ...string) {
 	for _, line := range lines {
 		t.Say(indent, layout.Run{Op: '=', Text: line})
@@ -189,7 +189,7 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 // short reports whether a block takes one line.
 func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 
-// Block prints what is read in one go.
+// Block prints a block with its number and title.
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.Opens {
@@ -218,7 +218,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Letters tells the letters that are before a block, with names in so many columns.
+// Letters prints the letters that are told before a block. Their names take so many columns.
 func (t *Writer) Letters(columns int, b *report.Block) {
 	if t.Full {
 		return
@@ -305,7 +305,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 		lines := row.Lines
 		as := ""
 		if len(lines) > 0 && row.Home == 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
-			as = lines[0].As // it has room behind the place
+			as = lines[0].As // there is room for it after the place
 			lines = lines[1+lines[0].Skip:]
 		}
 		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, row.Behind())},
@@ -318,7 +318,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 	t.Lines(below, row.Lines)
 }
 
-// refers reports whether a line is told by a reference.
+// refers reports whether a line is told by a reference to what was printed above.
 func (t *Writer) refers(l *report.Line) bool {
 	return l.As != "" && !t.Full && t.Shown[l.Home] && (l.Letter == "" || t.Told[l.Letter])
 }
@@ -329,8 +329,8 @@ const maxNameColumn = 28
 // Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
 func (t *Writer) Lines(indent string, list []report.Line) {
 	list = report.Told(list, t.refers)
+	// names is how wide the names are, and at is where descriptions begin.
 	names := 0
-	// How wide the names are, and where descriptions begin.
 	at := 0
 	heads := make([]string, len(list))
 	for i, l := range list {
@@ -366,7 +366,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 			column = names
 		}
 		if beside := fmt.Sprintf("%s%-*s", indent, column, head); head != "" && len(rows) == 1 {
-			if rows[0].Sign != '=' { // else its gutter begins with two blanks
+			if rows[0].Sign != '=' { // a gutter without a sign begins with blanks anyway
 				beside += gap
 			}
 			if row := rows[0].Text(func(_ byte, text string) string { return text }); layout.Columns(beside+row) <= t.Width {
@@ -379,7 +379,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 	}
 }
 
-// Whole prints a definition whole, as it was received.
+// Whole prints a whole definition as it is pinned or would be: the one found or, if the entry is gone, the pinned one.
 func (t *Writer) Whole(e *report.Entry) {
 	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
 	of := e.Now

@@ -10,7 +10,7 @@ import (
 
 // What is wanted here was laid out by hand, on paper with squares.
 
-// No line but a command is wider than the terminal, and none that goes on begins with what a server says.
+// TestWriter: no line but a command is wider than the terminal, and no continued line begins with server text.
 func TestWriter(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -13,9 +13,9 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestMassUpgradesFitAScreen: where all tools changed alike, or nearly so, the gate says
-// little more than which. No line is wider than its place, commands and BLOCK lines
-// aside.
+// TestMassUpgradesFitAScreen: if all tools changed alike, or nearly so, the gate says
+// little more than their names. No line is too wide, except commands, digests and BLOCK
+// lines.
 func TestMassUpgradesFitAScreen(t *testing.T) {
 	t.Parallel()
 	alike := 0
@@ -56,8 +56,8 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 	}
 }
 
-// TestFullNamesPlaces: with --full a long name is whole in its pointer, and a keyword that
-// became another one says which it was.
+// TestFullNamesPlaces: with --full a pointer has long names whole, and a keyword that became
+// another one says which it was.
 func TestFullNamesPlaces(t *testing.T) {
 	long := strings.Repeat("long_", 60)
 	list := func(keyword, more string) string {

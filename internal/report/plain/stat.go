@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// table says what drifted of each of several servers, a row each.
+// table prints a row for each of several servers, which says what drifted in it.
 func (t *Writer) table(m *report.Model) {
 	rows := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "tokens", "text", "versions"}}
 	most := 1
@@ -46,7 +46,7 @@ func (t *Writer) table(m *report.Model) {
 	t.notes("  ", m.Tokens.Said())
 }
 
-// aligned lays rows out in columns, the first row over all others, columns without a text left out.
+// aligned lays rows out in columns. The first row has their headings. Columns without any text below that are left out.
 func aligned(rows [][]string, right func(col int) bool) []string {
 	lines := make([]string, len(rows))
 	for col := range rows[0] {
@@ -68,7 +68,7 @@ func aligned(rows [][]string, right func(col int) bool) []string {
 	return lines
 }
 
-// cut cuts what takes more columns. The mark may take two of them.
+// cut cuts a text that has more characters. The mark for that may take two columns.
 func cut(s string, most int) string {
 	if all := []rune(s); len(all) > most {
 		return string(all[:most-2]) + "…"
@@ -90,7 +90,7 @@ func number(n int) string {
 	return text.Number(n)
 }
 
-// countText is the row of a single server in words.
+// countText says in words what the row of a single server would say.
 func countText(c *report.Counts, size bool) string {
 	var said []string
 	for _, one := range []struct {
@@ -105,7 +105,8 @@ func countText(c *report.Counts, size bool) string {
 	return strings.Join(said, ", ") + grownText(c, size && said != nil)
 }
 
-// grownText says how much more there is to read: for the model or, where that is the same, for a person.
+// grownText says how much more there is to read: in tokens for the model or, if they are the same or not known, in bytes
+// of text.
 func grownText(c *report.Counts, said bool) string {
 	if !said {
 		return ""
@@ -157,7 +158,7 @@ const (
 	// Columns of the bar of the text that a server adds.
 	maxBar = 10
 
-	// Columns of what is said of a block behind its name.
+	// The fewest columns for what is said of a block after its name.
 	leastSaid = 10
 )
 
@@ -174,7 +175,7 @@ func (t *Writer) statName(b *report.Block) string {
 	// Nobody compares longer names in a table.
 	most := min(36, max(24, t.Width-52))
 	name := b.Title
-	// Both names of a rename stand in its title.
+	// The title of a rename has both of its names.
 	if len(b.Names) > 1 && b.Kind != report.Renamed {
 		alike := " alike: "
 		if b.Apart {

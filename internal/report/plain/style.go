@@ -1,5 +1,5 @@
 // Package plain writes reports as text for a person: the gate's answer, the review, the shape of
-// one, and what lock and relock say at their end.
+// a review (--stat), and what lock and relock say at their end.
 package plain
 
 import (
@@ -37,8 +37,8 @@ type Writer struct {
 	Style
 	Err   error
 	brief bool            // something was summed up
-	Shown map[int]bool    // numbers of the blocks that stand above
-	Told  map[string]bool // letters likewise
+	Shown map[int]bool    // numbers of the blocks above
+	Told  map[string]bool // letters that were told above
 
 	// What is minor is counted once, below all blocks.
 	countsBelow bool
@@ -50,7 +50,7 @@ func New(w io.Writer, style Style) *Writer {
 	return &Writer{w: w, Style: style, Shown: map[int]bool{}, Told: map[string]bool{}}
 }
 
-// Flush hands on what was printed, if that is held back.
+// Flush writes out what was printed, if the writer below holds it back.
 func (t *Writer) Flush() error {
 	if f, ok := t.w.(interface{ Flush() error }); ok && t.Err == nil {
 		t.Err = f.Flush()
@@ -68,7 +68,7 @@ func (t *Writer) paint(op byte, text string) string {
 		return text
 	}
 	c := color.New(attributes[op]...)
-	// The library looks at the process's own output, our caller at this writer.
+	// The library decides by the process's own output. Our caller has decided for this writer.
 	c.EnableColor()
 	return c.Sprint(text)
 }
@@ -103,8 +103,8 @@ func (t *Writer) Say(indent string, runs ...layout.Run) {
 	}
 }
 
-// line prints a line. In a diff its sign stands first, or a blank, then three blanks: so that no line
-// which begins with blanks alone can end the fence around it (CommonMark, 4.5).
+// line prints a line. In a diff its sign or a blank comes first, then three blanks. So a line without a
+// sign begins with four blanks, and can't end the fence around it (CommonMark, 4.5).
 func (t *Writer) line(sign byte, line string) {
 	if !t.Diff {
 		t.printf("%s\n", line)

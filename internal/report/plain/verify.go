@@ -37,7 +37,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
-		// Of others a line has said it, and the error says what to do.
+		// Other problems have been said in a line above, and the error says what to do.
 		case p.ID == "policy":
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
@@ -57,12 +57,12 @@ const (
 	maxGateLines   = 1_000 // lines of detail in all
 )
 
-// lastBriefClass is the class of HIDDEN: the lines of less are left out where servers are many.
+// lastBriefClass is the class of HIDDEN. If there are several servers, entries of later classes get no lines.
 const lastBriefClass = 2
 
-// blocks prints a BLOCK or WARN line for every drift. What changed stands once, below all the
-// entries that changed alike. With brief it prints one line for each server, and below that
-// the lines of what has a warning, HIDDEN or DUPLICATE.
+// blocks prints a BLOCK or WARN line for every drift. What changed is printed once, below all the
+// entries that changed alike. With brief it prints one line for each server, and below that only
+// the lines of entries that have a warning, or are HIDDEN or DUPLICATE.
 func (t *Writer) blocks(m *report.Model, brief bool) {
 	t.warnings(m)
 	for i := range m.Records {
@@ -101,11 +101,12 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	}
 }
 
-// warnings prints the warnings about whole captures, and those that fail the run in what matches or isn't pinned.
+// warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
+// text that isn't pinned.
 func (t *Writer) warnings(m *report.Model) {
 	for i := range m.Whole {
 		f := &m.Whole[i]
-		// What isn't pinned of an entry has a line of its own.
+		// Warnings in an entry's text that isn't pinned get lines below.
 		if f.Warning && f.List == "" {
 			t.Findings("", "", m.Whole[i:i+1])
 		}
@@ -176,7 +177,7 @@ func (t *Writer) detail(op byte, word, rest string) {
 	t.Say("  | ", layout.Run{Op: op, Text: word}, layout.Run{Op: '=', Text: rest})
 }
 
-// WriteLocked says what was found in what was pinned, and each entry with its digest.
+// WriteLocked prints the findings in what was pinned, and each entry with its digest.
 func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	t.Findings("", unrecordedTitle, m.Unrecorded)
@@ -204,7 +205,7 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 // maxMarked is how many entries a line about marks names.
 const maxMarked = 20
 
-// Marks says which entries agents go without from now on, and which they have again, in a lockfile.
+// Marks says which entries a lockfile keeps from agents from now on, and which ones it no longer does.
 func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
 		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", kept from agents -> " + lockfile})
