@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Written is a report in a format, as its Write writes it.
+// Written returns a report as a format's Write writes it.
 func Written(t testing.TB, write func(io.Writer, *report.Model) error, r *report.Report) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -23,7 +23,7 @@ var HostileTexts = []string{
 	strings.Repeat("`", 300), strings.Repeat("\n", 50) + "x", strings.Repeat("<", 200), "\\", "\\`", "", " ",
 }
 
-// Hostile is a report that has the texts in every place that a server fills: names, keys, texts on both
+// Hostile makes a report that has the texts in every place that a server fills: names, keys, texts on both
 // sides, its own name, findings.
 func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 	t.Helper()

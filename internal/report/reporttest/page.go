@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// elements are those the page is made of, with the attributes they may have.
+// elements are those that the page is made of, with the attributes that they may have.
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
 	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
@@ -102,7 +102,7 @@ func checkElement(t testing.TB, n *html.Node) {
 	}
 }
 
-// TextsOf lists the texts of the elements of that name, blanks folded.
+// TextsOf lists the texts of the elements of a name and, unless it is "", a class, with blanks folded.
 func TextsOf(t *testing.T, page, name, class string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))

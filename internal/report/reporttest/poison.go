@@ -15,7 +15,7 @@ import (
 )
 
 // EachPoisoned runs a test for each of some upgrades in which one tool of many, write_file, was poisoned:
-// of a list made up, and of real servers that write files.
+// one of a made-up list, and those of real servers that write files.
 func EachPoisoned(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Helper()
 	var tools []string
@@ -69,7 +69,7 @@ func Poisoned(t *testing.T, list, victim string) (old, new string) {
 				switch {
 				case hint.Name != "openWorldHint":
 					kept[0].Parts = append(kept[0].Parts, hint)
-				case hint.Value.Kind == 'f': // it has it already
+				case hint.Value.Kind == 'f': // the tool has this hint already: another value is new
 					kept[0].Parts[0].Kind = 't'
 				}
 			}

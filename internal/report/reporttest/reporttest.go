@@ -1,5 +1,5 @@
 // Package reporttest makes reports for the tests of formats, and checks what every format has to keep.
-// It knows no format: what one of them has to keep is tested beside it.
+// It knows no format: what only one of them has to keep is tested beside that format.
 package reporttest
 
 import (

@@ -28,10 +28,10 @@ type Scene struct {
 	Files    bool   // two files side by side, without a lockfile
 	Allowed  []pin.DriftKind
 	Findings []lint.Finding // as if lint had found them
-	Found    bool           // keep those, too, that lint did find
+	Found    bool           // add those that lint really finds
 }
 
-// pins are those of a capture of the scene, which is refused or not.
+// pins returns the pins of a capture of the scene, or false if the capture is refused.
 func (s Scene) pins(captured string) (set pin.Set, taken bool) {
 	m, err := capture.Read("live.json", []byte(captured), pintest.Form, s.Policy)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s Scene) pins(captured string) (set pin.Set, taken bool) {
 	return set, err == nil
 }
 
-// Lockfile is the scene's lockfile, written and read again. There is none if the old capture is refused.
+// Lockfile returns the scene's lockfile, written and read again, or false if the old capture is refused.
 func (s Scene) Lockfile(t testing.TB) (lock lockfile.Lockfile, taken bool) {
 	t.Helper()
 	if s.Old != "" {
@@ -57,7 +57,7 @@ func (s Scene) Lockfile(t testing.TB) (lock lockfile.Lockfile, taken bool) {
 	return pintest.MustParse(t, pintest.MustMarshal(t, lock)), true
 }
 
-// Report is the scene's report. It is nil if a capture is refused.
+// Report returns the scene's report, or nil if a capture is refused.
 func (s Scene) Report(t testing.TB) *report.Report {
 	t.Helper()
 	lock, taken := s.Lockfile(t)
@@ -236,8 +236,8 @@ func Fuzz(f *testing.F, test func(t *testing.T, r *report.Report, text string)) 
 	})
 }
 
-// EachUpgrade runs a test for what real servers changed from one capture to the next, and for the first
-// capture of all, which nothing is locked of.
+// EachUpgrade runs a test for what real servers changed from one capture to the next, and once for the
+// very first capture, with nothing of its server locked.
 func EachUpgrade(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Helper()
 	upgrades := 0
@@ -261,7 +261,7 @@ func EachUpgrade(t *testing.T, test func(t *testing.T, r *report.Report)) {
 	t.Logf("%d upgrades, %d drifts", upgrades, drifted)
 }
 
-// textOf is the text of a file.
+// textOf returns the text of a file.
 func textOf(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
