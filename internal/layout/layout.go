@@ -1,4 +1,4 @@
-// Package layout makes lines of values and texts that a server wrote: printable, behind a gutter, and
+// Package layout makes lines of values and texts that a server wrote: printable, after a gutter, and
 // never wider than a terminal.
 package layout
 

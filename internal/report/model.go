@@ -440,7 +440,7 @@ type Block struct {
 	// Its entries changed in different ways: each of Each is a question of its own.
 	Apart bool
 
-	// Of several entries, the block of each alone or, where they changed in different ways, of those that changed alike.
+	// If it has several entries: a block for each entry or, if they changed in different ways, one for each way.
 	Each []Block
 
 	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.

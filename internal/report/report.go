@@ -136,7 +136,7 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// WithoutAnswer stands for a run that has no answer at all.
+// WithoutAnswer returns the report of a run that has no answer at all.
 func WithoutAnswer(v pin.Verdict, err error) *Report {
 	return &Report{Model: &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
 }
@@ -154,7 +154,7 @@ type drifted struct {
 	*facts.Entry
 	edits []*edit
 
-	// The signatures of both definitions, kept while the rows of the entry are made.
+	// The signatures of both definitions, kept while the entry is worked on.
 	signed [2]signed
 }
 

@@ -446,7 +446,7 @@ type signed struct {
 	first map[string]int
 }
 
-// tree returns the pinned (0) or the captured (1) definition. It is kept while the rows of the entry are made.
+// tree returns the pinned (0) or the captured (1) definition. It is kept while the entry is worked on.
 func (e *drifted) tree(side int) jsontree.Value {
 	s := &e.signed[side]
 	p := [2]*pin.Pin{cmp.Or(e.Previous, e.Locked), e.Captured}[side]
@@ -857,7 +857,7 @@ func (m *rowMaker) markText(rows []Row, part string) {
 	}
 }
 
-// insert puts a mark into a line, before a byte of its new side or at the end of that.
+// insert puts a mark into a line: before the byte at of its new side, or at the end of that side.
 func insert(runs []layout.Run, at int, mark string) {
 	for i := range runs {
 		run := &runs[i]

@@ -150,7 +150,7 @@ func (r *Report) warningText() string {
 	return text.Number(len(said)) + " WARNINGS: " + text.List(said, maxSaidNames)
 }
 
-// against is the printable path of the lockfile, or of the file that stands for the pins.
+// against returns the printable path of the lockfile, or of the file in its place.
 func (r *Report) against() string {
 	if r.Lockfile != "" {
 		return text.Printable(r.Lockfile)

@@ -134,7 +134,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	s.value(0, label, at, m.Value)
 }
 
-// toolMember adds a member that tools alone have. It returns false for any other.
+// toolMember adds a member that only tools have. It returns false for any other.
 func (s *signer) toolMember(m jsontree.Member, at string, object bool) bool {
 	switch m.Name {
 	case "execution":
@@ -180,7 +180,7 @@ func (s *signer) promptMember(m jsontree.Member, at string) bool {
 	return list != nil
 }
 
-// skillMember adds a member that skills alone have. It returns false for any other.
+// skillMember adds a member that only skills have. It returns false for any other.
 func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bool {
 	switch m.Name {
 	case pin.FilesMember:
@@ -378,7 +378,7 @@ func (w *wording) argument(v jsontree.Value) {
 	}
 }
 
-// schemaParts is what is in a schema beside the words of its own line.
+// schemaParts is what is in a schema besides the words of its own line.
 type schemaParts struct {
 	description jsontree.Value
 
@@ -535,7 +535,7 @@ type wording struct {
 	said  []string
 }
 
-// phrase is what is beside the name: "integer 1..600, required, multipleOf 5 = 30".
+// phrase returns what follows the name: "integer 1..600, required, multipleOf 5 = 30".
 func (w *wording) phrase(required bool) string {
 	parts := []string{w.kind}
 	if w.isImplied {

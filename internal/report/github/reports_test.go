@@ -123,7 +123,7 @@ func workflowCommand(line string) (name string, properties map[string]string, da
 	return name, properties, strings.NewReplacer("%25", "%", "%0D", "\r", "%0A", "\n").Replace(data), true
 }
 
-// checkGitHub reads annotations as the runner does and holds them against what
+// checkGitHub reads annotations as the runner does and checks them against what
 // there is to say.
 func checkGitHub(t testing.TB, r *report.Report) {
 	t.Helper()

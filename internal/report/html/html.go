@@ -30,7 +30,7 @@ var pageStyle string
 
 // Limits in bytes, so that a browser opens the page at once. The page says what it leaves out.
 const (
-	maxBlocks = 4 << 20   // all blocks, as they stand on the page
+	maxBlocks = 4 << 20   // all blocks, as they are on the page
 	maxHead   = 256 << 10 // what is before them
 )
 

@@ -34,7 +34,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestContrast holds the colours of the page against WCAG 2.2, 1.4.3 (AA).
+// TestContrast checks the colours of the page against WCAG 2.2, 1.4.3 (AA).
 func TestContrast(t *testing.T) {
 	variable := regexp.MustCompile(`--([a-z]+):#([0-9a-f]{6})`)
 	light, dark, _ := strings.Cut(pageStyle, "prefers-color-scheme:dark")

@@ -50,7 +50,7 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// checkJSON holds a report's JSON against its schema and against the report.
+// checkJSON checks a report's JSON against its schema and against the report.
 func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 	t.Helper()
 	var b bytes.Buffer

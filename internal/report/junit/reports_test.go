@@ -188,7 +188,7 @@ type junitInFile struct {
 	} `xml:"testcase"`
 }
 
-// checkJUnit reads a report strictly and holds it against what there is to say.
+// checkJUnit reads a report strictly and checks it against what there is to say.
 func checkJUnit(t testing.TB, r *report.Report) {
 	t.Helper()
 	var b bytes.Buffer

@@ -134,7 +134,7 @@ func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", approvedTitle, m.Approved)
 }
 
-// records prints what the lockfile says beside the definitions, where a reader has to look at it.
+// records prints what the lockfile says besides the definitions, as far as a reader has to look at it.
 func (t *Writer) records(indent string, m *report.Model) {
 	said := func(s report.Record) bool { return s.Fails || m.Matches }
 	if slices.ContainsFunc(m.Records, said) {
@@ -177,7 +177,7 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	}
 }
 
-// finding prints one finding, with what is said of it behind its word.
+// finding prints one finding: its word, then what is said of it.
 func (t *Writer) finding(indent string, f *report.Finding, said string) {
 	op := byte('=')
 	if f.Warning {

@@ -116,7 +116,7 @@ func (t *Writer) line(sign byte, line string) {
 	t.printf("%c   %s\n", sign, line)
 }
 
-// gutter prints a line of a server's text behind its gutter, and what is before that.
+// gutter prints a line of a server's text after its gutter. before is printed in front of both.
 func (t *Writer) gutter(before string, l layout.Line) {
 	sign := l.Sign
 	if t.Diff {
@@ -156,7 +156,7 @@ func (t *Writer) lines(indent string, list []layout.Line) {
 	}
 }
 
-// wrapped lays lines out for the width behind an indent.
+// wrapped lays lines out for the width that an indent leaves.
 func (t *Writer) wrapped(indent int, list []layout.Line) (rows []layout.Line) {
 	width := max(layout.LeastWidth/2, t.Width-indent-len("  | "))
 	for _, l := range list {

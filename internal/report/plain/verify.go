@@ -169,7 +169,7 @@ func (t *Writer) block(fails bool, kind, rest string) {
 	t.printf("%s%s\n", t.paint(op, verb+" "+kind), rest)
 }
 
-// detail prints a line of detail behind the gate's gutter, if there is one.
+// detail prints a line of detail, if there is one, after the gate's gutter.
 func (t *Writer) detail(op byte, word, rest string) {
 	if rest != "" {
 		word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), word)

@@ -56,7 +56,7 @@ func Schema(t testing.TB, path string) *jsonschema.Schema {
 	return s
 }
 
-// Validate parses JSON text strictly and holds it against a schema.
+// Validate parses JSON text strictly and, if s isn't nil, checks it against the schema.
 func Validate(t testing.TB, s *jsonschema.Schema, text []byte) {
 	t.Helper()
 	r := jsontree.NewReader(text)

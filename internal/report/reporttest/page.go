@@ -22,7 +22,7 @@ var elements = map[string]string{
 	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "title", "input": "type name id checked",
 }
 
-// CheckPage reads a page as browsers do and holds every element and attribute against what the template
+// CheckPage reads a page as browsers do and checks every element and attribute against what the template
 // makes. It returns the names of the elements in their order.
 func CheckPage(t testing.TB, page string) (shape []string) {
 	t.Helper()
@@ -85,7 +85,7 @@ func CheckPage(t testing.TB, page string) (shape []string) {
 // className is what a class may be.
 var className = regexp.MustCompile(`^[a-z0-9 -]+$`)
 
-// checkElement holds an element against those the page is made of.
+// checkElement checks an element against those that the page is made of.
 func checkElement(t testing.TB, n *html.Node) {
 	t.Helper()
 	allowed, ok := elements[n.Data]
