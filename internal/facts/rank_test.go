@@ -34,7 +34,8 @@ func TestWhyFirst(t *testing.T) {
 	}
 }
 
-// TestHintsAtOnce: where all tools of a server got their hints at once, hints rank only a tool whose name contradicts them.
+// TestHintsAtOnce: where all tools of a server got their hints at once, hints rank only a tool whose name contradicts
+// them.
 func TestHintsAtOnce(t *testing.T) {
 	hinted := `","annotations":{"readOnlyHint":true}}`
 	first := ranked(t, `[{"name":"list"},{"name":"show"}]`, `[{"name":"list`+hinted+`,{"name":"show`+hinted+`]`)

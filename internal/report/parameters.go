@@ -12,8 +12,8 @@ import (
 
 // What is said of parameters: which were renamed, and which became optional or required.
 
-// joinParameters makes one edit of two: of a parameter that was removed, and of one that was added beside it with an equal
-// schema, if no other parameter fits. A schema without a description says too little to be recognized.
+// joinParameters makes one edit of two: of a parameter that was removed, and of one that was added beside it with an
+// equal schema, if no other parameter fits. A schema without a description says too little to be recognized.
 func (e *drifted) joinParameters() {
 	went := map[[2]string][]*edit{} // by the schema around the parameter, and its own
 	came := map[[2]string][]*edit{}

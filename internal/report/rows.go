@@ -517,8 +517,8 @@ func referred(definition []byte) map[string]bool {
 	return names
 }
 
-// folded puts all that is inside a schema of $defs on one line, if nothing refers to that schema. The insides of a nested
-// schema follow it in brackets. A schema with a text anywhere in it keeps all of its lines.
+// folded puts all that is inside a schema of $defs on one line, if nothing refers to that schema. The insides of a
+// nested schema follow it in brackets. A schema with a text anywhere in it keeps all of its lines.
 func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
 	for i := 0; i < len(list); i++ {
 		l := list[i]
@@ -599,8 +599,8 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 	return lines
 }
 
-// above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is empty,
-// and above remembers this place for the blocks below.
+// above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is
+// empty, and above remembers this place for the blocks below.
 func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
 	key := kind + string(jsontree.Append(nil, v))
 	if v.Kind == 0 || len(key) < minRepeat {

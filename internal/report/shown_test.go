@@ -372,8 +372,8 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	return counted
 }
 
-// questionOf returns the number of the question about an entry. Each block has one question or, if its entries changed in
-// different ways, one for each of its parts.
+// questionOf returns the number of the question about an entry. Each block has one question or, if its entries
+// changed in different ways, one for each of its parts.
 func questionOf(m *Model, entry int) (n int) {
 	for i := range m.Blocks {
 		parts := m.Blocks[i : i+1]

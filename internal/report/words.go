@@ -224,8 +224,8 @@ func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
-// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows none of them. Then
-// nobody has to be told that they could be the entries of another server.
+// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows none of them.
+// Then nobody has to be told that they could be the entries of another server.
 func (r *Report) explained(server string) bool {
 	own := func(e *drifted) bool { return e.Server == server }
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)

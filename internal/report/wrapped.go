@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A schema often becomes one of several alternatives, word for word. Each of its keywords is removed where it was, and all
-// of them are added one step below. To a reader that is one change.
+// A schema often becomes one of several alternatives, word for word. Each of its keywords is removed where it was,
+// and all of them are added one step below. To a reader that is one change.
 
 // mostWrapped is how many such schemas of an entry are looked for: each search goes through all changes of the entry.
 const mostWrapped = 100
