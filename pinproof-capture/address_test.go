@@ -21,8 +21,8 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestSSECut: a stream of the old transport that is cut is opened again, and the session begun anew with the client's own
-// initialize. A call in flight gets an error and is never repeated; one that comes meanwhile is judged by the new lists.
+// TestSSECut: if a stream of the old transport is cut, it is opened again, and a new session begins with the client's
+// own initialize. A call in flight gets an error and is never repeated; a later call is judged by the new lists.
 func TestSSECut(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -71,7 +71,8 @@ func TestSSECut(t *testing.T) {
 	}
 }
 
-// TestSSEGone: a server of the old transport that doesn't come back gives errors, and the end of the client is the end.
+// TestSSEGone: if a server of the old transport doesn't come back, requests get errors, and the
+// client can still end the session.
 func TestSSEGone(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it waits seconds for a server that is gone")
@@ -89,8 +90,8 @@ func TestSSEGone(t *testing.T) {
 	}
 }
 
-// TestStandsEarly: the standalone stream is there before the server is told that the client is initialized, also where
-// the server takes its time with it, and once more where it is refused until then.
+// TestStandsEarly: the standalone stream is opened before the server is told that the client is initialized,
+// even if the server is slow to open it. If the server refuses it until then, it is asked for once more.
 func TestStandsEarly(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -115,7 +116,7 @@ func TestStandsEarly(t *testing.T) {
 			return false
 		})
 		p := g.web(t, s)
-		<-s.listens // it is in the end
+		<-s.listens // in the end, the stream is open
 		p.end()
 		got := []string{<-order, <-order}
 		if !slices.Equal(got, []string{"stream", "initialized"}) || way == "refused" && <-order != "stream" {
@@ -153,7 +154,7 @@ func TestNotesOfTheOfficialPackage(t *testing.T) {
 	}
 }
 
-// TestProbe: a server that refuses server/discover has no older transport for that reason.
+// TestProbe: if a server refuses server/discover, that alone is no sign of an older transport.
 func TestProbe(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -175,8 +176,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// TestCharsets: JSON is read by its bytes where the header says ISO-8859-1; anything else that isn't UTF-8 is refused, and what a
-// refusal is written in doesn't matter.
+// TestCharsets: JSON is read by its bytes even if the header says ISO-8859-1. Any other charset but
+// UTF-8 is refused. The charset of a refusal doesn't matter.
 func TestCharsets(t *testing.T) {
 	t.Parallel()
 	for kind, isRead := range map[string]bool{
@@ -217,7 +218,7 @@ func TestCharsets(t *testing.T) {
 	}
 }
 
-// TestCertificates: a server whose certificate only Node's variable knows can be asked.
+// TestCertificates: a server can be asked even if its certificate is only in the file that NODE_EXTRA_CA_CERTS names.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	plain := newStandInHTTP(t, "2025-11-25", "one tool", false)
@@ -247,8 +248,8 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestAnswersAnAnswer: a server that has something to say where it was answered, or told that the client is initialized, keeps
-// no capture waiting.
+// TestAnswersAnAnswer: a server may say something in reply to an answer, or to
+// notifications/initialized. That doesn't keep a capture waiting.
 func TestAnswersAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, of := range []string{`"result":`, "notifications/initialized"} {

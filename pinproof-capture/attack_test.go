@@ -45,7 +45,7 @@ func (g *guarded) puppet(t *testing.T, flags ...string) (*peer, *puppet) {
 	return g.puppetAs(t, "files", flags...)
 }
 
-// puppetAs does so under a server ID.
+// puppetAs does the same under a given server ID.
 func (g *guarded) puppetAs(t *testing.T, id string, flags ...string) (*peer, *puppet) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,12 +71,12 @@ func (s *puppet) says(lines ...string) {
 	}
 }
 
-// answers says the result of the request of that id, as it is spelled.
+// answers answers the request with that id. Both the id and the result are sent as they are spelled.
 func (s *puppet) answers(id any, result string) {
 	s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"result":%s}`, id, result))
 }
 
-// refuses answers the request of that id with an error.
+// refuses answers the request with that id with an error.
 func (s *puppet) refuses(id string) {
 	s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id))
 }
@@ -107,8 +107,8 @@ func (p *peer) lists(id int, cursor string) {
 	p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list","params":%s}`, id, params)
 }
 
-// TestGuardTwoListings: two listings of one list, whose pages come by turns, with cursors of their own, or
-// with the same: each is held against its own pages.
+// TestGuardTwoListings: two listings of one list, whose pages come by turns, with different cursors
+// or with the same ones. Each page is judged together with the earlier pages of its own listing.
 func TestGuardTwoListings(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -143,7 +143,7 @@ func TestGuardTwoListings(t *testing.T) {
 	}
 }
 
-// TestGuardListingOfOurs: the guard's own listing between the pages of the client's.
+// TestGuardListingOfOurs: the guard's own listing comes between the pages of the client's.
 func TestGuardListingOfOurs(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -207,8 +207,8 @@ var smuggled = map[string][]string{
 	"cut off":            {strings.TrimSuffix(`{"jsonrpc":"2.0","id":1,"result":`+evilPage+`}`, "]}}")},
 }
 
-// TestGuardSmuggles: one answer after the other in the place of the list that was asked for. What no pin
-// approves reaches nobody, whichever id it comes under, and whatever comes beside it.
+// TestGuardSmuggles: each of these answers comes in the place of the list that was asked for. What
+// no pin approves reaches nobody, whichever id it comes under, and whatever comes beside it.
 func TestGuardSmuggles(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -244,7 +244,7 @@ func TestGuardSmuggles(t *testing.T) {
 	}
 }
 
-// TestWebSmuggles: the same of a server at an address.
+// TestWebSmuggles: the same with a server at an address.
 func TestWebSmuggles(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -268,7 +268,8 @@ func TestWebSmuggles(t *testing.T) {
 				p := g.startWeb(t, server.URL)
 				p.lists(1, "")
 				p.answer(1)
-				if _, all := p.end(); strings.Contains(all, "EVIL") || p.stderr.Len() == 0 && len(lines) == 1 { // or it ended before the second
+				// With two lines, the session may end before the second.
+				if _, all := p.end(); strings.Contains(all, "EVIL") || p.stderr.Len() == 0 && len(lines) == 1 {
 					t.Errorf("%s\n%s", all, &p.stderr)
 				}
 			})
@@ -276,8 +277,8 @@ func TestWebSmuggles(t *testing.T) {
 	}
 }
 
-// TestGuardPagesLeaveNothing: nothing is left of a list also where no page by itself says so, and where the
-// last one comes under an id that nobody asked with.
+// TestGuardPagesLeaveNothing: the client is told that nothing is left of a list even if no page by
+// itself shows that, and even if the last page also comes under an id that nobody asked with.
 func TestGuardPagesLeaveNothing(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -304,8 +305,8 @@ func TestGuardPagesLeaveNothing(t *testing.T) {
 	}
 }
 
-// TestGuardLastLine: a call that waits, and that no line feed ends, is a line by itself, whatever is sent
-// behind it.
+// TestGuardLastLine: a call that waits for its list, and has no line feed at its end, reaches the
+// server as a line by itself, whatever is sent after it.
 func TestGuardLastLine(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -426,8 +427,8 @@ func (g *guarded) pinproof(t *testing.T, args ...string) {
 	}
 }
 
-// TestWebRenewalInItsListing: the session ends where the guard asks for a list that has changed, once, and
-// between two pages of the client's.
+// TestWebRenewalInItsListing: the session ends when the guard asks for a list that has changed, and
+// then, in other sessions, between two pages of the client's listing.
 func TestWebRenewalInItsListing(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -471,8 +472,8 @@ func TestWebRenewalInItsListing(t *testing.T) {
 	}
 }
 
-// TestGuardChangesBetweenPages: a list that changes between two pages of a listing. What was on page 1 is
-// no more than what it is on page 2, and is called as that.
+// TestGuardChangesBetweenPages: a list changes between two pages of a listing. An entry of page 1
+// may not be called before it is listed again.
 func TestGuardChangesBetweenPages(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -514,8 +515,8 @@ func TestGuardChangesBetweenPages(t *testing.T) {
 	}
 }
 
-// TestGuardLargeIDs: requests whose ids are strings of digits that differ beyond what a float holds are not
-// taken for one another.
+// TestGuardLargeIDs: two ids that are strings of digits, and differ only beyond a float's
+// precision, aren't taken for each other.
 func TestGuardLargeIDs(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

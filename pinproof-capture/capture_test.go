@@ -39,11 +39,11 @@ func TestStdioToTheByte(t *testing.T) {
 	}
 }
 
-// TestSilentAtInitialize: a server that passes over initialize is asked server/discover.
+// TestSilentAtInitialize: a server that doesn't answer initialize is asked server/discover.
 func TestSilentAtInitialize(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
-	stdioToTheByte(t, "6", "2026-07-28", "silent") // it is asked after half of that
+	stdioToTheByte(t, "6", "2026-07-28", "silent") // server/discover is asked after half of the 6 seconds
 }
 
 func stdioToTheByte(t *testing.T, timeout, revision, twist string) {
@@ -138,7 +138,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestClaims: a server may list by what a client claims, down to a member of a capability.
+// TestClaims: what a server lists may depend on what a client claims, down to a member of a capability.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -159,7 +159,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestNoTemplatesOverHTTP: a server may refuse a list with a status of HTTP as well.
+// TestNoTemplatesOverHTTP: a server may also refuse a list with an HTTP status.
 func TestNoTemplatesOverHTTP(t *testing.T) {
 	t.Parallel()
 	for _, revision := range revisions {
@@ -171,8 +171,8 @@ func TestNoTemplatesOverHTTP(t *testing.T) {
 	}
 }
 
-// TestAsksByCapability: what a server claims is asked for first, and the tools of one that
-// claims nothing at all; then the rest, which it need not have.
+// TestAsksByCapability: the lists that a server claims are asked for first. If it claims nothing at
+// all, its tools come first. The other lists follow, which it need not have.
 func TestAsksByCapability(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -211,8 +211,8 @@ func TestAsksByCapability(t *testing.T) {
 	}
 }
 
-// TestEmptyCursor: it is one like any other: what follows it is asked for. Before
-// 2026-07-28 it ends the list where an error, nothing or the same follows.
+// TestEmptyCursor: an empty cursor is one like any other: the page after it is asked for. Before
+// 2026-07-28 it ends the list if an error, nothing or the same page follows.
 func TestEmptyCursor(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -239,8 +239,7 @@ func TestEmptyCursor(t *testing.T) {
 	}
 }
 
-// TestSaysMore: what a server says beside its first answers is refused or recorded, so that
-// pinproof sees it.
+// TestSaysMore: what a server says besides its first answers is refused or recorded, so that pinproof sees it.
 func TestSaysMore(t *testing.T) {
 	t.Parallel()
 	for twist, want := range map[string]string{
@@ -261,7 +260,8 @@ func TestSaysMore(t *testing.T) {
 	}
 }
 
-// TestOneRevision: a server that lists others to each revision of the protocol is asked as one client does.
+// TestOneRevision: with --protocol, a server that says different things in different revisions is
+// asked as a client of that revision asks it.
 func TestOneRevision(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -272,7 +272,7 @@ func TestOneRevision(t *testing.T) {
 	}
 }
 
-// TestSaysMoreOverHTTP: the same of a server at an address.
+// TestSaysMoreOverHTTP: the same with a server at an address.
 func TestSaysMoreOverHTTP(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -325,8 +325,8 @@ func TestStreamsOfTwoReadings(t *testing.T) {
 	}
 }
 
-// TestEndsAtInitialize: a server that knows only what came after initialize may end at
-// it, and can't be asked anything else then. The error says what can be done.
+// TestEndsAtInitialize: a server that knows only server/discover may end at initialize, and then
+// can't be asked anything else. The error says what can be done.
 func TestEndsAtInitialize(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -364,7 +364,8 @@ func TestEndsAtInitialize(t *testing.T) {
 	}
 }
 
-// TestOpensAPort: where a server seems to listen at an address, more time helps nobody.
+// TestOpensAPort: if a server seems to listen at an address, the error names the address, because
+// more time wouldn't help.
 func TestOpensAPort(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -376,8 +377,8 @@ func TestOpensAPort(t *testing.T) {
 	}
 }
 
-// TestRefused: no file, an old file as it was, exit 2, the reason, and what the
-// server said, made printable.
+// TestRefused: save writes no file, leaves an old file that isn't a capture as it was, and exits
+// with 2. It prints the reason and what the server said, made printable.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -473,7 +474,7 @@ func hasEnded(t *testing.T, pid string) {
 		return
 	}
 	for range 100 {
-		// One that nobody has waited for still has its number.
+		// A process that has ended still has its number until somebody has waited for it.
 		state, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
 		if p.Signal(syscall.Signal(0)) != nil || strings.Contains(string(state), ") Z ") {
 			return
@@ -566,7 +567,7 @@ func TestHTTPAnswers(t *testing.T) {
 	}
 }
 
-// TestFloodOfStreams: the limit is one for all event streams, also for what isn't a message in them.
+// TestFloodOfStreams: one limit is for all event streams together, and what isn't a message in them counts, too.
 func TestFloodOfStreams(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -694,7 +695,7 @@ func aWeb(t *testing.T, reply func(method string, id int, push func(string)) str
 	return server
 }
 
-// good is an answer as a server gives it that has the tool of that name.
+// good is an answer of a server that has one tool, with that name.
 func good(method string, id int, tool string) string {
 	switch method {
 	case "initialize":
@@ -735,8 +736,8 @@ func TestStandaloneStream(t *testing.T) {
 	}
 }
 
-// TestAnswersBeforeTheirRequests: clients drop an answer to what they haven't asked, and take
-// the one that comes when they ask. A capture with the first would match in its place.
+// TestAnswersBeforeTheirRequests: clients drop an answer to a request that they haven't sent yet,
+// and take the one that comes after it. A capture with the early answer would match in its place.
 func TestAnswersBeforeTheirRequests(t *testing.T) {
 	t.Parallel()
 	for what, reply := range map[string]func(method string, id int, push func(string)) string{
@@ -835,8 +836,8 @@ func TestAnswersBeforeTheirRequestsOverSSE(t *testing.T) {
 	}
 }
 
-// TestResumedStream: what the end of a stream ends is an event to some clients, and others ask
-// for the rest of the stream, where another answer may stand.
+// TestResumedStream: to some clients, the end of a stream also ends an event. Others ask for the
+// rest of the stream, in which there may be another answer.
 func TestResumedStream(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -867,7 +868,7 @@ func TestResumedStream(t *testing.T) {
 	}
 }
 
-// TestSaveOverLockfile: a slip of the hand doesn't cost the pins.
+// TestSaveOverLockfile: save doesn't overwrite a lockfile, so that a slip of the hand doesn't cost the pins.
 func TestSaveOverLockfile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "tools.lock")

@@ -89,8 +89,8 @@ captures stay in the user's cache for a day, for the commands that check suggest
 	return c
 }
 
-// run captures the servers and has pinproof judge them. It returns pinproof's code; the error is for a
-// run that has no answer.
+// run captures the servers and has pinproof judge them. It returns pinproof's code, and an error if
+// there is no answer.
 func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	program, err := guard.FindPinproof()
 	if err != nil {
@@ -119,12 +119,12 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	// A report for a program must say so, too, because a program would believe a code of 0.
+	// A report for a program must name the servers that failed, too, because the program would believe a code of 0.
 	if failed != nil && !k.review && hasCaptures(k.dir) {
 		for _, id := range failed {
 			argv = slices.Insert(argv, 1, "--uncaptured="+id)
 		}
-		noAnswer = nil // pinproof says it
+		noAnswer = nil // pinproof names them
 	} else if failed != nil && !k.review {
 		if err := leaveEmpty(k.dir, failed); err != nil {
 			return 2, err
@@ -165,8 +165,8 @@ func (k *check) judge(program string, argv []string) (code int, err error) {
 	return code, nil
 }
 
-// capture asks the servers, and says what it starts and what comes of it, a line each. failed are the
-// IDs of those that have no capture.
+// capture asks the servers. It prints what it starts, and what came of each server, one line each.
+// failed has the IDs of the servers that have no capture.
 func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, err error) {
 	width := 0
 	for _, id := range k.ids {
@@ -237,8 +237,8 @@ func (k *check) verb() (argv []string, err error) {
 	return argv, nil
 }
 
-// pinnedLabels returns the server IDs of a lockfile, or none if there is no such file. What can't be read
-// is for pinproof to refuse.
+// pinnedLabels returns the server IDs of a lockfile, or none if there is no such file. A file that
+// can't be parsed is for pinproof to refuse.
 func pinnedLabels(lock string) (ids []string, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil && !os.IsNotExist(err) {
@@ -254,7 +254,7 @@ func pinnedLabels(lock string) (ids []string, err error) {
 // keptFor is how long the captures of a check stay, for the commands that it printed.
 const keptFor = 24 * time.Hour
 
-// freshFolder makes an empty folder of the user's alone, and deletes those of old checks.
+// freshFolder makes an empty folder that only the user can open, and deletes the folders of old checks.
 func freshFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil { // a container may have no home
@@ -288,8 +288,8 @@ func hasCaptures(dir string) bool {
 	return len(files) > 0
 }
 
-// leaveEmpty leaves empty files for servers that failed, which pinproof has no answer to: nothing was
-// printed by them.
+// leaveEmpty leaves an empty file for each server that failed, as if the server had printed
+// nothing. pinproof has no answer to such a capture.
 func leaveEmpty(dir string, failed []string) error {
 	for _, id := range failed {
 		name := cmp.Or(mcp.FileName(id), "no-name.jsonl")

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// TestStale: where a server fails, nothing takes what it said once for what it says now.
+// TestStale: if a server fails, nothing takes what it said once for what it says now.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestStale(t *testing.T) {
 			t.Error("the capture is still there")
 		}
 	}
-	// What nothing can match stays, and so does a lockfile.
+	// A file that isn't a capture stays, and so does a lockfile.
 	for _, text := range []string{"old", `{"tools":null}`, `{"lockfileVersion":1,"servers":{}}`} {
 		write(t, file, text)
 		if code, stderr := captured(bad); code != 2 || read(t, file) != text {
@@ -43,7 +43,7 @@ func TestStale(t *testing.T) {
 		}
 	}
 
-	// Of a configuration: one that fails, is disabled, isn't supported, or was not there before.
+	// In a configuration: a server that fails, is disabled or isn't supported, and captures that belong to no server.
 	out := filepath.Join(dir, "out")
 	config := filepath.Join(dir, "mcp.json")
 	servers := map[string]any{}
@@ -88,7 +88,7 @@ func configure(t *testing.T, file string, servers map[string]any) {
 	write(t, file, string(text))
 }
 
-// names are those of the files of a folder.
+// names returns the names of a folder's files.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -121,8 +121,8 @@ func checking(t *testing.T, g *guarded, folder string, args ...string) (code int
 	return cmd.ProcessState.ExitCode(), out.String(), told.String()
 }
 
-// TestCheck: from a configuration to pinproof's answer and code, also from below its folder; a server
-// that fails is 2 in every format, and nothing of an earlier run is judged.
+// TestCheck: check goes from a configuration to pinproof's answer and code, also from a folder below
+// it. If a server fails, the code is 2 in every format, and nothing of an earlier run is judged.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -172,7 +172,8 @@ func TestCheck(t *testing.T) {
 			t.Errorf("match: code %d\n%s%s", code, stdout, stderr)
 		}
 	}
-	if left := names(t, filepath.Join(g.cache, "pinproof", "checks")); strings.Count(left, "check-") != 1 { // that without a lockfile
+	// One is left, of the run without a lockfile.
+	if left := names(t, filepath.Join(g.cache, "pinproof", "checks")); strings.Count(left, "check-") != 1 {
 		t.Errorf("captures are left: %s", left)
 	}
 	code, stdout, _ = checking(t, g, project, "files")
@@ -189,7 +190,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 
-	// What a machine reads, and a check that lets something pass, has no hint at a review.
+	// The hint at a review is missing if a machine reads the answer, or if a check lets something pass.
 	for _, args := range [][]string{{"--format", "json"}, {"--report", "json=" + filepath.Join(project, "report.json")}, {"--allow", "missing"}} {
 		code, _, stderr = checking(t, g, project, args...)
 		if code != 1 || strings.Contains(stderr, "--review") {
@@ -212,7 +213,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 
-	// Which configuration is meant has to be clear, and none above a repository's root is.
+	// It has to be clear which configuration is meant, and none above a repository's root counts.
 	configure(t, config, two)
 	if err := os.Mkdir(filepath.Join(below, ".git"), 0o755); err != nil {
 		t.Fatal(err)
@@ -228,7 +229,7 @@ func TestCheck(t *testing.T) {
 	if code, _, stderr := checking(t, g, project, "--config", ".cursor/mcp.json"); code != 0 {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
-	// Off a terminal, relock asks nothing and writes nothing.
+	// Without a terminal, relock asks nothing and writes nothing.
 	before := read(t, filepath.Join(project, "tools.lock"))
 	two["more"] = server(good)
 	configure(t, config, two)
@@ -237,8 +238,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckShowsTheOthers: where a server can't be captured, pinned or not, what a machine reads has the drift of the others,
-// and no answer.
+// TestCheckShowsTheOthers: if a server can't be captured, pinned or not, a machine reads the drift
+// of the others, and that there is no answer.
 func TestCheckShowsTheOthers(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -180,8 +180,8 @@ func (a *app) strangers(config *client.Config, dir string, prune bool) error {
 	return nil
 }
 
-// configured makes a command about a client's configuration, and about those of its servers that are named
-// behind so many arguments, or all.
+// configured makes a command about a client's configuration. It needs as many arguments as most says;
+// what names them in an error. Server IDs may follow. Without any, the command is about all servers.
 func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, ids []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
@@ -234,8 +234,7 @@ prints the lines to write there.`,
 	})
 }
 
-// nameFlags names the flags of guards that are there already, and those that let through what isn't
-// approved loudly.
+// nameFlags names the flags of guards that are there already. It warns of a guard that lets everything pass.
 func (a *app) nameFlags(config *client.Config, ids []string) {
 	for _, id := range ids {
 		flags := config.GuardFlags(id)
@@ -252,8 +251,8 @@ func (a *app) nameFlags(config *client.Config, ids []string) {
 	}
 }
 
-// unpinned is the error about the servers that would not start behind the guard, for they aren't in the
-// lockfile, with the lines that pin them and the line that wraps the others.
+// unpinned returns an error if servers would not start behind the guard because they aren't in the
+// lockfile. The error has the commands that pin them, and the command that wraps the others.
 func unpinned(config *client.Config, ids []string) error {
 	lock := workspace.NearestLockfile(config.Project())
 	pinned, err := pinnedLabels(lock)
@@ -269,7 +268,7 @@ func unpinned(config *client.Config, ids []string) error {
 	if missing == nil {
 		return nil
 	}
-	path, _ := guard.FindPinproof() // by its name where it isn't found
+	path, _ := guard.FindPinproof() // if it isn't found, the hint says just "pinproof"
 	pin := shell.ProgramAt(path) + " lock captures"
 	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
 		pin += " " + shell.Path(lock)
@@ -296,7 +295,8 @@ func newUnwrap(a *app) *cobra.Command {
 	}, nil)
 }
 
-// rewriting makes a command that adds guards to a configuration, as guarding says, or takes them out.
+// rewriting makes a command that adds guards to a configuration as guarding says or, if guarding is
+// nil, takes them out.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {
@@ -350,7 +350,7 @@ func (a *app) showLines(config *client.Config, after []byte) {
 	conceal := strings.NewReplacer(words...)
 	old := bytes.Split(config.Data, []byte("\n"))
 	new := bytes.Split(after, []byte("\n"))
-	for i := range min(len(old), len(new)) { // as many
+	for i := range min(len(old), len(new)) { // both have equally many lines
 		if !bytes.Equal(old[i], new[i]) {
 			was := text.Printable(conceal.Replace(string(old[i])))
 			is := text.Printable(conceal.Replace(string(new[i])))

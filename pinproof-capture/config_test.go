@@ -97,8 +97,8 @@ func TestConfigWithAFailingServer(t *testing.T) {
 	}
 }
 
-// TestConfigKeysNotDone: a key that changes how a client reaches the server is
-// refused where it isn't done, and the server isn't asked.
+// TestConfigKeysNotDone: if a key changes how a client reaches the server, and config doesn't
+// support that key, the key is refused and the server isn't asked.
 func TestConfigKeysNotDone(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
@@ -175,8 +175,7 @@ func TestPathOfTheServer(t *testing.T) {
 	}
 }
 
-// TestNobodyReads: no server is left running because nobody reads what is printed, and
-// the code stays 2.
+// TestNobodyReads: if nobody reads what is printed, no server is left running, and the code stays 2.
 func TestNobodyReads(t *testing.T) {
 	unixOnly(t)
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -229,7 +228,7 @@ func TestConfigRefused(t *testing.T) {
 	}
 }
 
-// unusable is what a hook says of its command line.
+// unusable is what a hook says if its command line can't be used.
 const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
 	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...\n"
 
@@ -276,8 +275,8 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestMissingDashes: a command line that lacks the "--" before the server's command is shown as
-// it should be.
+// TestMissingDashes: if a command line lacks the "--" before the server's command, the error shows
+// it as it should be.
 func TestMissingDashes(t *testing.T) {
 	for line, want := range map[string]string{
 		"save m.jsonl npx --no -- x":                     "pinproof-capture save m.jsonl -- npx --no -- x",
@@ -295,8 +294,8 @@ func TestMissingDashes(t *testing.T) {
 	}
 }
 
-// TestLaunchLines: a command line of which npx would take a part for itself starts nothing, and is
-// shown as it should be. The rest floats, or is left alone.
+// TestLaunchLines: if npx would take a part of a command line for itself, nothing is started, and
+// the error shows the line as it should be. Of npx -y, a note says that it floats.
 func TestLaunchLines(t *testing.T) {
 	t.Setenv("PATH", "") // nothing starts
 	file := filepath.Join(t.TempDir(), "o.jsonl")
@@ -326,8 +325,8 @@ func TestLaunchLines(t *testing.T) {
 	}
 }
 
-// TestConfigLabels: the servers that are named are captured alone, and one that fails keeps
-// no other from being saved.
+// TestConfigLabels: only the servers that are named are captured, and one that fails doesn't keep
+// others from being saved.
 func TestConfigLabels(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

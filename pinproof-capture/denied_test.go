@@ -14,8 +14,8 @@ import (
 // modes are the flags of the guard's modes.
 var modes = map[string][]string{"end": nil, "subset": {"--on-drift=subset"}, "warn": {"--on-drift=warn"}}
 
-// TestGuardDenied: what a person keeps from agents is in no list, and no call of it reaches the
-// server, in each mode; all else passes as it came.
+// TestGuardDenied: what a person has denied is in no list, and no call of it reaches the server, in
+// every mode. All else passes as it came.
 func TestGuardDenied(t *testing.T) {
 	t.Parallel()
 	for mode, flags := range modes {
@@ -23,7 +23,7 @@ func TestGuardDenied(t *testing.T) {
 		g.pinproof(t, "relock", "files.jsonl", "--deny", "b", "--deny", "prompt=p")
 		record := filepath.Join(t.TempDir(), "record")
 		p := g.start(t, flags, "good", record)
-		for id := range 2 { // asked once more, it is the same
+		for id := range 2 { // the second answer is the same
 			if got, want := p.ask(1+id, "tools/list", "{}"), `"result":{"tools":[`+toolA+`,`+toolC+`]} ,`; !strings.Contains(got, want) {
 				t.Errorf("%s: %s, want %s", mode, got, want)
 			}
@@ -45,15 +45,15 @@ func TestGuardDenied(t *testing.T) {
 		if said := read(t, record); code != 0 || strings.Contains(said, `"b"`) || strings.Contains(said, "prompts/get") || strings.Contains(said, `0062`) {
 			t.Errorf("%s: code %d\n%s\n%s", mode, code, said, &p.stderr)
 		}
-		// Nobody has called it drift.
+		// A denied entry isn't reported as drift.
 		if strings.Contains(p.stderr.String(), "not the ones approved") {
 			t.Errorf("%s: %s", mode, &p.stderr)
 		}
 	}
 }
 
-// TestGuardDeniedDrifts: what is denied and has drifted is drift; in no mode does it pass, not even where
-// all other drift does, nor where there is no verdict.
+// TestGuardDeniedDrifts: a denied entry that has changed counts as drift. It passes in no mode: not
+// in the one in which all other drift passes, and not if there is no verdict.
 func TestGuardDeniedDrifts(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -80,8 +80,8 @@ func TestGuardDeniedDrifts(t *testing.T) {
 	}
 }
 
-// TestGuardDeniedMeanwhile: an entry that is denied during a session is gone with the next list, and with it
-// the permission to call it.
+// TestGuardDeniedMeanwhile: an entry that is denied during a session is missing from the next list,
+// and may no longer be called.
 func TestGuardDeniedMeanwhile(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -107,7 +107,8 @@ func TestGuardDeniedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestHookDenied: a hook can't leave an entry out, so it blocks, unless it is told that something else does.
+// TestHookDenied: a hook can't leave an entry out. So it blocks, unless a flag says that something
+// else leaves it out.
 func TestHookDenied(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -137,8 +138,8 @@ func TestHookDenied(t *testing.T) {
 	}
 }
 
-// TestGuardDeniedSkill: a denied skill is in no list, and neither its entry nor a file of it is read, in each
-// mode, whatever is asked and answered.
+// TestGuardDeniedSkill: a denied skill is in no list, and neither its entry nor a file of it can be
+// read, in every mode, whatever is asked and answered.
 func TestGuardDeniedSkill(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -107,7 +107,7 @@ func (g *guarded) start(t testing.TB, flags []string, part ...string) *peer {
 	return g.startAs(t, "files", flags, part...)
 }
 
-// startAs does so under a server ID.
+// startAs does the same under a given server ID.
 func (g *guarded) startAs(t testing.TB, id string, flags []string, part ...string) *peer {
 	t.Helper()
 	self, err := os.Executable()
@@ -176,7 +176,7 @@ func (p *peer) send(format string, args ...any) {
 	fmt.Fprintf(p.in, format+"\n", args...) // a guard that has ended takes no more
 }
 
-// answer returns the first line with that id, or "" at the end.
+// answer returns the first answer with that id, or "" at the end.
 func (p *peer) answer(id int) string {
 	for line := range p.lines {
 		p.got = append(p.got, line)
@@ -258,8 +258,8 @@ func (p *peer) session() {
 	ask("ping", `{}`)
 }
 
-// modernSession is what a client of revision 2026-07-28 does: it asks who is there in place of initialize, and
-// says with every request who it is.
+// modernSession is what a client of revision 2026-07-28 does: it asks server/discover in place of
+// initialize, and says with every request who it is.
 func (p *peer) modernSession() {
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	id := 0
@@ -524,7 +524,7 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	}
 }
 
-// TestGuardPasses: a session with what was approved is the same with the guard and without.
+// TestGuardPasses: a session with what was approved is the same with and without the guard.
 func TestGuardPasses(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -596,8 +596,8 @@ func TestGuardBlocks(t *testing.T) {
 	}
 }
 
-// TestGuardSubset: the client gets the entries that match, as the server spelled them, and
-// a call of any other reaches nobody.
+// TestGuardSubset: the client gets the entries that match, as the server spelled them, and a call
+// of any other entry reaches nobody.
 func TestGuardSubset(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -634,8 +634,8 @@ func TestGuardSubset(t *testing.T) {
 	p.end()
 }
 
-// TestGuardWarns: all passes as it came, and a person is told; but for what clients could read
-// in two ways.
+// TestGuardWarns: all passes as it came, and a person is told. What clients could read in two ways
+// still doesn't pass.
 func TestGuardWarns(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -712,8 +712,8 @@ func (p *peer) callsUnapproved(t *testing.T) {
 	p.send(`noise`)
 }
 
-// TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches
-// nobody; nor does one that some servers would read as another.
+// TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches nobody.
+// Neither does a call that some servers would read as a call of another entry.
 func TestGuardCalls(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -749,8 +749,8 @@ func TestGuardCalls(t *testing.T) {
 	p.end()
 }
 
-// TestGuardAnswers: the error in the place of what was blocked answers what the client asked,
-// and has no id that the server made up.
+// TestGuardAnswers: the error in the place of what was blocked has the id of the client's request,
+// and no id that the server made up.
 func TestGuardAnswers(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -765,7 +765,7 @@ func TestGuardAnswers(t *testing.T) {
 	}
 }
 
-// TestGuardMissing: that something pinned isn't listed isn't drift in a session.
+// TestGuardMissing: in a session, it isn't drift if something pinned isn't listed.
 func TestGuardMissing(t *testing.T) {
 	t.Parallel()
 	p := newGuarded(t).start(t, nil, "lacks entries")
@@ -776,7 +776,7 @@ func TestGuardMissing(t *testing.T) {
 	}
 }
 
-// TestGuardEnds: the server's exit code is the guard's, and nothing of either stays.
+// TestGuardEnds: the guard exits with the server's code, or with 2 if it ended the session or couldn't begin one.
 func TestGuardEnds(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -813,8 +813,8 @@ func TestGuardEnds(t *testing.T) {
 	}
 }
 
-// TestGuardSaves: what was refused is kept, the newest three of a project and a server. The digest of a
-// file is in its name, the same text is kept once, and what is too old is deleted.
+// TestGuardSaves: the newest three files with what was refused are kept for each project and server.
+// The digest of a file is in its name, the same text is kept once, and what is too old is deleted.
 func TestGuardSaves(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -866,8 +866,7 @@ func TestGuardSaves(t *testing.T) {
 	}
 }
 
-// TestGuardLog: calls and what was held back are logged, a line each, also for a full
-// disk: the session ends with it.
+// TestGuardLog: calls, and what was held back, are logged, one line each. If the disk is full, the session ends.
 func TestGuardLog(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -920,8 +919,8 @@ func TestGuardLog(t *testing.T) {
 	}
 }
 
-// BenchmarkGuard calls a tool 50,000 times, one call behind the other, without the guard and with
-// it: 100,000 messages. It reports what the guard adds to one, and the guard's memory.
+// BenchmarkGuard calls a tool 50,000 times, one call after the other, without the guard and with
+// it: 100,000 messages. It reports what the guard adds to each message, and the guard's memory.
 func BenchmarkGuard(b *testing.B) {
 	const calls = 50_000
 	g := newGuarded(b)
@@ -964,8 +963,8 @@ func BenchmarkGuard(b *testing.B) {
 	}
 }
 
-// TestGuardThroughput: 100,000 messages come through whole and in their order, and those
-// of the other direction, too. It logs what one costs.
+// TestGuardThroughput: many messages come through whole and in their order, in both directions. It
+// logs what the guard adds to one.
 func TestGuardThroughput(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -37,7 +37,7 @@ const (
 type playing struct {
 	*httptest.Server
 	part, how string
-	twist     func(w http.ResponseWriter, req *http.Request, body []byte) bool // done by it
+	twist     func(w http.ResponseWriter, req *http.Request, body []byte) bool // reports whether it has answered
 
 	mu       sync.Mutex
 	sessions map[string]*stage
@@ -50,9 +50,9 @@ type playing struct {
 // A stage is one session.
 type stage struct {
 	in    io.Writer
-	said  chan string // what it says to one line
+	said  chan string // what it says in reply to one line
 	alone chan string // for its standalone stream
-	later string      // for whoever resumes
+	later string      // what a client that resumes the stream gets
 }
 
 func newPlaying(t testing.TB, part, how string) *playing {
@@ -108,7 +108,7 @@ func (p *playing) end() {
 	clear(p.sessions)
 }
 
-// bodies are those of the messages that the server got so far.
+// bodies returns the bodies of the messages that the server has got so far.
 func (p *playing) bodies() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -166,7 +166,7 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s = p.only() // that revision knows no sessions
 	}
 	switch {
-	case s == nil && p.how == asEvents: // as servers after the TypeScript SDK's examples do
+	case s == nil && p.how == asEvents: // as servers do that follow the TypeScript SDK's examples
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprint(w, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"EVIL: No valid session ID provided"},"id":null}`)
@@ -197,7 +197,7 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// answer lets the part answer, and says it in this server's way.
+// answer lets the part answer, and sends the answer in this server's way.
 func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
 	var m struct {
 		ID     json.RawMessage
@@ -216,7 +216,7 @@ func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
 		said += <-s.said
 	}
 	lines := strings.SplitAfter(said, "\n")
-	lines = lines[:len(lines)-2] // the last line is the flush's, behind it is nothing
+	lines = lines[:len(lines)-2] // without the answer to the flush, and the empty text after it
 	if len(lines) == 0 {
 		w.WriteHeader(http.StatusAccepted)
 		return
@@ -263,7 +263,7 @@ func (g *guarded) startWeb(t testing.TB, url string, flags ...string) *peer {
 	return g.run(t, cmd)
 }
 
-// flagsOf a server that speaks in that way.
+// flagsOf returns the flags for a server that speaks in that way.
 func flagsOf(how string) []string {
 	if how == asOld {
 		return []string{"--sse"}
@@ -273,7 +273,7 @@ func flagsOf(how string) []string {
 
 var ways = []string{asJSON, asEvents, asTwoLines, asCut, asAlone, asOld}
 
-// Revision 2026-07-28 has no streams that are resumed, nor any beside the answers.
+// In revision 2026-07-28, no stream is resumed, and the only streams are those of answers.
 var statelessWays = []string{asJSON, asEvents, asTwoLines}
 
 // TestWebPasses: a session with what was approved is the same at an address as over stdio without
@@ -352,8 +352,8 @@ func TestWebBlocks(t *testing.T) {
 				p := g.startWeb(t, s.URL, flagsOf(how)...)
 				p.session()
 				_, got := p.end()
-				// What the way itself leaves out: a second initialize begins another session,
-				// and a line of an event stream that has no field's name is none.
+				// Some ways leave the attack out: a second initialize begins another session, and a
+				// line of an event stream is dropped if it has no field's name.
 				unseen := part == "instructions at the second initialize" && how != asOld || part == "behind a carriage return" && how != asJSON
 				if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || p.stderr.Len() == 0 && !unseen {
 					t.Errorf("%s\n%s", got, &p.stderr)
@@ -394,7 +394,7 @@ func TestWebListChanged(t *testing.T) {
 	g := newGuarded(t)
 	for part, want := range changedLists {
 		if strings.HasPrefix(part, "asks back") {
-			continue // in the middle of an answer, which this stand-in gives at once
+			continue // it asks in the middle of an answer, which this stand-in gives at once
 		}
 		for _, how := range []string{asEvents, asAlone, asOld} { // JSON has no room for a notification
 			t.Run(part+", "+how, func(t *testing.T) {
@@ -475,7 +475,7 @@ func TestWebSubset(t *testing.T) {
 	}
 }
 
-// web starts the guard and a session before it, as far as the list.
+// web starts the guard before a playing server, and a session up to the first list.
 func (g *guarded) web(t *testing.T, s *playing, flags ...string) *peer {
 	t.Helper()
 	p := g.startWeb(t, s.URL, append(flags, flagsOf(s.how)...)...)
@@ -500,7 +500,7 @@ func TestWebSession(t *testing.T) {
 	s := newPlaying(t, "good", asEvents)
 	p := newGuarded(t).web(t, s, "--header-env", "Authorization=TOKEN")
 	p.ask(3, "tools/call", `{"name":"a"}`)
-	<-s.listens // the standalone stream
+	<-s.listens // the standalone stream is open
 	if code, _ := p.end(); code != 0 {
 		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
@@ -518,8 +518,8 @@ func TestWebSession(t *testing.T) {
 	}
 }
 
-// TestWebServerAsks: what the server says on its standalone stream comes, and what it asks there
-// is answered by a request of its own. A stream that is cut goes on behind its last event.
+// TestWebServerAsks: the client gets what the server says on its standalone stream, and a request
+// of its own answers what the server asks there. A stream that is cut goes on after its last event.
 func TestWebServerAsks(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -533,7 +533,7 @@ func TestWebServerAsks(t *testing.T) {
 		}
 		const reply = `{"jsonrpc":"2.0","id":"s","result":{"role":"assistant"}}` + "\n"
 		p.send("%s", strings.TrimSpace(reply))
-		p.ask(3, "ping", "{}") // which comes behind it
+		p.ask(3, "ping", "{}") // the reply is sent before it
 		if how == asEvents {
 			s.CloseClientConnections()
 			stage = <-s.listens
@@ -552,8 +552,8 @@ func TestWebServerAsks(t *testing.T) {
 	}
 }
 
-// TestWebRenewal: a session that is over begins anew with the client's own initialize. Its answer
-// doesn't reach the client, but is judged, and the lists count as changed: the call
+// TestWebRenewal: when a session is over, a new one begins with the client's own initialize. The
+// answer to that doesn't reach the client, but is judged, and the lists count as changed: the call
 // that met the end of the session waits for the new list, too.
 func TestWebRenewal(t *testing.T) {
 	t.Parallel()
@@ -630,8 +630,8 @@ func TestWebRenewal(t *testing.T) {
 	}
 }
 
-// TestWebRefusals: what a server does with HTTP itself is answered in text of our own, and a person
-// is told.
+// TestWebRefusals: if a server misbehaves in HTTP itself, the client gets an error in words of our
+// own, and a person is told why.
 func TestWebRefusals(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -702,8 +702,8 @@ func TestWebRefusals(t *testing.T) {
 	}
 }
 
-// BenchmarkGuardWeb calls a tool of a server at an address, one call behind the other, directly
-// and through the guard, and reports what the guard adds.
+// BenchmarkGuardWeb calls a tool of a server at an address, one call after the other, directly and
+// through the guard, and reports what the guard adds.
 func BenchmarkGuardWeb(b *testing.B) {
 	const calls = 3000
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -826,8 +826,8 @@ func TestWebSDK(t *testing.T) {
 	}
 }
 
-// TestWebCancelled: a request that was cancelled holds up no end. From 2026-07-28 on, the end of its answer's stream is what the
-// server sees of that, and a request for notifications has no other end.
+// TestWebCancelled: a cancelled request doesn't hold up the end of the session. From 2026-07-28 on, the server
+// sees a cancellation as the end of the answer's stream, and a request for notifications has no other end.
 func TestWebCancelled(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -892,7 +892,7 @@ func TestWebCancelledMeanwhile(t *testing.T) {
 	})
 	p.send(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"name":"a"}}`)
 	<-cut
-	time.Sleep(100 * time.Millisecond) // its end has come
+	time.Sleep(100 * time.Millisecond) // the end of the stream has come
 	p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
 	select {
 	case <-again:
@@ -904,8 +904,8 @@ func TestWebCancelledMeanwhile(t *testing.T) {
 	}
 }
 
-// TestWebSignal: a signal ends the session as it ends a server, also while an answer is awaited,
-// and the server is told.
+// TestWebSignal: a signal ends the session as it would end a server, even while an answer is
+// awaited, and the server is told.
 func TestWebSignal(t *testing.T) {
 	t.Parallel()
 	unixOnly(t)
@@ -923,7 +923,7 @@ func TestWebSignal(t *testing.T) {
 	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"a"}}`)
 	<-waits
 	p.cmd.Process.Signal(os.Interrupt)
-	for range p.lines { // until it has ended, its input still open
+	for range p.lines { // until the guard has ended, with its input still open
 	}
 	if code, _ := p.end(); code != 130 || s.last().Method != http.MethodDelete {
 		t.Errorf("code %d\n%s", code, &p.stderr)

@@ -108,7 +108,7 @@ func temporary(t *testing.T) []string {
 
 func TestHook(t *testing.T) {
 	project := gated(t)
-	lock := filepath.Join(project, "tools.lock") // whole, for whoever is elsewhere
+	lock := filepath.Join(project, "tools.lock") // the full path, because a person may be in another folder
 	code, _, stderr := hooked(t, append([]string{"--"}, standIn(t, "2025-11-25", "one tool")...)...)
 	if code != 0 || stderr != "" || len(temporary(t)) != 0 {
 		t.Errorf("match: code %d, left %v\n%s", code, temporary(t), stderr)
@@ -123,8 +123,8 @@ func TestHook(t *testing.T) {
 	}
 }
 
-// TestHookUnknownLabel: a server ID that the lockfile doesn't have is named, for it is the user's, and
-// how many it has. No server is started.
+// TestHookUnknownLabel: if the lockfile doesn't have the server ID, the hook names the ID, because
+// it is the user's, and says how many servers there are. No server is started.
 func TestHookUnknownLabel(t *testing.T) {
 	project := gated(t)
 	write(t, filepath.Join(project, "tools.lock"), `{"lockfileVersion":1,"servers":{"files":{"tools":{}},"web \u202e":{"tools":{}}}}`)
@@ -137,7 +137,7 @@ func TestHookUnknownLabel(t *testing.T) {
 	}
 }
 
-// TestHookMaxAge: a match is taken again for a while, if the question is the same.
+// TestHookMaxAge: a match counts again for a while, if the question is the same.
 func TestHookMaxAge(t *testing.T) {
 	project := gated(t)
 	log := filepath.Join(t.TempDir(), "log")
@@ -235,8 +235,8 @@ func TestHookBlocks(t *testing.T) {
 	}
 }
 
-// TestRemedy: the command that shows a person the reason has the server as it was
-// given, without what may be secret in an address or mean something to a shell.
+// TestRemedy: the command that shows a person the reason says which kind of server and which flags were given.
+// It leaves out the command and the address, in which something may be secret or mean something to a shell.
 func TestRemedy(t *testing.T) {
 	project := gated(t)
 	// Nothing listens on port 1.
@@ -265,7 +265,7 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// TestInterrupted: the server ends with the capture, and no file is written.
+// TestInterrupted: an interrupt ends the server with the capture, and no file is written.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// rooms says which packages of this module each may import. Of the gate's they take what reads
-// and prints, never what decides about pins: for that they run it.
+// rooms says which packages of this module each of them may import. From the gate, which is pinproof's own
+// module, they may import what reads and prints, but never what decides about pins: for that they run pinproof.
 var rooms = map[string]string{
 	".":      "client guard mcp",
 	"client": "mcp",
@@ -20,7 +20,7 @@ var rooms = map[string]string{
 	"mcp":    "",
 }
 
-// TestWhoImportsWhat: the walls between the rooms.
+// TestWhoImportsWhat: the packages import only what they may.
 func TestWhoImportsWhat(t *testing.T) {
 	const own, gate = "pinproof/pinproof-capture/internal/", "pinproof/internal/"
 	gates := strings.Fields("text fail shell modeltext jsontree skill capture pin atomicfile workspace")

@@ -22,7 +22,7 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// running reports whether a process runs; one that only waits to be collected doesn't.
+// running reports whether a process runs. A process that has ended and only waits to be collected doesn't.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -42,7 +42,7 @@ func waitGone(t *testing.T, what string, pid int) {
 	}
 }
 
-// pidOf waits for the stand-in's number in a file, and returns 0 if it never started.
+// pidOf waits for the stand-in's process number in a file, and returns 0 if the stand-in never started.
 func pidOf(path string, guard int) int {
 	for running(guard) {
 		if text, err := os.ReadFile(path); err == nil && strings.HasSuffix(string(text), "\n") {
@@ -56,8 +56,8 @@ func pidOf(path string, guard int) int {
 	return pid
 }
 
-// TestGuardKilled: whoever is killed, and whenever, no process stays behind. A server that
-// ignores the end of its input is ended where the system can tell it of ours (Linux).
+// TestGuardKilled: whether the guard or the server is killed, and whenever, no process stays behind.
+// A server that ignores the end of its input ends if the system can tell it of our end (Linux).
 func TestGuardKilled(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -79,7 +79,7 @@ func TestGuardKilled(t *testing.T) {
 			pidFile := filepath.Join(t.TempDir(), "pid")
 			p := g.start(t, nil, parts[i/2%len(parts)], os.DevNull, pidFile)
 			go func() {
-				for id := range 1000 { // most need no judgement, or those that were answered would be judged for seconds
+				for id := range 1000 { // most are pings: judging that many lists would take seconds
 					method := "ping"
 					if id%50 == 0 {
 						method = "tools/list"
@@ -114,7 +114,7 @@ func TestGuardKilled(t *testing.T) {
 	all.Wait()
 }
 
-// TestGuardSignals: a signal reaches the server, whose end is the guard's.
+// TestGuardSignals: a signal reaches the server, and the guard ends as the server does.
 func TestGuardSignals(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -122,7 +122,7 @@ func TestGuardSignals(t *testing.T) {
 		p := g.start(t, nil, "good")
 		p.ask(1, "ping", "{}")
 		p.cmd.Process.Signal(s)
-		for range p.lines { // until it has ended, its input still open
+		for range p.lines { // until the guard has ended, with its input still open
 		}
 		if code, _ := p.end(); code != 128+int(s) {
 			t.Errorf("%s: code %d\n%s", s, code, &p.stderr)
@@ -174,7 +174,7 @@ func TestGuardWaits(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p := newGuarded(t).start(t, nil, "good")
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without an end
+	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without a line feed
 	if code, got := p.end(); code != 0 || strings.Count(got, "\n") != 1 {
 		t.Errorf("code %d\n%s", code, got)
 	}
@@ -193,14 +193,13 @@ func (g *guarded) limited(t *testing.T, flags []string, part string) *peer {
 	return g.run(t, cmd)
 }
 
-// TestGuardLogTogether: guards that share a record write whole lines, also where the disk is
-// full.
+// TestGuardLogTogether: guards that share a record write whole lines, even if the disk is full.
 func TestGuardLogTogether(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
-	write(t, log, `{"event":"call","cut":"sh`) // what a guard left that was killed
+	write(t, log, `{"event":"call","cut":"sh`) // left by a guard that was killed
 	var peers []*peer
 	for range 3 {
 		p := g.limited(t, []string{"--log", log}, "good")
@@ -212,7 +211,7 @@ func TestGuardLogTogether(t *testing.T) {
 		}()
 	}
 	for _, p := range peers {
-		for range p.lines { // until it ends, for its record can't be kept
+		for range p.lines { // until it ends, because it can't write its record
 		}
 		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "file too large") {
 			t.Errorf("code %d\n%s", code, &p.stderr)
@@ -245,8 +244,8 @@ func TestGuardSavesWholeFiles(t *testing.T) {
 	}
 }
 
-// TestGuardSignalsUnread: after a signal the guard ends, and takes the server with it, also
-// where the client reads nothing and the server ignores all that it is told.
+// TestGuardSignalsUnread: after a signal the guard ends, and takes the server with it, even if the
+// client reads nothing and the server ignores all that it is told.
 func TestGuardSignalsUnread(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -255,7 +254,8 @@ func TestGuardSignalsUnread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"good", "ignores all ends", "noise"} { // of noise a person is told, who doesn't read either
+	// Noise is reported on standard error, which nobody reads either.
+	for _, part := range []string{"good", "ignores all ends", "noise"} {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			pidFile := filepath.Join(t.TempDir(), "pid")
@@ -287,7 +287,7 @@ func TestGuardSignalsUnread(t *testing.T) {
 			if part == "noise" {
 				in.Write(line)
 				in.Close()
-				time.Sleep(time.Second) // by then the guard has seen the end
+				time.Sleep(time.Second) // by then the guard has seen the end of its input
 			}
 			cmd.Process.Signal(syscall.SIGTERM)
 			cmd.Wait()

@@ -1,7 +1,6 @@
-// pinproof-capture saves what an MCP server tells a model: its instructions, tools,
-// prompts, resources and templates, byte for byte, and runs between a client and
-// its server. pinproof itself starts nothing and opens no connection; this is the program that
-// does.
+// pinproof-capture saves what an MCP server tells a model: its instructions, tools, prompts,
+// resources and templates, byte for byte. It also runs between a client and its server. pinproof
+// itself starts nothing and opens no connection; this program does.
 package main
 
 import (
@@ -27,7 +26,7 @@ import (
 )
 
 func main() {
-	// A write that nobody reads is an error then, and not our end: servers may still run.
+	// With SIGPIPE caught, a write that nobody reads is an error and doesn't end us: servers may still run.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -38,14 +37,14 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 
-	// Of the server behind a guard, or of pinproof after a check.
+	// The exit code, of the server behind a guard or of pinproof after a check.
 	code int
 
 	isHook bool // a model reads the errors
 }
 
-// run is the whole program; it returns the exit code: 0 or 2, but for a guarded server's own and, of a
-// check, pinproof's.
+// run is the whole program. It returns the exit code: 0 or 2, except that a guard returns its
+// server's code, and a check pinproof's.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
@@ -56,8 +55,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
-		// The agent's event is taken, also where the flags are wrong: one that nobody reads can count as
-		// a failed hook, and that as a yes. A terminal has no end.
+		// The agent's event is read even if the flags are wrong: an event that nobody reads can count as a failed
+		// hook, and a failed hook as a yes. The wait for the event's end is short, because a terminal has no end.
 		a.isHook = true
 		taken := make(chan struct{})
 		go func() {
@@ -80,8 +79,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.code
 }
 
-// tell prints an error, with what the server said under a gutter, so that no line of the
-// server's can pass for one of ours or for a command of a CI log.
+// tell prints an error, with what the server said under a gutter, so that no line of the server's
+// can pass for one of ours or for a command in a CI log.
 func (a *app) tell(about string, err error) {
 	no, isBlocked := errors.AsType[*guard.Blocked](err)
 	if !isBlocked && a.isHook && !isTerminal(a.stderr) {
@@ -117,7 +116,7 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// noteFloating says that what is started isn't fixed.
+// noteFloating notes that the version of what is started isn't fixed.
 func (a *app) noteFloating(floats bool) {
 	if floats {
 		fmt.Fprintln(a.stderr, "note: npx -y PACKAGE floats: it runs the versions of the day, of the package or of what it depends on; install it, then npx --no -- NAME")
@@ -173,7 +172,8 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 			help(c, words)
 			return
 		}
-		// An agent takes a hook's 0 as a yes. So a server's -h, with the "--" before it forgotten, must not print help and exit with 0.
+		// An agent takes a hook's 0 as a yes. So if the "--" before a server's -h was forgotten, hook
+		// must not print help and exit with 0.
 		a.code = 2
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
 	})
@@ -186,7 +186,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 	return root
 }
 
-// usage is an error about the command line, with where to read on. What it quotes is printable.
+// usage returns an error about the command line, with where to read on. What the error quotes must be printable.
 func usage(c *cobra.Command, format string, args ...any) error {
 	return fail.New(format, args...).Hint("%s --help", c.CommandPath())
 }

@@ -33,7 +33,8 @@ var modelHeard struct {
 	said strings.Builder
 }
 
-// TestModelWords has every message of both programs said, with all text hostile but the user's own arguments.
+// TestModelWords makes both programs say every message they have, with hostile text everywhere but
+// in the user's own arguments.
 func TestModelWords(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -67,13 +68,13 @@ func TestModelWords(t *testing.T) {
 	}
 }
 
-// rareWords are those that take more than a test of seconds, or another pinproof than this one.
+// rareWords are words that take a long test, or another pinproof than this one, with what it takes.
 var rareWords = map[string]string{
 	", in what was read of so much drift": "15 MB of drift, which ci/limits.py makes",
 	"none of them by itself":              "a no without drift, which no part of a session gets",
 }
 
-// wordsOf are the constants that a file of the program makes texts for a model of.
+// wordsOf returns the constants of which a file of the program makes texts for a model.
 func wordsOf(t *testing.T, file string) (list []string) {
 	t.Helper()
 	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -107,7 +108,7 @@ func wordsOf(t *testing.T, file string) (list []string) {
 	return list
 }
 
-// constantIn is the value of a literal, of several added, or of a name.
+// constantIn returns the value of a literal, of a sum of literals, or of a name.
 func constantIn(e ast.Expr, constants map[string]string) (value string, ok bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -124,8 +125,8 @@ func constantIn(e ast.Expr, constants map[string]string) (value string, ok bool)
 	return "", false
 }
 
-// saysNothing fails where a text for a model has something that isn't ours, a flag that accepts or a
-// command that prints one.
+// saysNothing fails the test if a text for a model has nothing in it, text that isn't ours, a flag
+// that decides for a person, or a command that prints either.
 func saysNothing(t *testing.T, what, said string) {
 	t.Helper()
 	if said == "" {
@@ -226,7 +227,7 @@ func verifyHookWords(t *testing.T) {
 	}
 }
 
-// ours are the guard's own errors among the lines of a client.
+// ours returns the guard's own errors among the lines that the client got.
 func (p *peer) ours() (said string) {
 	for _, line := range p.got {
 		if strings.Contains(line, `"code":-3209`) {
@@ -236,7 +237,7 @@ func (p *peer) ours() (said string) {
 	return said
 }
 
-// evilGuarded is a project whose lockfile has a hostile server ID beside the user's.
+// evilGuarded is a project whose lockfile has a hostile server ID beside the user's own.
 func evilGuarded(t *testing.T) *guarded {
 	t.Helper()
 	g := newGuarded(t)
@@ -297,7 +298,7 @@ func guardWords(t *testing.T) {
 	}
 }
 
-// evilWebs are servers at an address whose answers of HTTP are hostile.
+// evilWebs are servers at an address with hostile HTTP answers.
 var evilWebs = map[string]func(w http.ResponseWriter){
 	"an error": func(w http.ResponseWriter) { http.Error(w, "EVIL_BODY", http.StatusInternalServerError) },
 	"refused":  func(w http.ResponseWriter) { http.Error(w, "EVIL_BODY", http.StatusBadRequest) },
@@ -514,7 +515,7 @@ func (s *puppet) answersNext(method, result string) {
 	}
 }
 
-// brokenHookWords: what the hook says where something of ours is missing or broken.
+// brokenHookWords: what the hook says if something of ours is missing or broken.
 func brokenHookWords(t *testing.T) {
 	t.Parallel()
 	g := evilGuarded(t)

@@ -34,7 +34,7 @@ var (
 	}
 )
 
-// serves answers until its end, and returns what it heard. answer may say "" for nothing.
+// serves answers the client until its end, and returns the methods that it heard. answer may return "" for no answer.
 func (s *puppet) serves(answer func(method string, n int) string) (heard chan []string) {
 	heard = make(chan []string, 1)
 	go func() {
@@ -62,7 +62,7 @@ func (s *puppet) serves(answer func(method string, n int) string) (heard chan []
 	return heard
 }
 
-// of answers as a library does, and refuses all else.
+// of returns a function that answers as a library does, and refuses all else.
 func of(library map[string]string) func(method string, n int) string {
 	return func(method string, _ int) string {
 		if result := library[method]; result != "" {
@@ -101,8 +101,8 @@ func (p *peer) command() []string {
 	return strings.Fields(command)
 }
 
-// TestOneReview: a server whose instructions, tools, prompts and templates are others after an upgrade is refused once
-// and reviewed once, wherever the refusal comes; the command that is named works from another folder.
+// TestOneReview: if a server's instructions, tools, prompts and templates all change with an upgrade, they are
+// refused once and reviewed once, wherever the refusal comes. The command that is named works from another folder.
 func TestOneReview(t *testing.T) {
 	t.Parallel()
 	unixOnly(t) // elsewhere paths are quoted
@@ -112,7 +112,7 @@ func TestOneReview(t *testing.T) {
 			t.Parallel()
 			g := newLibrary(t)
 			library := maps.Clone(libraryAfter)
-			for _, method := range asked[:at] { // what passes before
+			for _, method := range asked[:at] { // these pass before the refusal
 				library[method] = libraryBefore[method]
 			}
 			p, s := g.puppetAs(t, "library")
@@ -163,8 +163,8 @@ func TestOneReview(t *testing.T) {
 	}
 }
 
-// TestRefusedAtOnce: a server that doesn't answer the guard keeps no client waiting. The part that there is is kept, with
-// the lists that came to their end, and what comes later is kept as well.
+// TestRefusedAtOnce: a server that doesn't answer the guard doesn't keep the client waiting. The part
+// that has come is kept, with the lists that came to their end, and what comes later is kept as well.
 func TestRefusedAtOnce(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -221,7 +221,8 @@ func TestRefusedAtOnce(t *testing.T) {
 	}
 }
 
-// TestPartKept: where the client is gone before all is told, what has come to its end until then is kept.
+// TestPartKept: if the client is gone before the server has told everything, what has come to its
+// end by then is kept.
 func TestPartKept(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -241,8 +242,8 @@ func TestPartKept(t *testing.T) {
 	}
 }
 
-// TestSaysOtherwise: what was refused stays in the file, also where the server then says what was approved, or something
-// else: the file can't be approved.
+// TestSaysOtherwise: what was refused stays in the file even if the server then says what was
+// approved, or something else. Such a file can't be approved.
 func TestSaysOtherwise(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -300,7 +301,7 @@ func TestSaysOtherwise(t *testing.T) {
 	}
 }
 
-// TestSaysTheSame: a server that lists the same to server/discover, too, has said nothing else.
+// TestSaysTheSame: a server that lists the same after server/discover has said nothing else.
 func TestSaysTheSame(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

@@ -19,7 +19,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// defaultSettle is longer than a server takes that answers twice. Tests shorten it.
+// defaultSettle is longer than a server that answers twice waits before the second answer. Tests shorten it.
 var defaultSettle = 300 * time.Millisecond
 
 var (
@@ -53,9 +53,9 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	return o
 }
 
-// serving makes a command about one server, behind the name of a file or a server ID: a command behind
-// "--", or an address. pins, if it isn't nil, is told which pins the server is held against. No flag
-// takes a header itself: every user of the machine could read it in the list of processes.
+// serving makes a command whose arguments are the name of a file, or a server ID, and then a server: a command
+// after "--", or an address. If pins isn't nil, flags fill it in: they say which pins the server is compared with.
+// No flag takes the value of a header, because every user of the machine could read it in the list of processes.
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
@@ -101,11 +101,11 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	return c
 }
 
-// missingDashes says where the "--" has to stand that a command line lacks before the server's
-// command, or is nil if that isn't what is amiss.
+// missingDashes returns an error that shows where the "--" belongs that a command line lacks before
+// the server's command, or nil if something else is wrong.
 func (a *app) missingDashes(c *cobra.Command) error {
 	args := c.Flags().Args()
-	dash := c.ArgsLenAtDash() // as far as they were read
+	dash := c.ArgsLenAtDash() // among the arguments that were read so far
 	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[0]+" "+args[1]) {
 		return nil
 	}

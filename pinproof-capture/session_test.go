@@ -12,7 +12,7 @@ import (
 
 const called, wentGone, notGiven = "called ", "no longer lists this tool", "did not give the new one"
 
-// changedLists is what becomes of calls of b and of c where the first call has changed the list.
+// changedLists says what becomes of calls of b and c after the first call has changed the list.
 var changedLists = map[string]struct{ b, c string }{
 	"the same after list_changed":   {called, called},
 	"pages after list_changed":      {called, called},
@@ -26,8 +26,8 @@ var changedLists = map[string]struct{ b, c string }{
 	"after list_changed":            {blockedCode, ""},
 }
 
-// TestGuardListChanged: the guard asks for a list that has changed before the next call, by
-// itself. The client sees nothing of that, and the server no call of what isn't listed any more.
+// TestGuardListChanged: if a list has changed, the guard itself asks for it before the next call.
+// The client sees nothing of that, and the server gets no call of what is no longer listed.
 func TestGuardListChanged(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(t)
@@ -67,8 +67,8 @@ func TestGuardListChanged(t *testing.T) {
 	}
 }
 
-// TestGuardWaitsForList: a call that waits for its list can be cancelled, and is answered after
-// the end of the client's input.
+// TestGuardWaitsForList: a call that waits for its list can be cancelled, and is answered even
+// after the end of the client's input.
 func TestGuardWaitsForList(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -168,8 +168,7 @@ func TestGuardRefusal(t *testing.T) {
 	}
 }
 
-// TestGuardNamesNpx: where pinproof lies in node_modules, the commands that are named go through
-// npx.
+// TestGuardNamesNpx: if pinproof is in node_modules, the commands that are named go through npx.
 func TestGuardNamesNpx(t *testing.T) {
 	t.Parallel()
 	unixOnly(t) // elsewhere paths are quoted
@@ -191,8 +190,8 @@ func TestGuardNamesNpx(t *testing.T) {
 	}
 }
 
-// TestGuardSavesSession: what is kept is all that the server says, every page of it, as pinproof reads
-// it: one relock, and the next session passes.
+// TestGuardSavesSession: all that the server says is kept, every page of it, as pinproof reads it.
+// After one relock, the next session passes.
 func TestGuardSavesSession(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -218,8 +217,8 @@ func TestGuardSavesSession(t *testing.T) {
 	}
 }
 
-// TestGuardHalves: a text that was cut through a surrogate pair passes as it came where it is
-// content. Whoever waits for what doesn't pass gets an error.
+// TestGuardHalves: a text that was cut through a surrogate pair passes as it came if it is content.
+// Whoever waits for a message that doesn't pass gets an error.
 func TestGuardHalves(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -273,8 +272,8 @@ func TestGuardPassesUnjudged(t *testing.T) {
 	}
 }
 
-// TestGuardOtherID: an answer under another spelling of its id is that answer to clients in
-// JavaScript, so an entry of page 1 in it is a repetition.
+// TestGuardOtherID: a client in JavaScript takes an answer even if its id is spelled differently.
+// So an entry of page 1 in such an answer is a repetition.
 func TestGuardOtherID(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -293,7 +292,8 @@ func TestGuardOtherID(t *testing.T) {
 	}
 }
 
-// TestGuardTooLarge: a message of more than 64 MiB is answered as every other end of a session.
+// TestGuardTooLarge: after a message of more than 64 MiB, the client gets the error that it gets at
+// any other end of a session.
 func TestGuardTooLarge(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

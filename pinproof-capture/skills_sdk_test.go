@@ -20,13 +20,13 @@ import (
 	"pinproof/internal/jsontest"
 )
 
-// A served skill is what a server built with the official package says: texts by their URIs, and
-// a hand that changes its entry.
+// A servedSkill is the skill of a server built with the official package: texts by their URIs, and
+// a function that changes its entry.
 type servedSkill struct {
 	mu    sync.Mutex
 	files map[string]string
 	alter func(entry map[string]any) // nil: the entry is honest
-	more  []any                      // entries on a page of their own, behind a cursor
+	more  []any                      // entries on a second page
 	bare  bool                       // the list is empty: listings may be partial
 }
 
@@ -47,7 +47,7 @@ type (
 	}
 )
 
-// entry is the entry of the served skill; digests and sizes are those of the texts.
+// entry returns the entry of the served skill; digests and sizes are those of the texts.
 func (s *servedSkill) entry() map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +64,7 @@ func (s *servedSkill) entry() map[string]any {
 	return e
 }
 
-// list is a page of the list of skills.
+// list returns a page of the list of skills.
 func (s *servedSkill) list(cursor string) *skillsResult {
 	first := s.entry()
 	s.mu.Lock()
@@ -82,7 +82,7 @@ func (s *servedSkill) list(cursor string) *skillsResult {
 	return page
 }
 
-// serve begins a server with the skill at an address.
+// serve starts a server with the skill at an address.
 func (s *servedSkill) serve(t *testing.T) (url string) {
 	t.Helper()
 	capabilities := &mcp.ServerCapabilities{}
@@ -224,7 +224,7 @@ func TestSkillsOfTheOfficialPackage(t *testing.T) {
 				t.Errorf("%s: the client reads %q", c.about, got.Contents[0].Text)
 			}
 		}
-		if text, ok := c.files[pdf+"SKILL.md"]; ok && text == pdfMain { // what is approved is still read
+		if text, ok := c.files[pdf+"SKILL.md"]; ok && text == pdfMain { // what is approved can still be read
 			got, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: pdf + "SKILL.md"})
 			if err != nil || got.Contents[0].Text != pdfMain {
 				t.Errorf("%s: the client doesn't get the approved file: %v", c.about, err)

@@ -29,7 +29,7 @@ func fileEntry(uri, body string) string {
 	return fmt.Sprintf(`{"uri":%q,"digest":"sha256:%x","size":%d}`, uri, sha256.Sum256([]byte(body)), len(body))
 }
 
-// skillEntry is an entry of skills/list; more stands among its files.
+// skillEntry is an entry of skills/list; more are further files of the skill.
 func skillEntry(folder, name, main string, more ...string) string {
 	files := append([]string{fileEntry(folder+"SKILL.md", main)}, more...)
 	return fmt.Sprintf(`{"uri":%q,"frontmatter":{"name":%q,"description":"Reads PDF files."},"resources":[%s]}`, folder+"SKILL.md", name, strings.Join(files, ","))
@@ -195,8 +195,7 @@ const (
 	getIt   = "skills/get"
 )
 
-// TestGuardStaleRead: an answer that comes twice, or to a request that nobody made, brings no other
-// bytes.
+// TestGuardStaleRead: an answer that comes twice, or to a request that nobody made, can't bring other bytes.
 func TestGuardStaleRead(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -283,7 +282,8 @@ func TestGuardListsSkills(t *testing.T) {
 	p.end()
 }
 
-// TestGuardReadsHashOnly: a lockfile without definitions names no file. The list does, once it matches.
+// TestGuardReadsHashOnly: a lockfile without definitions doesn't say which files a skill has. The
+// list says it, once it matches.
 func TestGuardReadsHashOnly(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -340,7 +340,7 @@ func TestGuardKeepsSkill(t *testing.T) {
 	p.end()
 }
 
-// TestGuardWarnsOfReads: in that mode everything passes, and a person is told.
+// TestGuardWarnsOfReads: with --on-drift warn, everything passes, and a person is told.
 func TestGuardWarnsOfReads(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

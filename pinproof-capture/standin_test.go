@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 	defaultSettle = 20 * time.Millisecond
-	// Unless it is given: the tests mostly wait.
+	// The tests mostly wait, so many run at once, unless -parallel says otherwise.
 	flag.Set("test.parallel", "24")
 	code := m.Run()
 	if testedGuard {
@@ -53,8 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// behaves is a stand-in server: what it answers to each request, as raw bytes. Its
-// JSON is spelled as no encoder would, so that a capture by way of one shows.
+// behaves is a stand-in server: what it answers to each request, as raw bytes. Its JSON is spelled
+// as no encoder would spell it, so that a capture that was decoded and encoded again is noticed.
 type behaves struct {
 	revision string
 	twist    string
@@ -312,7 +312,7 @@ type standInHTTP struct {
 	mu       sync.Mutex
 	behaves  behaves
 	stream   bool
-	before   string // in each event stream
+	before   string // comes first in each event stream
 	sent     bytes.Buffer
 	requests []*http.Request
 }
@@ -389,8 +389,8 @@ func (s *standInHTTP) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// standInPinproof is pinproof verify --hook: it says what it was asked, and answers
-// as the capture tells it.
+// standInPinproof is pinproof verify --hook: it prints the words that it was started with, and its
+// answer depends on the capture.
 func standInPinproof(args []string) int {
 	fmt.Println("not for a model")
 	file := args[len(args)-1]

@@ -101,7 +101,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// An installed program is this one, by its path.
+// An installed program is the path of a copy of this program.
 type installed string
 
 // program puts this program into a folder of its own.
@@ -149,8 +149,8 @@ func (path installed) run(t *testing.T, args ...string) (code int, stdout, stder
 	return cmd.ProcessState.ExitCode(), out.String(), err.String()
 }
 
-// TestWrapStarts: the guard's command line starts where a client starts it: through npx from the
-// project's node_modules, else by its path. A project elsewhere doesn't have that node_modules.
+// TestWrapStarts: the guard's command line works where a client starts it: through npx if the program is in
+// the project's node_modules, and by its path if not. A project elsewhere doesn't have that node_modules.
 func TestWrapStarts(t *testing.T) {
 	t.Parallel()
 	_, folder := program(t)
@@ -167,7 +167,7 @@ func TestWrapStarts(t *testing.T) {
 		{inVenv, "project", `"command": "` + string(inVenv) + `", "args":["guard", "a", "--", "run"]`},
 	} {
 		if runtime.GOOS == "windows" && c.want[12:15] != "npx" {
-			continue // backslashes
+			continue // the path has backslashes
 		}
 		file := filepath.Join(folder, c.project, "mcp.json")
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -185,7 +185,7 @@ func TestWrapStarts(t *testing.T) {
 	}
 }
 
-// TestWrapByHand: TOML isn't rewritten; what to write is said to the letter.
+// TestWrapByHand: TOML isn't rewritten; wrap prints what to write, to the letter.
 func TestWrapByHand(t *testing.T) {
 	t.Parallel()
 	const bare = `[mcp_servers.files]
@@ -233,8 +233,8 @@ args = ["guard", "two words", "--", "run"]
 	}
 }
 
-// TestWrapAddress: a configuration with a guard before an address captures the server behind it,
-// with its headers.
+// TestWrapAddress: if the configuration has a guard before an address, config captures the server
+// behind the guard, with its headers.
 func TestWrapAddress(t *testing.T) {
 	t.Setenv("KEY", "secret")
 	s := newStandInHTTP(t, "2025-11-25", "", false)
@@ -267,8 +267,8 @@ func pinning(t *testing.T, folder string, ids ...string) {
 	write(t, filepath.Join(folder, "tools.lock"), `{"lockfileVersion":1,"servers":{`+strings.Join(servers, ",")+`}}`)
 }
 
-// TestWrapUnpinned: what would not start behind the guard is not put there, and the lines that are
-// printed lead on. Only showing the lines isn't a failure.
+// TestWrapUnpinned: a server that would not start behind the guard isn't wrapped, and the commands
+// that are printed help on. Only showing the lines isn't a failure.
 func TestWrapUnpinned(t *testing.T) {
 	t.Parallel()
 	self, folder := program(t)
@@ -304,8 +304,8 @@ func TestWrapUnpinned(t *testing.T) {
 	}
 }
 
-// TestWrapFlags: the guards get the flags that wrap is given, flags that are there are named, and what
-// isn't a guard of wrap's is, too.
+// TestWrapFlags: the guards get the flags that wrap is given. Flags that are there already are
+// named, and so are guards that wrap wouldn't write.
 func TestWrapFlags(t *testing.T) {
 	t.Parallel()
 	self, folder := program(t)
@@ -343,7 +343,7 @@ func TestWrapFlags(t *testing.T) {
 	}
 }
 
-// TestForeignGuardIsStarted: config starts what isn't our guard as it is, as the client does.
+// TestForeignGuardIsStarted: config starts a guard that isn't ours as it is, as the client does.
 func TestForeignGuardIsStarted(t *testing.T) {
 	unixOnly(t)
 	t.Parallel()
@@ -366,7 +366,7 @@ func TestForeignGuardIsStarted(t *testing.T) {
 }
 
 // TestSecretsStayOut: no message has the value of a header or the query of an address, wherever the
-// server sends them back, nor do the lines that wrap shows.
+// server sends them back. Neither do the lines that wrap shows.
 func TestSecretsStayOut(t *testing.T) {
 	const secret, query = "sEcr3tValue", "qu3ry-Val%2Fue"
 	t.Setenv("CAPTURE_KEY", "Bearer "+secret)
@@ -424,7 +424,7 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
-// TestNPXWithoutThePackage: that a package isn't installed is said in our words, npx's after it.
+// TestNPXWithoutThePackage: if a package isn't installed, the error says so in our words, and npx's follow.
 func TestNPXWithoutThePackage(t *testing.T) {
 	unixOnly(t)
 	dir := t.TempDir()
