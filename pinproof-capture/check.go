@@ -208,7 +208,7 @@ func (k *check) verb() (argv []string, err error) {
 		argv = []string{"relock"}
 	}
 	if k.named {
-		pinned, err := pinnedLabels(cmp.Or(lock, nearest))
+		pinned, err := pinnedIDs(cmp.Or(lock, nearest))
 		if err != nil {
 			return nil, err
 		}
@@ -237,9 +237,9 @@ func (k *check) verb() (argv []string, err error) {
 	return argv, nil
 }
 
-// pinnedLabels returns the server IDs of a lockfile, or none if there is no such file. A file that
+// pinnedIDs returns the server IDs of a lockfile, or none if there is no such file. A file that
 // can't be parsed is for pinproof to refuse.
-func pinnedLabels(lock string) (ids []string, err error) {
+func pinnedIDs(lock string) (ids []string, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, fail.Path(lock, err)

@@ -255,7 +255,7 @@ func (a *app) nameFlags(config *client.Config, ids []string) {
 // lockfile. The error has the commands that pin them, and the command that wraps the others.
 func unpinned(config *client.Config, ids []string) error {
 	lock := workspace.NearestLockfile(config.Project())
-	pinned, err := pinnedLabels(lock)
+	pinned, err := pinnedIDs(lock)
 	if err != nil {
 		return err
 	}

@@ -506,12 +506,12 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 	return s.lines[from:end]
 }
 
-// referred returns the schemas in $defs that references in a definition lead to, as "$defs.NAME". A reference that leads
-// further into such a schema doesn't count.
+// referred returns the schemas in $defs that references in a definition lead to or into, as "$defs.NAME".
 func referred(definition []byte) map[string]bool {
 	names := map[string]bool{}
 	for _, rest := range strings.Split(string(definition), "/$defs/")[1:] {
 		name, _, _ := strings.Cut(rest, `"`)
+		name, _, _ = strings.Cut(name, "/")
 		names["$defs."+name] = true
 	}
 	return names
