@@ -58,7 +58,7 @@ func TestSSECut(t *testing.T) {
 				!strings.Contains(p.stderr.String(), "its session is over, and a new one begins") {
 				t.Errorf("%d calls, %d sessions\n%s\n%s", calls, s.count(), all, &p.stderr)
 			}
-			methods := s.methods()[4:]
+			methods := s.since(4)
 			if part == "good" {
 				want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call"}
 				if code != 0 || !strings.Contains(got, "called a") || !slices.Equal(methods, want) {

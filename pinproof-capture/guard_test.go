@@ -560,7 +560,7 @@ func TestGuardBlocks(t *testing.T) {
 		"RESULT": 2, "no end of the line": 2, "a prompt": 2, "another list's entry": 2,
 		"names with underscores": 0, "an array for a result": 2,
 	} {
-		for _, flags := range [][]string{nil, {"--on-drift=subset"}} {
+		for _, flags := range jsontest.Some([][]string{nil, {"--on-drift=subset"}}, part) {
 			t.Run(part+", 2026-07-28 "+strings.Join(flags, " "), func(t *testing.T) {
 				t.Parallel()
 				p := g.start(t, flags, part)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,10 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"pinproof/internal/jsontest"
 )
@@ -549,10 +553,17 @@ func brokenHookWords(t *testing.T) {
 		"no lockfile to read": {nil, append([]string{"--lock", programs, "--max-age", "60s"}, good...)},
 		"headers":             {[]string{"EVIL_VARIABLE=EVIL_SECRET"}, []string{"http://127.0.0.1:1/EVIL_ADDRESS", "--header-env", "EVIL=EVIL_VARIABLE", "--sse"}},
 	} {
-		hook := exec.Command(copied, append([]string{"hook", "mine"}, c.args...)...)
-		hook.Dir = g.folder
-		hook.Env = append(append(g.env, "CAPTURE_AS_MAIN=1"), c.env...)
-		said, _ := hook.CombinedOutput()
+		var hook *exec.Cmd
+		var said []byte
+		for tries := 0; tries == 0 || errors.Is(err, syscall.ETXTBSY); tries++ {
+			// A test beside this one that starts a program just now may hold the copy open for writing: the system
+			// runs no such file.
+			time.Sleep(time.Duration(tries) * 10 * time.Millisecond)
+			hook = exec.Command(copied, append([]string{"hook", "mine"}, c.args...)...)
+			hook.Dir = g.folder
+			hook.Env = append(slices.Clone(g.env), append([]string{"CAPTURE_AS_MAIN=1"}, c.env...)...)
+			said, err = hook.CombinedOutput()
+		}
 		if hook.ProcessState.ExitCode() != 2 {
 			t.Errorf("%s: code %d", what, hook.ProcessState.ExitCode())
 		}

@@ -4,6 +4,7 @@ package jsontest
 import (
 	"bytes"
 	"encoding/json"
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -106,6 +107,16 @@ func Rounds(few, many int) int {
 		return max(few/5, 1)
 	}
 	return few
+}
+
+// Some returns the variants in which a test plays a case: all of them in .ci/run, otherwise the one that the
+// name of the case chooses.
+func Some[T any](variants []T, name string) []T {
+	if Long() {
+		return variants
+	}
+	at := crc32.ChecksumIEEE([]byte(name)) % uint32(len(variants))
+	return variants[at : at+1]
 }
 
 // SkipShort skips a test with -short. why says what takes its time.
