@@ -338,6 +338,7 @@ func TestGuardLastLine(t *testing.T) {
 // TestGuardEndsInItsListing: the server ends while calls wait for the guard's own listing.
 func TestGuardEndsInItsListing(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, last := range []string{"", `{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + toolA,
 		`{"jsonrpc":"2.0","id":%s,"result":{"tools":[` + evilTool + `],"nextCursor":"2"}}` + "\n"} {

@@ -18,6 +18,7 @@ var modes = map[string][]string{"end": nil, "subset": {"--on-drift=subset"}, "wa
 // every mode. All else passes as it came.
 func TestGuardDenied(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	for mode, flags := range modes {
 		g := newGuarded(t)
 		g.pinproof(t, "relock", "files.jsonl", "--deny", "b", "--deny", "prompt=p")

@@ -768,6 +768,7 @@ func TestGuardAnswers(t *testing.T) {
 // TestGuardMissing: in a session, it isn't drift if something pinned isn't listed.
 func TestGuardMissing(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p := newGuarded(t).start(t, nil, "lacks entries")
 	p.ask(1, "tools/list", "{}")
 	p.ask(2, "tools/list", "{}")

@@ -374,6 +374,7 @@ func TestWebBlocks(t *testing.T) {
 // TestWebCalls: no call of what isn't approved reaches a server at an address.
 func TestWebCalls(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	for _, how := range ways {
 		s := newPlaying(t, "good", how)
@@ -911,6 +912,7 @@ func TestWebCancelledMeanwhile(t *testing.T) {
 // awaited, and the server is told.
 func TestWebSignal(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t)
 	s := newPlaying(t, "good", asEvents)
 	p := newGuarded(t).web(t, s)

@@ -171,6 +171,7 @@ func TestGuardRefusal(t *testing.T) {
 // TestGuardNamesNpx: if pinproof is in node_modules, the commands that are named go through npx.
 func TestGuardNamesNpx(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
 	unixOnly(t) // elsewhere paths are quoted
 	g := newGuarded(t)
 	programs, _ := pinproofHere()
