@@ -79,8 +79,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.code
 }
 
-// tell prints an error, with what the server said under a gutter, so that no line of the server's
-// can pass for one of ours or for a command in a CI log.
+// tell prints an error. Each line that it quotes from the server's standard error stands behind "  | ", so
+// that none can pass for a line of ours or for a command in a CI log. For a blocked session, and for a hook
+// whose standard error isn't a terminal, it prints only words that are safe for a model.
 func (a *app) tell(about string, err error) {
 	no, isBlocked := errors.AsType[*guard.Blocked](err)
 	if !isBlocked && a.isHook && !isTerminal(a.stderr) {

@@ -127,7 +127,7 @@ type location struct {
 
 	around [2]*jsontree.Value // the innermost schema around it
 
-	// Index in steps of the keyword of that schema, or -1.
+	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
 	keyword int
 
 	// A schema around it differs only in its form.

@@ -375,11 +375,12 @@ func TestLabels(t *testing.T) {
 		{schema, `"$defs":{"R":{"minProperties":1},"U":{"minLength":1}},"$ref":"#/$defs/R"`, `"$defs":{"U":{"minLength":2}},"minProperties":1`,
 			"/$defs/U/minLength: definition-unused; /$defs/R: other-form; /$ref: other-form; /minProperties: other-form",
 			"/$defs/U/minLength: definition-unused; /$defs/R: other-form; /$ref: other-form; /minProperties: other-form"},
-		// keywords that take what others leave over
+		// keywords that apply to what others don't cover: items after prefixItems, unevaluatedProperties
 		{param, `"items":{"type":"string"}`, `"items":{"type":"string"},"prefixItems":[{"type":"integer"}]`, "/prefixItems: other", "/prefixItems: constraint-loosened"},
 		{param, `"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`, "/allOf: other", "/allOf: constraint-loosened"},
 		{param, `"allOf":[{}],"unevaluatedProperties":false`, `"allOf":[{"additionalProperties":true}],"unevaluatedProperties":false`,
 			"/allOf/0/additionalProperties: other", "/allOf/0/additionalProperties: other"},
+		// a new allOf
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
 		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
 		// what can't be told: nullable without a type, or beside listed values
@@ -908,7 +909,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 func TestLabelsOfRealServers(t *testing.T) {
 	t.Parallel()
 	servers := pintest.Captures(t, "*/*.*.*.json")
-	// By its numbers, a version from the time before versions were dates sorts first.
+	// Compared part by part as numbers, older versions such as 0.6.2 sort before those that are dates, such as
+	// 2025.7.1.
 	order := func(path string) string {
 		var key strings.Builder
 		for part := range strings.SplitSeq(strings.TrimSuffix(filepath.Base(path), ".json"), ".") {

@@ -20,7 +20,7 @@ const (
 	// takes, no other may take.
 	useTested
 
-	// It is part of a schema that differs only in its form.
+	// It is in a schema whose old and new versions differ only in form (see meaningForms).
 	useSame
 )
 

@@ -34,8 +34,8 @@ func TestWhyFirst(t *testing.T) {
 	}
 }
 
-// TestHintsAtOnce: where all tools of a server got their hints at once, hints rank only a tool whose name contradicts
-// them.
+// TestHintsAtOnce: if all tools of a server got their hints in one upgrade, a new hint moves a tool forward only
+// if the tool's name contradicts it.
 func TestHintsAtOnce(t *testing.T) {
 	hinted := `","annotations":{"readOnlyHint":true}}`
 	first := ranked(t, `[{"name":"list"},{"name":"show"}]`, `[{"name":"list`+hinted+`,{"name":"show`+hinted+`]`)

@@ -151,8 +151,8 @@ func takesIf(p *prover, f *facts, outer node, depth int) bool {
 	return true
 }
 
-// takesType is for type. That nullable lets the outer schema take null counts only if an inner schema
-// is nullable, too: not every client knows that keyword.
+// takesType is for type. "nullable" makes an outer schema take null only if an inner schema is nullable,
+// too: not every client knows that keyword.
 func takesType(_ *prover, f *facts, outer node, _ int) bool {
 	allowed, ok := typesOf(outer.get("type"))
 	if ok && isTrue(outer.get("nullable")) && slices.ContainsFunc(f.set.bases, func(n node) bool { return isTrue(n.get("nullable")) }) {

@@ -163,7 +163,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	})
 }
 
-// servers lists the findings about whole captures. A capture without drift is read only with all.
+// servers lists the findings about whole captures. A capture without drift is read only if r.all is set.
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]

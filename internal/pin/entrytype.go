@@ -162,5 +162,6 @@ func CapabilityMembers(above ...string) []string {
 	return slices.Compact(members)
 }
 
-// CanBeDenied reports whether agents can go without an entry of a type. Instructions are read whole.
+// CanBeDenied reports whether --deny takes entries of a type, so that agents go without them. It doesn't
+// take instructions: they are one text, which an agent reads whole.
 func (t EntryType) CanBeDenied() bool { return t != Instructions }

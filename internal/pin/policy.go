@@ -27,7 +27,7 @@ type Policy struct {
 
 	NoSkills bool // skills are not pinned
 
-	// From the list of resources, the pages of apps are pinned.
+	// The entries of apps' pages (ui://) in the list of resources are pinned.
 	Pages bool
 
 	RequireClean bool // entries with hidden text are refused

@@ -66,7 +66,7 @@ type question struct {
 	// What it is about; empty if that is the whole review, or a warning of an entry that matches.
 	blocks []report.Block
 
-	// The number, from 1, of the warning that it is about, in Model.ToRecord; 0: it isn't about one.
+	// 1 + the index in Model.ToRecord of the warning that it is about; 0 if it is about none.
 	matched int
 
 	warned bool // only the word yes accepts it

@@ -8,8 +8,9 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestAlternativesAreNamed: the constant of an alternative names it wherever a place is told: of a change, of a
-// sentence that moved, of a finding, of what to read first.
+// TestAlternativesAreNamed: an alternative is named by its constant, as in target(by path), and not by its
+// index, wherever a review names a place: of a change, of a sentence that moved, of a finding, of a sentence
+// to read first.
 func TestAlternativesAreNamed(t *testing.T) {
 	list := func(first, second string) string {
 		return `[{"name":"t","inputSchema":{"properties":{"target":{"oneOf":[

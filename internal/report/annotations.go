@@ -25,8 +25,9 @@ type Annotation struct {
 }
 
 // Annotations lists everything to report: errors, then warnings, then notes, each level
-// with the most dangerous first. A finding comes before the drift it is about. Approved warnings are
-// left out. If approved is set, only those in drifted entries are.
+// with the most dangerous first. A finding comes before the drift it is about. Approved warnings
+// in drifted entries are always left out. The others, in matching entries and about captures without drift,
+// are listed as notes if approved is set.
 func (m *Model) Annotations(approved bool) (list []Annotation) {
 	add := func(rule, level string, line int, title, text string, identity ...string) {
 		if level == "error" && !m.Failed && m.NoAnswer == nil { // a run that passes shows no errors

@@ -359,7 +359,8 @@ func (e *Entry) Definitions() (list []Definition) {
 	return append(list, e.Copies...)
 }
 
-// A Change is one difference inside an entry, as programs get it: nothing of it is printable.
+// A Change is one difference inside an entry, as programs get it: Pointer, From, Old and New come
+// from the server and are not made printable.
 type Change struct {
 	Pointer   string
 	From      string

@@ -174,7 +174,7 @@ func newDrifted(e *facts.Entry) *drifted {
 }
 
 // findRelease says what kind of release the drift makes, if two sides are compared without a
-// lockfile, or if severities decide.
+// lockfile, or if a severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
 	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
 		r.bump = r.Worst.Bump()

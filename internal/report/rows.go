@@ -637,7 +637,8 @@ type reference struct {
 	letter string
 }
 
-// refer puts a reference into a line, which says it instead of its text.
+// refer gives a line a reference. A format that shows what it leads to prints the reference in place of the
+// line's text.
 func (l *Line) refer(above reference) {
 	l.As = above.said
 	l.Home = above.block

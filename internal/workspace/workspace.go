@@ -21,7 +21,7 @@ import (
 
 // A Request is what a command asks of the files.
 type Request struct {
-	// As it was called, for the commands that we print.
+	// The command as it was called, for the commands that we print.
 	shell.Command
 
 	Verb        string // the command's name

@@ -20,7 +20,7 @@ type row struct {
 	// The number of the block above that shows the same, if it is on the page; else 0.
 	Home int
 
-	// The letter above that shows the same; or "".
+	// If the reference leads to rows that stand under a letter (see report.Letter), its name, "a"; or "".
 	Letter string
 
 	// Letters that stand for several rows. A row with letters has nothing else but a detail.

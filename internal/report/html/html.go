@@ -79,7 +79,8 @@ type item struct {
 	HTML template.HTML // made by the template
 }
 
-// Aside is what stands out in a block, unless a risk beside it says so.
+// Aside is what stands out in a block. It is "" if an ADDED block has the same words among its risks, which
+// are shown beside it.
 func (i *item) Aside() string {
 	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
 		return ""

@@ -87,7 +87,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// letters prints the letters that are told before a block, each under a heading.
+// letters returns what stands before a block: for each letter that it introduces (see report.Letter), a
+// heading and the rows that the letter stands for.
 func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
 	for i := range b.Letters {
 		l := &b.Letters[i]
