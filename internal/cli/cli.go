@@ -41,6 +41,10 @@ type app struct {
 
 	verdict *pin.Verdict // of verify and diff, once it is printed
 
+	// The only command that gets its flags, or "" for all: registering those of all commands takes longer than
+	// a small comparison.
+	verb string
+
 	// How long a write waits for another writer.
 	lockPatience time.Duration
 }
@@ -54,6 +58,9 @@ func Run(gate pin.Gate, version string, args []string, stdin io.Reader, stdout, 
 
 func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
+	if len(args) > 0 && slices.Contains([]string{"--version", "lock", "verify", "diff", "relock"}, args[0]) {
+		a.verb = args[0]
+	}
 	root := newRoot(a, version)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		// Only where a shell asks for values: this is an eighth of the instructions of a start.
@@ -85,6 +92,9 @@ func (a *app) run(version string, args []string) (*pin.Verdict, error) {
 func asksHook(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }
+
+// registers reports whether a command gets its flags.
+func (a *app) registers(verb string) bool { return a.verb == "" || a.verb == verb }
 
 // newRoot builds the command line.
 func newRoot(a *app, version string) *cobra.Command {
@@ -135,6 +145,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
-	addCompletion(root)
+	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
+		addCompletion(root)
+	}
 	return root
 }

@@ -42,6 +42,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify captures/ --allow missing       in a job that captures only some servers
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
+	if !a.registers("verify") {
+		return cmd
+	}
 	req.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()

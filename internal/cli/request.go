@@ -4,6 +4,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -113,8 +114,10 @@ func listed(values []string) []string {
 
 // notCarried are the flags about how a run answers, or what it accepts. All others shape what is
 // compared or pinned: they are carried over into the next command to type, if that has them.
-var notCarried = strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full hook " +
-	"only quiet report server review stat terse uncaptured warn yes")
+var notCarried = sync.OnceValue(func() []string {
+	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full hook " +
+		"only quiet report server review stat terse uncaptured warn yes")
+})
 
 // carriedBy returns the words to carry over, for each command.
 func carriedBy(cmd *cobra.Command) map[string][]string {
@@ -124,7 +127,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		if slices.Contains(notCarried, f.Name) {
+		if slices.Contains(notCarried(), f.Name) {
 			return
 		}
 		for _, v := range values {
@@ -134,7 +137,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 			} else if v != "true" {
 				word += "=" + v
 			}
-			for _, next := range cmd.Parent().Commands() {
+			for _, next := range newRoot(&app{}, "").Commands() { // with the flags of all commands
 				if next.Flags().Lookup(f.Name) != nil {
 					words[next.Name()] = append(words[next.Name()], word)
 				}

@@ -215,9 +215,9 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 	if len(s.inside()) > 0 || isAnnotation(name) || strings.HasPrefix(name, "$") {
 		return k, false
 	}
-	rule := keywordRules[name]
+	rule := keywordRules()[name]
 	if name == "nullable" {
-		rule = keywordRules["type"]
+		rule = keywordRules()["type"]
 	}
 	lists := slices.Contains(listing[:], name)
 	if c.breadth == label.Same {

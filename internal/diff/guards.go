@@ -17,7 +17,7 @@ func Guards(s string) int {
 		if start == end {
 			return n
 		}
-		if guardStarts[strings.ToLower(s[start:end])] {
+		if guardStarts()[strings.ToLower(s[start:end])] {
 			if to := guardAt(s[start:]); to > 0 {
 				n++
 				end = start + to
@@ -29,10 +29,12 @@ func Guards(s string) int {
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.
-var guardStarts = wordSet(`never cannot not only read nothing with without approval consent permission
+var guardStarts = sync.OnceValue(func() map[string]bool {
+	return wordSet(`never cannot not only read nothing with without approval consent permission
 	do does must may should will would can shall is are don doesn mustn shouldn wouldn isn aren won
 	refuse refuses reject rejects forbid forbids forbidden prohibit prohibits prohibited
 	stay stays remain remains limited restricted confined kept ask asks confirm confirms confirmed confirmation`)
+})
 
 const guardWords = `never|(?:do|does|must|may|should|will|would|can|shall|is|are) not|(?:do|does|must|should|would|is|are|wo|ca)n['’]t|cannot` +
 	`|not (?:optional|allowed|permitted)|refuses?|rejects?|forbid(?:s|den)?|prohibit(?:s|ed)?` +

@@ -131,7 +131,7 @@ func (l *labeller) movedLabel(s location) label.Label {
 		return label.OtherOrder
 	}
 	if isAnnotation(s.name()) {
-		return keywordRules[s.name()].other
+		return keywordRules()[s.name()].other
 	}
 	if s.at == schema.AtSchemas {
 		return forUse(exchangedLabel(s), l.useOf(s.around[:]...))

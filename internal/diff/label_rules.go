@@ -46,7 +46,7 @@ func isEmpty(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '{' && len
 
 // heldRule is the rule for a schema that is under a keyword.
 func heldRule(keyword string) keywordRule {
-	if rule, known := schemaRules[keyword]; known {
+	if rule, known := schemaRules()[keyword]; known {
 		return rule
 	}
 	return anySchemaRule
@@ -57,7 +57,7 @@ func innerLabel(c Change, s location) label.Label {
 	if s.name() == "enum" && len(s.inside()) == 1 {
 		return c.choose(label.EnumAdded, label.EnumRemoved, label.EnumSwapped)
 	}
-	if rule, known := keywordRules[s.name()]; known {
+	if rule, known := keywordRules()[s.name()]; known {
 		return rule.other
 	}
 	return label.Changed
@@ -66,7 +66,7 @@ func innerLabel(c Change, s location) label.Label {
 // keywordLabel is for the whole value of a keyword.
 func keywordLabel(c Change, s location) label.Label {
 	name := s.name()
-	rule, known := keywordRules[name]
+	rule, known := keywordRules()[name]
 	switch name {
 	case "title", "description":
 		return proseLabel(c, nil)

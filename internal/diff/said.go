@@ -3,6 +3,7 @@ package diff
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -210,19 +211,23 @@ func IsDialect(s string) bool { return slices.Contains(schemaDialects[:], string
 
 // symbols are the values that some keywords and members have by their specification: types and
 // formats (JSON Schema 2020-12 Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
-var symbols = map[string][]string{
-	"type": jsonTypes[:],
-	"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
+var symbols = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"type": jsonTypes[:],
+		"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
  iri iri-reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double binary byte password`),
-	"taskSupport": {"forbidden", "optional", "required"},
-}
+		"taskSupport": {"forbidden", "optional", "required"},
+	}
+})
 
 // keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
-var keywords = strings.Fields(`name title description inputSchema outputSchema annotations readOnlyHint destructiveHint idempotentHint openWorldHint _meta icons execution
+var keywords = sync.OnceValue(func() []string {
+	return strings.Fields(`name title description inputSchema outputSchema annotations readOnlyHint destructiveHint idempotentHint openWorldHint _meta icons execution
  taskSupport $schema $id $ref $defs $anchor $comment $dynamicRef $dynamicAnchor definitions type properties required items additionalProperties patternProperties
  propertyNames enum const default examples anyOf oneOf allOf not if then else format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
  maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
+})
 
 // Says reports whether there is something to read in what a change added or removed: a text or the name
 // of a member, except for the closed lists of names and values that say nothing.
@@ -240,7 +245,7 @@ func (c *Change) Says() bool {
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
-		named = (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords, name)
+		named = (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords(), name)
 	}
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
@@ -258,7 +263,7 @@ func says(v, other *jsontree.Value, name string) (found bool) {
 			}
 		}
 		if n := len(path); n > 0 && path[n-1].Index < 0 {
-			found = found || of == schema.AtNamed || of == schema.AtProperties || !slices.Contains(keywords, keyword)
+			found = found || of == schema.AtNamed || of == schema.AtProperties || !slices.Contains(keywords(), keyword)
 		}
 		if found || part.Kind != '"' || isSymbol(part.Text, keyword) {
 			return
@@ -283,5 +288,5 @@ func textsIn(list *jsontree.Value) map[string]bool {
 }
 
 func isSymbol(s, name string) bool {
-	return s == "" || slices.Contains(symbols[name], s) || name == "$schema" && IsDialect(s)
+	return s == "" || slices.Contains(symbols()[name], s) || name == "$schema" && IsDialect(s)
 }

@@ -3,6 +3,7 @@ package diff
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -15,7 +16,7 @@ func InWords(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
 	}
-	if !titleWords.MatchString(title) || !plainName.MatchString(name) {
+	if !titleWords().MatchString(title) || !plainName().MatchString(name) {
 		return false
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-.", r) })
@@ -24,8 +25,8 @@ func InWords(title, name string) bool {
 }
 
 var (
-	titleWords = regexp.MustCompile(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`)
-	plainName  = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+	titleWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`) })
+	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
 )
 
 // titles reports whether a change only adds, removes or replaces a title that is the name of a tool or

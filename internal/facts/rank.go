@@ -66,9 +66,11 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 }
 
 // writingWords are verbs in the names of tools that change something.
-var writingWords = strings.Fields(`add apply cancel clear clone close commit copy create delete deploy destroy disable drop edit enable execute
+var writingWords = sync.OnceValue(func() []string {
+	return strings.Fields(`add apply cancel clear clone close commit copy create delete deploy destroy disable drop edit enable execute
  erase exec fork grant insert install kill merge modify move patch pause post publish purge push put remove rename replace reset restart restore resume
  revoke rollback run send set start stop submit teardown terminate transfer truncate uninstall unset update upgrade upload upsert wipe write`)
+})
 
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
 var nameWord = pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
@@ -80,7 +82,7 @@ func pattern(s string) func() *regexp.Regexp {
 
 // writes reports whether a name says that the tool changes something.
 func writes(name string) bool {
-	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords, strings.ToLower(word)) })
+	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
 }
 
 // A Class says how early an entry is read: what is most suspicious comes first.

@@ -3,6 +3,7 @@ package report
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
@@ -21,14 +22,16 @@ type limit struct {
 }
 
 // limits are the keywords whose value is a number or a short text that values are held against.
-var limits = strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
+var limits = sync.OnceValue(func() []string {
+	return strings.Fields(`format maximum maxItems maxLength maxProperties exclusiveMaximum exclusiveMinimum minimum minItems minLength
  minProperties multipleOf pattern uniqueItems`)
+})
 
 // limitOf returns the limit that an edit says, if its row says nothing else; or nil.
 func (e *drifted) limitOf(ed *edit, row *Row, said string) *limit {
 	around := above(ed.Pointer)
 	keyword := strings.TrimPrefix(ed.Pointer, around+"/")
-	if row.Detail != said || !slices.Contains(limits, keyword) {
+	if row.Detail != said || !slices.Contains(limits(), keyword) {
 		return nil
 	}
 	l := &limit{schema: around, place: e.place(ed.sideOf(), around), keyword: keyword, value: said}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
@@ -548,11 +549,13 @@ func (w *wording) phrase(required bool) string {
 	return strings.TrimLeft(strings.Join(parts, ", ")+w.value, " ")
 }
 
-var typeNames = strings.Fields("array boolean integer null number object string")
+var typeNames = sync.OnceValue(func() []string { return strings.Fields("array boolean integer null number object string") })
 
 // constraints are the keywords that are printed with their value.
-var constraints = strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
+var constraints = sync.OnceValue(func() []string {
+	return strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
  minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
+})
 
 // wordsOf describes a schema without what is in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
@@ -565,7 +568,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 			names = append(names, item.Value.Text)
 		}
 	}
-	if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames, name) }) {
+	if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames(), name) }) {
 		w.kind = strings.Join(names, " or ")
 		w.said = []string{"type"}
 	}
@@ -621,7 +624,7 @@ func (w *wording) member(m jsontree.Member) {
 	short := ""
 	if slices.Contains(w.said, m.Name) {
 		return
-	} else if slices.Contains(constraints, m.Name) {
+	} else if slices.Contains(constraints(), m.Name) {
 		short = inLine(v)
 	}
 	switch {

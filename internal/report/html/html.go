@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -123,14 +124,14 @@ func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
 // painted matches text that package plain has coloured. Its first group is the code of the colour. Printable text has no
 // escape character.
-var painted = regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`)
+var painted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`) })
 
 var classes = map[string]string{"1": "strong", "2": "faint", "31": "old", "32": "new", "33": "change", "1;31": "warning"}
 
 // parts splits lines by their colours.
 func parts(lines string) (list []part) {
 	from := 0
-	for _, at := range painted.FindAllStringSubmatchIndex(lines, -1) {
+	for _, at := range painted().FindAllStringSubmatchIndex(lines, -1) {
 		list = append(list, part{"", lines[from:at[0]]}, part{classes[lines[at[2]:at[3]]], lines[at[4]:at[5]]})
 		from = at[1]
 	}
