@@ -63,6 +63,9 @@ func IsCompared(d *pin.Drift) bool {
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
 func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
+	if entryType == pin.Tools {
+		old, new = withAnnotations(old, new), withAnnotations(new, old)
+	}
 	e, sameMeaning := diffTree(entryType, &old, &new)
 	if e.unchanged() {
 		return nil
@@ -85,6 +88,18 @@ func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
 	}
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
+}
+
+// withAnnotations gives a definition without annotations an empty object of them, if the other one has some: each of
+// them is a change of its own then, and none hides behind another.
+func withAnnotations(v, other jsontree.Value) jsontree.Value {
+	if v.Kind != '{' || v.Get("annotations").Kind != 0 || len(other.Get("annotations").Members()) == 0 {
+		return v
+	}
+	parts := append(slices.Clone(v.Parts), jsontree.Member{Name: "annotations", Value: jsontree.Value{Kind: '{'}})
+	slices.SortFunc(parts, func(a, b jsontree.Member) int { return cmp.Compare(a.Name, b.Name) })
+	v.Parts = parts
+	return v
 }
 
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of

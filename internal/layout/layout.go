@@ -18,6 +18,9 @@ import (
 type Run struct {
 	Op   byte
 	Text string
+
+	// The number of the block that our own words refer to, or 0.
+	Block int
 }
 
 // A Line is what is printed after one gutter. A continued line begins where the line
@@ -43,8 +46,8 @@ const (
 	AnyWidth = 1 << 30
 )
 
-// Text returns the line after its gutter, which is "- |" for old text and "+ |" for new.
-func (l Line) Text(paint func(op byte, text string) string) string {
+// Printed returns the line after its gutter, which is "- |" for old text and "+ |" for new.
+func (l Line) Printed() []Run {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
 		gutter[0] = l.Sign
@@ -52,14 +55,11 @@ func (l Line) Text(paint func(op byte, text string) string) string {
 	if l.Continued {
 		gutter[2] = ':'
 	}
-	text := paint(l.Sign, string(gutter))
-	for i, r := range l.Runs {
-		if i == 0 && r.Text != "" {
-			text += " "
-		}
-		text += paint(r.Op, r.Text)
+	printed := []Run{{Op: l.Sign, Text: string(gutter)}}
+	if len(l.Runs) > 0 && l.Runs[0].Text != "" {
+		printed = append(printed, Run{Op: '=', Text: " "})
 	}
-	return text
+	return append(printed, l.Runs...)
 }
 
 // Value lays out a value as JSON, on one line if it is short. With asLines a text is
@@ -74,7 +74,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 		texts = JSON(v, asciiOnly, inlineJSON)
 	}
 	for _, text := range texts {
-		lines = append(lines, Line{Sign: op, Runs: []Run{{op, text}}})
+		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
 	}
 	return lines
 }
@@ -148,7 +148,7 @@ func Words(pieces []diff.Piece) []Line {
 			case last.Sign != p.Op:
 				last.Sign = '='
 			}
-			last.Runs = append(last.Runs, Run{p.Op, line})
+			last.Runs = append(last.Runs, Run{Op: p.Op, Text: line})
 		}
 	}
 	return lines
@@ -205,7 +205,7 @@ func (l Line) Wrap(room, width int) (out []Line) {
 			size, columns := fit(r.Text, room, width)
 			// A blank line that was added or removed keeps its sign.
 			if size > 0 || r.Text == "" {
-				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size]})
+				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size], r.Block})
 			}
 			room -= columns
 			if r.Text = r.Text[size:]; r.Text == "" {

@@ -299,10 +299,6 @@ func (p *Prompter) questions() {
 		server := &p.m.Servers[b.Server]
 		if b.Repeat {
 			p.show(&question{blocks: []report.Block{*b}}) // nothing to ask
-		} else if b.Apart && !p.first {
-			for _, part := range b.Each {
-				add(ofBlock(part, server.Name))
-			}
 		} else if b.Warned || !p.first {
 			add(ofBlock(*b, server.Name))
 		} else {

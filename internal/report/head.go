@@ -137,26 +137,18 @@ func (r *Report) pinLine(key pin.Ref) int {
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
-	named := 0
 	words := diff.FullWordBudget
-	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest, named: &named}
-	findLetters(r.groups, rows)
+	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest}
 	m.Minor = r.minor()
+	m.Warned = r.warned
 	for i, g := range r.groups {
+		if i == r.warned {
+			r.tell(m, rows)
+		}
 		b := r.block(g, rows)
-		b.Letters = rows.takeLetters()
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
-		for _, part := range g.parts {
-			if !r.Bounded {
-				b.Each = append(b.Each, r.block(part, rows.alone()))
-			}
-		}
-		b.Apart = len(g.parts) > 0
-		if len(b.Each) > 0 {
-			b.Each[0].Opens = b.Opens
-		}
 		for i, e := range g.entries {
-			if len(g.entries) > 1 && !r.Bounded && !b.Apart {
+			if len(g.entries) > 1 && !r.Bounded {
 				b.Each = append(b.Each, r.block(&group{number: g.number, entries: []*drifted{e}, at: g.at[i : i+1], findings: r.Said(e.Fresh)}, rows.alone()))
 			}
 			m.Entries = append(m.Entries, r.entry(e, g.number))
@@ -205,6 +197,9 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	}
 	b.Risks = distinct(b.Risks)
 	b.Reason = reason(e)
+	for _, ed := range e.edits {
+		b.isSharedReason = b.isSharedReason || ed.shared != nil && ed.Pointer == e.Why.Pointer && ed.shared.told.Reason == b.Reason
+	}
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
 		b.Gone = gone(e)
@@ -212,9 +207,6 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	b.Is = distinct(b.Is)
 	if len(g.entries) > 1 {
 		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
-	}
-	if len(g.parts) > 0 {
-		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text: " + strings.Join(b.Names, ", ")
 	}
 	if g.renamed() {
 		b.Kind = Renamed
@@ -307,7 +299,7 @@ func (r *Report) worst(m *Model) {
 		worst := Worst{Said: one.said}
 		for i, e := range r.entries {
 			if e.Class.First() && e.Why.Cause == one.cause {
-				worst.Entries = append(worst.Entries, Placed{m.Entries[i].Block, m.Entries[i].Short})
+				worst.Entries = append(worst.Entries, Placed{m.placed(m.Entries[i].Block), m.Entries[i].Short})
 			}
 		}
 		if more := len(worst.Entries) - maxWorst; more > 0 {

@@ -26,16 +26,6 @@ type rowMaker struct {
 	// For marks in the texts of definitions that are shown whole.
 	words *diff.WordBudget
 
-	letter string // the letter whose row is being made; or ""
-
-	// Those that got their first row since takeLetters was last called.
-	letters []*letter
-
-	// How many letters have a name.
-	named *int
-
-	isAlone bool // nothing is above
-
 	quiet bool // nothing refers to what it shows
 
 	// Bytes of text that may still be searched for sentences to mark, in all blocks.
@@ -53,10 +43,6 @@ const (
 // A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
 	block int
-
-	// The letter before the block that it was shown under; or "".
-	letter string
-
 	place string
 }
 
@@ -74,10 +60,6 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
-	if len(g.parts) > 0 {
-		minor, summed := m.minor(g)
-		return slices.Concat(rows, m.each(g), minor), summed
-	}
 	findings := len(rows)
 	wholes := m.wholes(e)
 	edits := slices.Clone(e.edits)
@@ -88,56 +70,24 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		switch {
 		case ed.Minor(), ed.marked:
 		// Its whole definition is below: references lead there, and none to this row.
+		case ed.shared != nil:
+			row := m.alone().edit(e, ed)
+			row.Shared = ed.shared.told.Number
+			row.InAll = ed.shared.inAll
+			rows = append(rows, row)
 		case e.RenamedFrom != "":
 			rows = append(rows, m.alone().edit(e, ed))
 		default:
-			rows = append(rows, m.changed(e, ed))
+			rows = append(rows, m.edit(e, ed))
 		}
 	}
-	rows = together(rows)
+	rows = listUnused(rows)
 	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
 	m.markFirst(e, rows[findings:])
 	e.signed = [2]signed{}
 	return rows, summed
-}
-
-// each makes the rows of entries that changed in different ways, each change once, with the names of those that have it.
-func (m *rowMaker) each(g *group) (rows []Row) {
-	m.quiet = true
-	defer func() { m.quiet = false }()
-	var of []*drifted // the first entry that has each edit of list
-	var list []*edit
-	has := map[string][]string{} // by key, the entries that have it
-	for _, e := range g.entries {
-		for _, ed := range e.edits {
-			if ed.Minor() {
-				continue
-			}
-			if has[ed.key] == nil {
-				of = append(of, e)
-				list = append(list, ed)
-			}
-			has[ed.key] = append(has[ed.key], text.Name(e.Name))
-		}
-	}
-	var groups []string // the names in byNames, in order
-	byNames := map[string][]Row{}
-	for i, ed := range list {
-		row := m.changed(of[i], ed)
-		if names := has[ed.key]; len(names) < len(g.entries) {
-			row.Names = strings.Join(names, ", ")
-		}
-		if byNames[row.Names] == nil {
-			groups = append(groups, row.Names)
-		}
-		byNames[row.Names] = append(byNames[row.Names], row)
-	}
-	for _, names := range groups {
-		rows = append(rows, together(byNames[names])...)
-	}
-	return rows
 }
 
 // minor makes the rows of changes that are summed up, each once. If only some entries of the group have a change, its
@@ -174,32 +124,6 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 	return rows, labelCounts(g.minor())
 }
 
-// changed makes the row of an edit. If the edit was shown above already, the row says where.
-func (m *rowMaker) changed(e *drifted, ed *edit) Row {
-	if ed.letter != nil {
-		return m.lettered(e, ed)
-	}
-	return m.unlettered(e, ed)
-}
-
-func (m *rowMaker) unlettered(e *drifted, ed *edit) Row {
-	if ed.home == nil {
-		return m.edit(e, ed)
-	}
-	return m.repeated(e, ed)
-}
-
-// repeated makes the row of an edit that is in a block above: its lines are for formats that leave that block out.
-func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
-	row := m.alone().edit(e, ed)
-	if row.Detail != "" {
-		row.Lines = append([]Line{{Phrase: row.Detail}}, row.Lines...)
-	}
-	row.Detail = "same in " + text.Number(ed.home.number)
-	row.Home = ed.home.number
-	return row
-}
-
 // minor returns the edits that are summed up for the group: those of the entry that has most of them.
 func (g *group) minor() (most []*edit) {
 	for _, e := range g.entries {
@@ -218,7 +142,7 @@ func (g *group) minor() (most []*edit) {
 
 // alone returns a rowMaker for which nothing is above.
 func (m *rowMaker) alone() *rowMaker {
-	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest, isAlone: true}
+	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest}
 }
 
 // notStored is said in place of a definition.
@@ -249,9 +173,27 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 			row.Detail = notStored
 		} else {
 			tree := list[i].Shown()
-			signed := folded(signature.Of(e.Type, tree), referred(list[i].Definition))
+			signed := signature.Of(e.Type, tree)
 			row.Lines = m.lines(e.Type, tree, '=', signed)
 			m.mark(e, signed, row.Lines)
+			for j := range row.Lines {
+				l := &row.Lines[j]
+				set := e.parts[signed[j].Pointer]
+				if set == nil || signed[j].Rest || e.Kind != pin.Added {
+					continue
+				}
+				l.Home = set.told.Number
+				l.As = "as in " + text.Number(l.Home)
+				l.Brief = ""
+				l.Skip = 0
+				for k := j + 1; k < len(signed) && strings.HasPrefix(signed[k].Pointer+"/", signed[j].Pointer+"/"); k++ {
+					l.Skip++
+				}
+				if !strings.Contains(signed[j].Pointer, "/properties/") {
+					l.Shared = l.Home // a parameter keeps its name here
+					l.InAll = set.inAll && set.entries[0].Kind == pin.Added
+				}
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -307,21 +249,10 @@ func (m *rowMaker) marks(old, new string) []layout.Line {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was := ""
-	if ed.From != "" && ed.moved == "" {
+	if ed.From != "" {
 		was = "was " + e.wasAt(ed.From, row.Place)
 	}
-	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
-	if ed.renamedFrom != "" {
-		return m.renamed(e, ed, row)
-	}
-	if ed.asBefore > 0 {
-		m.wrapped(e, ed, &row)
-		return row
-	}
-	if copied := e.copied(ed); copied != "" {
-		row.Detail = copied
-		return row
-	}
+	row.Detail = joined("; ", ed.unseen, was)
 	said := ed.shortSides()
 	list := listLine(ed.Old, ed.New)
 	places, turned := e.turned(ed)
@@ -342,49 +273,12 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Lines = []Line{{Text: list}}
 	case said != "":
 		row.Detail = joined("; ", row.Detail, said)
-		row.limit = e.limitOf(ed, &row, said)
 	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
 		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
 		m.oneSided(e, ed, &row)
 	}
 	return row
-}
-
-// copied says that a text repeats the description, so that nobody has to read it twice. Otherwise it returns "".
-func (e *drifted) copied(ed *edit) string {
-	if ed.Pointer == "/description" || ed.From != "" || !e.TextsKnown() || e.Locked == nil || e.Captured == nil {
-		return ""
-	}
-	was := isCopy(ed.Old, e.tree(0))
-	is := isCopy(ed.New, e.tree(1))
-	if is && was {
-		return "repeats the description"
-	}
-	if is && ed.Old.Kind == 0 {
-		return "+ repeats the description"
-	}
-	return ""
-}
-
-// isCopy reports whether a value is the text of a definition's description.
-func isCopy(v, definition jsontree.Value) bool {
-	if v.Kind != '"' || len(v.Text) < minRepeat {
-		return false
-	}
-	description := definition.Get("description")
-	return description.Kind == '"' && description.Text == v.Text
-}
-
-// branch says which of several alternatives a pointer leads into, by the constant that this alternative takes.
-func (e *drifted) branch(pointer string) string {
-	for strings.Contains(pointer, "Of/") {
-		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
-		if about := e.about(1, pointer); about != nil && strings.Contains(about[0].Name, "Of[") && strings.Contains(about[0].Phrase, "always ") {
-			return "(" + about[0].Phrase + ")"
-		}
-	}
-	return ""
 }
 
 // oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
@@ -408,9 +302,6 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	}
 	if about == nil {
 		about = []signature.Line{{Text: v, Pointer: pointer}}
-	}
-	if ed.Label.ID() == "definition-unused" {
-		about = folded(about, nil)
 	}
 	lines := m.lines(e.Type, e.tree(side), sign, about)
 	came := string(sign)
@@ -506,60 +397,6 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 	return s.lines[from:end]
 }
 
-// referred returns the schemas in $defs that references in a definition lead to or into, as "$defs.NAME".
-func referred(definition []byte) map[string]bool {
-	names := map[string]bool{}
-	for _, rest := range strings.Split(string(definition), "/$defs/")[1:] {
-		name, _, _ := strings.Cut(rest, `"`)
-		name, _, _ = strings.Cut(name, "/")
-		names["$defs."+name] = true
-	}
-	return names
-}
-
-// folded puts all that is inside a schema of $defs on one line, if nothing refers to that schema. The insides of a
-// nested schema follow it in brackets. A schema with a text anywhere in it keeps all of its lines.
-func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
-	for i := 0; i < len(list); i++ {
-		l := list[i]
-		end := i + 1
-		said := true // all of it fits into a line
-		for end < len(list) && list[end].Depth > l.Depth {
-			said = said && list[end].Text.Kind == 0
-			end++
-		}
-		lines = append(lines, l)
-		if !strings.HasPrefix(l.Name, "$defs.") || referred[l.Name] || !said || end == i+1 {
-			continue
-		}
-		inside := list[i+1]
-		inside.Name = ""
-		inside.Phrase = inBrackets(list[i+1 : end])
-		lines = append(lines, inside)
-		i = end - 1
-	}
-	return lines
-}
-
-// inBrackets joins lines of a signature into one: "by string; to object (name string; age integer)".
-func inBrackets(list []signature.Line) string {
-	var b strings.Builder
-	for i, l := range list {
-		switch {
-		case i == 0:
-		case l.Depth > list[i-1].Depth:
-			b.WriteString(" (")
-		default:
-			b.WriteString(strings.Repeat(")", list[i-1].Depth-l.Depth) + "; ")
-		}
-		b.WriteString(joined(" ", l.Name, l.Phrase))
-	}
-	if n := len(list); n > 0 {
-		b.WriteString(strings.Repeat(")", list[n-1].Depth-list[0].Depth))
-	}
-	return b.String()
-}
-
 // lines turns a signature of a definition, or of a part of it, into lines. A line says where its text or schema has been
 // shown above.
 func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
@@ -580,12 +417,12 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 		if l.Rest {
 			place += " (keywords)"
 		}
-		line.refer(m.above(key, came+"as ", l.Text, place))
+		line.refer(m.above(key, came+"text as ", l.Text, place))
 		line.Brief = line.Phrase
 		// The first line of what was added or removed is printed after the row's place, with its phrase.
 		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
-		if inside > 0 || isLong {
-			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
+		if isLong || inside >= leastInside || hasText(signed[i:i+1+inside]) {
+			if above := m.above(key+"schema", came+"as ", l.Whole, place); above.said != "" {
 				line.refer(above)
 				line.Skip = inside
 				line.Brief = ""
@@ -599,6 +436,16 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 	return lines
 }
 
+// leastInside is how many lines a schema without a text must have below its first one, to be told by a reference.
+const leastInside = 3
+
+// hasText reports whether a text of a few words is in lines.
+func hasText(lines []signature.Line) bool {
+	return slices.ContainsFunc(lines, func(l signature.Line) bool {
+		return l.Text.Kind != 0 && (l.Text.Kind != '"' || len(l.Text.Text) >= minRepeat)
+	})
+}
+
 // above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is
 // empty, and above remembers this place for the blocks below.
 func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
@@ -608,33 +455,25 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 	}
 	at, seen := m.shown[key]
 	if !seen && !m.quiet {
-		m.shown[key] = spot{m.block, m.letter, place}
+		m.shown[key] = spot{m.block, place}
 	}
 	if !seen {
 		return reference{}
 	}
-	if m.letter != "" && at.block == m.block && at.letter == "" {
-		// A letter is printed before the rows of its block, so it can't refer to them.
-		return reference{}
-	}
 	said := as + cmp.Or(at.place, "the whole")
 	if at.place == place {
-		said = strings.TrimSuffix(as, "as ") + "same"
-	}
-	if at.letter != "" && at.letter != m.letter {
-		return reference{said + " in " + at.letter, at.block, at.letter}
+		said = strings.TrimSuffix(as, " ")
 	}
 	if at.block == m.block {
-		return reference{said + " above", at.block, ""}
+		return reference{said + " above", at.block}
 	}
-	return reference{said + " in " + text.Number(at.block), at.block, ""}
+	return reference{said + " in " + text.Number(at.block), at.block}
 }
 
 // A reference says where something was shown above. It is empty if it wasn't.
 type reference struct {
-	said   string
-	block  int
-	letter string
+	said  string
+	block int
 }
 
 // refer gives a line a reference. A format that shows what it leads to prints the reference in place of the
@@ -642,7 +481,6 @@ type reference struct {
 func (l *Line) refer(above reference) {
 	l.As = above.said
 	l.Home = above.block
-	l.Letter = above.letter
 }
 
 // once makes lines of the edited sentences of a text. The first one refers to the same edits, if they were shown above.

@@ -372,14 +372,10 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	return counted
 }
 
-// questionOf returns the number of the question about an entry. Each block has one question or, if its entries
-// changed in different ways, one for each of its parts.
+// questionOf returns the number of the question about an entry. Each block has one question.
 func questionOf(m *Model, entry int) (n int) {
 	for i := range m.Blocks {
 		parts := m.Blocks[i : i+1]
-		if m.Blocks[i].Apart {
-			parts = m.Blocks[i].Each
-		}
 		for j := range parts {
 			n++
 			if slices.Contains(parts[j].Entries, entry) {

@@ -61,22 +61,37 @@ func write(w io.Writer, m *report.Model, room int) error {
 		}
 	}
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
+	told := false
 	for _, b := range m.ByRank() {
-		told := letters(rows, &out, b)
+		if !told && !b.Warned {
+			told = true
+			out.Reset()
+			rows.Several(m)
+			if several := fence("diff", out.String()); len(several) <= room/2 && len(m.Shared) > 0 {
+				room -= len(several)
+				page.WriteString("\n### In several\n" + several)
+			} else {
+				rows.Forget(m)
+			}
+		}
+		if b.HasNothingElse(rows.Shown) {
+			continue
+		}
 		out.Reset()
 		rows.Rows("", b)
-		block := told + fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
 		if len(block) > room {
 			delete(rows.Shown, b.Number)
-			for i := range b.Letters {
-				delete(rows.Told, b.Letters[i].Name)
-			}
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
 			continue
 		}
 		room -= len(block)
 		page.WriteString(block)
 	}
+	out.Reset()
+	rows.Late(m)
+	rows.NothingElse(m)
+	page.WriteString(fence("diff", out.String()))
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
 	}
@@ -85,18 +100,6 @@ func write(w io.Writer, m *report.Model, room int) error {
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
-}
-
-// letters returns what stands before a block: for each letter that it introduces (see report.Letter), a
-// heading and the rows that the letter stands for.
-func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
-	for i := range b.Letters {
-		l := &b.Letters[i]
-		out.Reset()
-		rows.LetterRows("", l)
-		told += fmt.Sprintf("\n### %s. %s\n", l.Name, l.Text) + fence("diff", out.String())
-	}
-	return told
 }
 
 // digests names what a yes to a block is bound to, where it can be approved by its digests.

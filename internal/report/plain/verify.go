@@ -145,12 +145,7 @@ func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
 			room.left++
 			continue
 		}
-		said := row.Behind()
-		if row.Home > 0 {
-			// The blocks have no numbers here.
-			said = "same in " + m.Blocks[row.Home-1].Names[0]
-		}
-		t.detail(row.Op, row.Word, text.Spaced(row.Place, said))
+		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Behind()))
 		room.printed++
 	}
 	if b.Summed != "" && !b.Minor {
