@@ -2,116 +2,207 @@ package diff
 
 import (
 	"cmp"
-	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
-	"pinproof/internal/inclusion"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/schema"
 )
 
-var combinators = [...]string{"anyOf", "oneOf", "allOf"}
-
 // A comparison says how the values that a new schema takes compare with those that the old
-// one took.
+// one took, judged by the alternatives of both.
 type comparison struct {
 	breadth label.Breadth // Unknown where it can't be told
 
-	// The narrower schema takes the same as one of the alternatives of the wider one.
+	// Every alternative of the narrower schema is also in the wider schema, word for word.
 	kept bool
 }
 
-// A comparer compares the schemas of an input or an output.
-type comparer struct {
-	pair  *inclusion.Pair
-	roots [2]*jsontree.Value
-}
-
-func comparerOf(old, new *jsontree.Value) comparer {
-	return comparer{inclusion.Between(old, new), [2]*jsontree.Value{old, new}}
-}
-
 // compare compares an old and a new schema.
-func (m *comparer) compare(old, new *jsontree.Value) (c comparison) {
-	switch takesOld, takenByOld := m.pair.Compare(old, new); {
-	case takesOld && takenByOld:
-		c.breadth = label.Same
-	case takesOld:
-		c.breadth = label.Wider
-		c.kept = slices.ContainsFunc(alternativesOf(new), func(one *jsontree.Value) bool { return m.sameTaken(old, one) })
-	case takenByOld:
-		c.breadth = label.Narrower
-		c.kept = slices.ContainsFunc(alternativesOf(old), func(one *jsontree.Value) bool { return m.sameTaken(one, new) })
+func (m *meaningForms) compare(old, new *jsontree.Value) (c comparison) {
+	a, ok := m.alternatives(m.number(m.roots[0], old, 0))
+	b, ok2 := m.alternatives(m.number(m.roots[1], new, 0))
+	if !ok || !ok2 {
+		return c
 	}
+	c.breadth = compareSets(a, b)
+	c.kept = c.breadth == label.Wider && includes(b, a) || c.breadth == label.Narrower && includes(a, b)
 	return c
 }
 
-func (m *comparer) sameTaken(old, new *jsontree.Value) bool {
-	takesOld, takenByOld := m.pair.Compare(old, new)
-	return takesOld && takenByOld
-}
-
-// alternativesOf lists the schemas under anyOf and oneOf.
-func alternativesOf(v *jsontree.Value) (list []*jsontree.Value) {
-	for _, combinator := range combinators[:2] {
-		if of := jsontree.Lookup(v, combinator); of != nil {
-			for i := range of.Items() {
-				list = append(list, &of.Parts[i].Value)
-			}
+func includes(a, b map[string]bool) bool {
+	for entry := range b {
+		if !a[entry] {
+			return false
 		}
 	}
-	return list
+	return true
 }
 
-// equal reports whether two schemas that take the same also say the same, wherever their references lead.
-func (m *comparer) equal(old, new *jsontree.Value) bool {
-	var said [2]map[string]bool
-	for side, v := range []*jsontree.Value{old, new} {
-		said[side] = map[string]bool{}
-		addSaid(said[side], m.roots[side], v, 0)
+// alternatives returns what a schema takes, given the number of its form, as a set of
+// entries for compareSets: a type, a type with a value behind "=", or a type with the
+// keywords that the value must satisfy. It returns false for a schema without a form, and for
+// keywords that clients read differently or that depend on what other keywords left over.
+func (m *meaningForms) alternatives(number int) (map[string]bool, bool) {
+	if set, known := m.sets[number]; known {
+		return set, set != nil
 	}
-	return maps.Equal(said[0], said[1])
+	m.sets[number] = nil
+	set, ok := m.listed(m.forms[number])
+	if ok && m.room > 0 {
+		m.sets[number] = set
+	}
+	return m.sets[number], m.sets[number] != nil
 }
 
-// addSaid adds the texts, numbers and names of parameters in a schema, with the keywords that they belong to, and those
-// in the schemas that it refers to.
-func addSaid(said map[string]bool, root, v *jsontree.Value, depth int) {
-	whole := v == root
-	schema.Visit(v, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
-		if at == schema.AtProperties {
-			for _, p := range v.Members() {
-				said["."+p.Name] = true
-			}
-		}
-		if whole && len(path) > 0 && schema.IsDefinitions(path[0].Name) {
-			return // a definition says something only where a reference leads to it
-		}
-		keyword := ""
-		if n := len(path); n > 0 {
-			keyword = path[n-1].Name
-		}
-		if keyword == "$ref" && depth < maxReferences {
-			if target, _, _ := schema.ResolveReference(root, v.Text); target != nil {
-				addSaid(said, root, target, depth+1)
-			}
-			return
-		}
-		if (v.Kind == 't' || v.Kind == 'f') && at == schema.AtOther && !slices.Contains(flags[:], keyword) || v.Kind == '0' || v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
-			if !isAnnotation(keyword) {
-				keyword = ""
-			}
-			said[keyword+" "+v.Text] = true
-		}
+// listed makes the entries of a form.
+func (m *meaningForms) listed(form jsontree.Value) (map[string]bool, bool) {
+	if form.Kind == 'f' {
+		return map[string]bool{}, true
+	}
+	if form.Kind != 't' && form.Kind != '{' {
+		return nil, false
+	}
+	keywords := slices.DeleteFunc(slices.Clone(form.Members()), func(p jsontree.Member) bool {
+		return isAnnotation(p.Name) || p.Name == "type" || m.empty(p)
 	})
+	types, ok := typeSet(jsontree.Lookup(&form, "type"))
+	if !ok || slices.ContainsFunc(keywords, dependsOnReader) {
+		return nil, false
+	}
+	if len(keywords) != 1 {
+		return m.typed(types, keywords), true
+	}
+	list := keywords[0].Value
+	name := keywords[0].Name
+	chooses := name == "anyOf" || name == "oneOf" && disjoint(m.written(list))
+	if chooses && jsontree.Lookup(&form, "type") == nil {
+		return m.chosen(list)
+	}
+	if name == "const" {
+		return m.values(types, []jsontree.Member{{Value: list}}), true
+	}
+	if name == "enum" && list.Kind == '[' {
+		return m.values(types, list.Items()), true
+	}
+	return m.typed(types, keywords), true
 }
 
-// flags are keywords whose true or false only says what a schema takes.
-var flags = [...]string{"nullable", "uniqueItems", "const", "enum"}
+// dependsOnReader reports whether clients read a keyword differently, or it depends on what other
+// keywords left over.
+func dependsOnReader(p jsontree.Member) bool {
+	return p.Name == "nullable" || strings.HasPrefix(p.Name, "unevaluated")
+}
 
-// maxReferences is how many references may follow each other to a schema. Real tools have three.
-const maxReferences = 8
+// chosen makes the entries of a list of alternatives: the entries of all alternatives together.
+func (m *meaningForms) chosen(list jsontree.Value) (map[string]bool, bool) {
+	set := map[string]bool{}
+	for _, item := range list.Items() {
+		branch, ok := m.alternatives(numberIn(item.Value))
+		if !ok || m.room <= 0 {
+			return nil, false
+		}
+		for entry := range branch {
+			m.add(set, entry)
+		}
+	}
+	return set, true
+}
+
+// values makes the entries of those listed values that have one of the types.
+func (m *meaningForms) values(types map[string]bool, values []jsontree.Member) map[string]bool {
+	set := map[string]bool{}
+	for _, item := range values {
+		name := typeOf(item.Value)
+		if !types[name] {
+			continue
+		}
+		if name != "null" {
+			name += " =" + string(jsontree.Append(nil, item.Value))
+		}
+		m.add(set, name)
+	}
+	return set
+}
+
+// typed makes an entry of each type, with the keywords that a value of it must satisfy.
+func (m *meaningForms) typed(types map[string]bool, keywords []jsontree.Member) map[string]bool {
+	set := map[string]bool{}
+	for name := range types {
+		if name != "null" {
+			m.add(set, name+keywordsEntry(keywords))
+		}
+	}
+	if types["null"] {
+		keywords = slices.DeleteFunc(keywords, func(p jsontree.Member) bool { return slices.Contains(notForNull[:], p.Name) })
+		m.add(set, "null"+keywordsEntry(keywords))
+	}
+	return set
+}
+
+// keywordsEntry is the part of an entry behind its type.
+func keywordsEntry(keywords []jsontree.Member) string {
+	if len(keywords) == 0 {
+		return ""
+	}
+	return " " + string(jsontree.Append(nil, jsontree.Value{Kind: '{', Parts: keywords}))
+}
+
+// add puts an entry into a set, and takes its length from the room.
+func (m *meaningForms) add(set map[string]bool, entry string) {
+	set[entry] = true
+	m.room -= len(entry)
+}
+
+// empty reports whether a keyword of a form takes no value away.
+func (m *meaningForms) empty(p jsontree.Member) bool {
+	switch p.Name {
+	case "additionalProperties", "items":
+		return p.Kind == '0' && takesAll(m.forms[numberIn(p.Value)])
+	case "properties", "required":
+		return (p.Kind == '{' || p.Kind == '[') && len(p.Parts) == 0
+	}
+	return false
+}
+
+// notForNull are keywords that null always satisfies (Validation, 6, and Core, 10.3).
+var notForNull = [...]string{
+	"additionalProperties", "contains", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maximum", "maxItems", "maxLength", "maxProperties",
+	"minimum", "minItems", "minLength", "minProperties", "multipleOf", "pattern", "patternProperties", "prefixItems", "properties",
+	"propertyNames", "required", "uniqueItems",
+}
+
+// written returns a list of schemas with their forms in place of the numbers.
+func (m *meaningForms) written(numbers jsontree.Value) *jsontree.Value {
+	list := jsontree.Value{Kind: '['}
+	for _, item := range numbers.Items() {
+		list.Parts = append(list.Parts, jsontree.Member{Value: m.forms[numberIn(item.Value)]})
+	}
+	return &list
+}
+
+// typeOf is the type of a value. A number without a fraction is an integer (Validation, 6.1.1).
+func typeOf(v jsontree.Value) string {
+	switch v.Kind {
+	case '{':
+		return "object"
+	case '[':
+		return "array"
+	case '"':
+		return "string"
+	case '0':
+		if n, err := strconv.ParseFloat(v.Text, 64); err != nil || n != math.Trunc(n) {
+			return "number"
+		}
+		return "integer"
+	case 'n':
+		return "null"
+	}
+	return "boolean"
+}
 
 // listing are the keywords that list what a schema takes.
 var listing = [...]string{"type", "nullable", "enum", "const", "anyOf", "oneOf", "allOf"}
@@ -156,10 +247,10 @@ func (c comparison) label(change Change, s location, k label.Label) (label.Label
 
 // sameTaken is the label of a change in a schema that takes the same values as before.
 func sameTaken(change Change, s location, k label.Label, lists bool) label.Label {
-	if k.Minor() || k.Effect() == label.Same {
+	if k.Minor() {
 		return k
 	}
-	if namesNew(s) {
+	if lists && namesNew(s) {
 		return label.NewOptional
 	}
 	if lists && saysOther(change, s) {

@@ -343,7 +343,8 @@ func TestComparisonsAreTrue(t *testing.T) {
 		}
 		old, new = m.restatedInput(old), m.restatedInput(new)
 		old, new = parseCanonical(t, string(jsontree.Append(nil, old))), parseCanonical(t, string(jsontree.Append(nil, new)))
-		forms := comparerOf(&old, &new)
+		forms := newMeaningForms()
+		forms.roots = [2]*jsontree.Value{&old, &new}
 		c := forms.compare(&old, &new)
 		told[c.breadth]++
 		before, after := validator(t, &old), validator(t, &new)

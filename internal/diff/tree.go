@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 )
@@ -88,7 +87,7 @@ type differ struct {
 	// Pairs of objects and arrays compared so far.
 	equal map[[2]*jsontree.Value]bool
 
-	meanings comparer
+	meanings meaningForms
 
 	// Schemas, old and new, that differ only in their form.
 	sameMeaning map[*jsontree.Value]bool
@@ -103,7 +102,7 @@ func diffTree(entryType pin.EntryType, old, new *jsontree.Value) (diffNode, map[
 	if entryType == pin.Tools {
 		e.at = schema.AtDefinition
 	}
-	d := differ{equal: map[[2]*jsontree.Value]bool{}, sameMeaning: map[*jsontree.Value]bool{}}
+	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms(), sameMeaning: map[*jsontree.Value]bool{}}
 	d.compare(&e)
 	return e, d.sameMeaning
 }
@@ -114,7 +113,7 @@ func (d *differ) compare(e *diffNode) {
 	case e.old == nil || e.new == nil:
 	case apart && e.old.Kind == '{' && e.new.Kind == '{':
 		if e.rootSchema() {
-			d.meanings = comparerOf(e.old, e.new)
+			d.meanings.roots = [2]*jsontree.Value{e.old, e.new}
 		}
 		d.members(e)
 		d.compareMeanings(e)
@@ -132,10 +131,9 @@ func (d *differ) compareMeanings(e *diffNode) {
 	if e.at != schema.AtSchema || e.unexplained == 0 || e.tooMany {
 		return
 	}
-	c := d.meanings.compare(e.old, e.new)
-	if c.breadth != label.Same || !d.meanings.equal(e.old, e.new) {
+	if !d.meanings.equal(e.old, e.new) {
 		if !e.rootSchema() {
-			e.against = c
+			e.against = d.meanings.compare(e.old, e.new)
 		}
 		return
 	}
