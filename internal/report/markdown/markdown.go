@@ -33,7 +33,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
-	var page, out, next, left strings.Builder
+	var page, out, next, left, others strings.Builder
 	t := plain.New(&out, plain.Style{})
 	rows := plain.New(&out, plain.Style{Diff: true})
 	if m.NoAnswer != nil {
@@ -75,11 +75,12 @@ func write(w io.Writer, m *report.Model, room int) error {
 			}
 		}
 		if b.HasNothingElse(rows.Shown) {
+			others.WriteString(digests(m, b, true))
 			continue
 		}
 		out.Reset()
 		rows.Rows("", b)
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b, len(b.Entries) > 1)
 		if len(block) > room {
 			delete(rows.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
@@ -91,7 +92,9 @@ func write(w io.Writer, m *report.Model, room int) error {
 	out.Reset()
 	rows.Late(m)
 	rows.NothingElse(m)
-	page.WriteString(fence("diff", out.String()))
+	if rest := fence("diff", strings.TrimPrefix(out.String(), "    \n")) + others.String(); len(rest) <= room+most {
+		page.WriteString(rest)
+	}
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
 	}
@@ -102,8 +105,9 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// digests names what a yes to a block is bound to, where it can be approved by its digests.
-func digests(m *report.Model, b *report.Block) string {
+// digests names what a yes to a block is bound to, where it can be approved by its digests. Each has the name of its
+// entry if named.
+func digests(m *report.Model, b *report.Block, named bool) string {
 	if b.Accept == "" {
 		return ""
 	}
@@ -111,7 +115,7 @@ func digests(m *report.Model, b *report.Block) string {
 	for _, at := range b.Entries {
 		e := &m.Entries[at]
 		name := ""
-		if len(b.Entries) > 1 {
+		if named {
 			name = " of " + code(e.Short)
 		}
 		fmt.Fprintf(&lines, "\ndigest%s: %s\n", name, code(e.Accepts))

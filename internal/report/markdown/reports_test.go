@@ -86,16 +86,6 @@ digest: 'sha256:x'
 
 digest: 'sha256:x'
 
-### 3. 'CHANGED 2 tools alike: copy, stat'
-
-'''diff
-    minor: written by an SDK
-'''
-
-digest of 'copy': 'sha256:x'
-
-digest of 'stat': 'sha256:x'
-
 ### 4. 'REMOVED gone'
 
 '''diff
@@ -103,6 +93,14 @@ digest of 'stat': 'sha256:x'
 '''
 
 digest: 'sha256:x'
+
+'''diff
+    nothing else: 2 entries: copy, stat (minor)
+'''
+
+digest of 'copy': 'sha256:x'
+
+digest of 'stat': 'sha256:x'
 
 ### Next
 
