@@ -19,8 +19,9 @@ import (
 
 // maxSteps bounds a proof: a step is a pair of schemas. maxDepth bounds how deep it follows them.
 const (
-	maxSteps = 20_000
-	maxDepth = 100
+	maxSteps  = 20_000
+	maxDepth  = 100
+	mostCases = 100 // how many listed values are compared one by one
 )
 
 // A pair is the question whether outer takes all that inner takes.
@@ -55,6 +56,8 @@ func plain(root *jsontree.Value) bool {
 	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
 		for _, m := range s.Members() {
 			switch m.Name {
+			case "properties":
+				odd = odd || m.Value.Kind != '{' && m.Value.Kind != 'n'
 			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
 				odd = true
 			case "$schema":
@@ -208,6 +211,19 @@ func alternatives(s *jsontree.Value) (cases []jsontree.Value) {
 		// The keywords beside the alternatives are left out: a case may take more than the schema does.
 		for _, item := range list.Items() {
 			cases = append(cases, item.Value)
+		}
+		return cases
+	}
+	// Each listed value is a case.
+	if list := get(s, "enum"); list != nil && len(list.Items()) > 1 && len(list.Items()) <= mostCases && get(s, "const") == nil {
+		for _, one := range list.Items() {
+			only := jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: one.Value}}}
+			cases = append(cases, jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+				if name == "enum" {
+					return only, true
+				}
+				return v, true
+			}))
 		}
 		return cases
 	}

@@ -7,10 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/picture"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our
@@ -130,12 +130,16 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 // Words lays out a word diff. A line feed begins a line. A line that was removed or added whole
 // has that sign. In any other line, removed and added runs get marks when it is printed (Marked).
 // Texts that look alike are spelled by code points.
-func Words(pieces []diff.Piece) []Line {
+func Words(pieces []words.Piece) []Line {
 	lines := []Line{{Sign: '='}}
-	alike := func(a, b diff.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
+	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
-		for j, line := range text.Lines(p.Text, exact) {
+		list := text.Lines(p.Text, exact)
+		if end := strings.LastIndexByte(p.Text, '\n') + 1; i+1 < len(pieces) || end == 0 {
+			list[len(list)-1] = string(text.Append(nil, p.Text[end:], exact)) // the line goes on
+		}
+		for j, line := range list {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
 			}
@@ -269,4 +273,20 @@ func readsAsJSON(s string) bool {
 func Columns(s string) int {
 	_, n := fit(s, AnyWidth, AnyWidth)
 	return n
+}
+
+// Spelled lays out a text line by line, with the blanks at its beginning and at its end spelled.
+func Spelled(op byte, s string) (lines []Line) {
+	if s == "" {
+		return nil
+	}
+	kept := strings.Trim(s, " \t\r\n")
+	at := strings.Index(s, kept)
+	texts := text.Lines(kept, false)
+	texts[0] = text.Blanks(s[:at]) + texts[0]
+	texts[len(texts)-1] += text.Blanks(s[at+len(kept):])
+	for _, text := range texts {
+		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
+	}
+	return lines
 }

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // model computes the model. The groups have been made and sorted.
@@ -137,8 +137,8 @@ func (r *Report) pinLine(key pin.Ref) int {
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
-	words := diff.FullWordBudget
-	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest}
+	budget := words.Full
+	rows := &rowMaker{shown: map[string]spot{}, words: &budget, quest: &quest}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
@@ -245,7 +245,7 @@ func gone(e *drifted) string {
 		said = definition.Get("frontmatter").Get("description")
 	}
 	first := ""
-	if sentences := diff.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
+	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
 		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
 	}
 	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })

@@ -68,7 +68,7 @@ func (e *drifted) turned(ed *edit) (places, said string) {
 // follows makes the row of the whole list of required parameters. Those that became optional or required have a row of
 // their own. The rest of the list follows from the parameters, and their order says nothing.
 func follows(e *drifted, ed *edit) Row {
-	row := Row{Word: label.RequiredFollows.Words(), Label: label.RequiredFollows.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+	row := Row{Word: label.OtherForm.Words(), Label: label.OtherForm.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	list := listLine(ed.Old, ed.New)
 	if list == nil {
 		list = twoSides(ed.Old, ed.New, false)

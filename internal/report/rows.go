@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // A rowMaker makes the rows of all blocks, in order. It knows what the blocks above have shown.
@@ -24,7 +25,7 @@ type rowMaker struct {
 	shown map[string]spot
 
 	// For marks in the texts of definitions that are shown whole.
-	words *diff.WordBudget
+	words *words.Budget
 
 	quiet bool // nothing refers to what it shows
 
@@ -239,7 +240,7 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 // marks lays out a whole text, with marks at what differs.
 func (m *rowMaker) marks(old, new string) []layout.Line {
 	pieces := m.words.Words(old, new)
-	if pieces == nil || diff.Rewritten(pieces) {
+	if pieces == nil || words.Rewritten(pieces) {
 		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
 	}
 	return layout.Words(pieces)
@@ -257,6 +258,8 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	list := listLine(ed.Old, ed.New)
 	places, turned := e.turned(ed)
 	switch {
+	case ed.Label == label.Layout:
+		row.Detail = joined("; ", row.Detail, indentation(words.Indented(ed.Old.Text, ed.New.Text)))
 	case turned != "":
 		row.Place = places
 		row.Detail = joined("; ", row.Detail, turned)
@@ -267,8 +270,6 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 			row.Detail = joined("; ", row.Detail, "now empty")
 		}
 		row.Lines = m.once(row.Place, ed)
-	case ed.Compared && ed.unseen == "":
-		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case list != nil && !ed.exact():
 		row.Lines = []Line{{Text: list}}
 	case said != "":
@@ -279,6 +280,12 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		m.oneSided(e, ed, &row)
 	}
 	return row
+}
+
+// indentation says in words how the lines of a text were indented: a sign, then the blanks.
+func indentation(by string) string {
+	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
+	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
 // oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
@@ -504,13 +511,17 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 }
 
 // editLines lays out one edit of a text, with the ends of the sentences beside it if the edit has them.
-func editLines(s diff.SentenceEdit) (lines []layout.Line) {
+func editLines(s words.Edit) (lines []layout.Line) {
 	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
 	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
-	if s.Pieces != nil {
+	switch {
+	case s.Blanks:
+		lines = slices.Concat(layout.Spelled('-', s.Old), layout.Spelled('+', s.New))
+	case s.Pieces != nil:
 		return layout.Words(s.Pieces)
+	default:
+		lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 	}
-	lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 	switch {
 	case s.First:
 		before = nil
