@@ -132,6 +132,7 @@ func TestScript(t *testing.T) {
 		Files:               pages(t),
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
+		UpdateScripts:       os.Getenv("PINPROOF_UPDATE") != "", // then read what differs
 		Setup: func(env *testscript.Env) error {
 			captures, err := filepath.Glob("testdata/*.jsonl")
 			for _, path := range captures {

@@ -17,6 +17,10 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	}
 	name := s.steps[0]
 	inside := s.steps[1:]
+	saysNothing := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' }
+	if len(inside) == 0 && saysNothing(c.Old) && saysNothing(c.New) && pin.IsSpecified(l.entryType, name) {
+		return label.OtherForm // null says the same as no member
+	}
 	// What differs inside a moved value has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	if name == "title" || name == "description" {

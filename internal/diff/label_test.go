@@ -113,6 +113,9 @@ func TestLabels(t *testing.T) {
 			"/annotations/x: client-metadata; /annotations/destructiveHint: other-form", "/annotations/x: client-metadata; /annotations/destructiveHint: other-form"},
 		{tool, ``, `,"annotations":{"destructiveHint":true,"title":"x"}`,
 			"/annotations/title: wording; /annotations/destructiveHint: other-form", "/annotations/title: wording; /annotations/destructiveHint: other-form"},
+		// null says the same as no member
+		{tool, `,"execution":null,"outputSchema":null,"title":null`, ``, "/execution: other-form; /outputSchema: other-form; /title: other-form", "/execution: other-form; /outputSchema: other-form; /title: other-form"},
+		{tool, `,"other":null`, ``, "/other: changed", "/other: changed"},
 		// indentation
 		{tool, `,"description":"Reads.\n    Never writes.\n\n    Asks."`, `,"description":"Reads.\nNever writes.\n\nAsks."`, "/description: layout", "/description: layout"},
 		{tool, `,"description":"Reads.\n    Never writes.\n  Asks."`, `,"description":"Reads.\nNever writes.\nAsks."`, "/description: wording", "/description: wording"},
@@ -313,8 +316,8 @@ func TestLabels(t *testing.T) {
 		{param, `"not":{"anyOf":[{"type":"string"},{"type":"null"}]}`, `"not":{"type":"string"}`, "/not/anyOf: other; /not/type: other", "/not/anyOf: other; /not/type: other"},
 		// a schema that became one of several alternatives names nothing new, unless another alternative does
 		{param, `"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"`, `"anyOf":[{"additionalProperties":false,"properties":{"q":{}},"required":["q"],"type":"object"},{"type":"string"}]`,
-			"/type: constraint-loosened; /properties: parameter-removed; /anyOf: constraint-tightened; /additionalProperties: input-opened; /required: other-form",
-			"/properties: required-parameter-added; /anyOf: constraint-loosened; /additionalProperties: input-closed; /type: constraint-tightened; /required: other-form"},
+			"/anyOf: constraint-loosened; /properties: constraint-loosened; /type: constraint-loosened; /additionalProperties: input-opened; /required: other-form",
+			"/additionalProperties: input-closed; /anyOf: constraint-tightened; /properties: constraint-tightened; /type: constraint-tightened; /required: other-form"},
 		{param, `"properties":{"q":{}},"type":"object"`, `"anyOf":[{"properties":{"q":{}},"type":"object"},{"properties":{"r":{}},"required":["r"],"type":"object"}]`,
 			"/anyOf: wording; /properties: other-form; /type: other-form", "/anyOf: wording; /properties: other-form; /type: other-form"},
 		{param, `"additionalProperties":true,"properties":{},"type":"object"`, `"anyOf":[{"properties":{"q":{}},"required":["q"],"type":"object"},{"additionalProperties":{},"type":"object"}]`,
@@ -342,9 +345,9 @@ func TestLabels(t *testing.T) {
 			"/anyOf/1/description: wording; /anyOf/1: other-form", "/anyOf/1/description: wording; /anyOf/1: other-form"},
 		// additionalProperties sees only the parameters beside it
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}}}]`,
-			"/properties: parameter-removed; /anyOf: other-form", "/properties: parameter-added; /anyOf: other-form"},
+			"/anyOf: other-form; /properties: other-form", "/anyOf: other-form; /properties: other-form"},
 		{param, `"additionalProperties":false,"type":["object","null"]`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`,
-			"/anyOf: other-form; /type: other-form", "/anyOf: other-form; /type: other-form"},
+			"/anyOf: constraint-loosened; /type: constraint-loosened", "/anyOf: constraint-tightened; /type: constraint-tightened"},
 		{param, ``, `"nullable":true`, "/nullable: constraint-tightened", "/nullable: constraint-loosened"},
 		// null among the types, in whatever form
 		{param, `"type":"string"`, `"nullable":true,"type":"string"`, "/nullable: constraint-tightened", "/nullable: constraint-loosened"},
@@ -371,9 +374,9 @@ func TestLabels(t *testing.T) {
 			"/oneOf: constraint-tightened; /type: constraint-tightened", "/oneOf: constraint-loosened; /type: constraint-loosened"},
 		// what is beside additionalProperties or a reference doesn't mean the same in a schema further in
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
-			"/properties: parameter-removed; /allOf: other-form", "/properties: parameter-added; /allOf: other-form"},
+			"/allOf: other-form; /properties: other-form", "/allOf: other-form; /properties: other-form"},
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
-			"/properties: parameter-removed; /allOf: constraint-tightened", "/properties: parameter-added; /allOf: constraint-loosened"},
+			"/allOf: constraint-tightened; /properties: constraint-tightened", "/allOf: constraint-loosened; /properties: constraint-loosened"},
 		{schema, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"$ref":"#/$defs/A","maxLength":5}}`, `"$defs":{"A":{"type":"string"}},"properties":{"p":{"maxLength":5,"type":"string"}}`,
 			"/properties/p/$ref: values-changed; /properties/p/type: values-changed", "/properties/p/$ref: values-changed; /properties/p/type: values-changed"},
 		// a definition that was inlined for one parameter, and to which another one still refers
@@ -411,7 +414,7 @@ func TestLabels(t *testing.T) {
 		// schema is found there
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"B":{"properties":{"b":{}},"required":["b"]},"P":{"anyOf":[{"$ref":"#/$defs/B"},{"$ref":"#/$defs/A"},{"properties":{"c":{}},"required":["c"]}]}},"properties":{"p":{"anyOf":[{"type":"string"},{"$ref":"#/$defs/P"}]}}`,
-			"/$defs: changed; /properties/p/properties: parameter-removed; /properties/p/anyOf: constraint-tightened; /properties/p/required: other-form", "/properties/p/properties: required-parameter-added; /properties/p/anyOf: constraint-loosened; /$defs: changed; /properties/p/required: other-form"},
+			"/properties/p/anyOf: constraint-loosened; /properties/p/properties: constraint-loosened; /$defs: changed; /properties/p/required: other-form", "/$defs: changed; /properties/p/anyOf: constraint-tightened; /properties/p/properties: constraint-tightened; /properties/p/required: other-form"},
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"P":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
 			"/$defs: wording; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/p/required: other-form", "/$defs: wording; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/p/required: other-form"},
@@ -427,11 +430,11 @@ func TestLabels(t *testing.T) {
 			"/properties/p/$ref: constraint-loosened; /$defs/B: changed", "/$defs/B: changed; /properties/p/$ref: constraint-tightened"},
 		// a parameter is required in one form only
 		{schema, `"properties":{"a":{}},"required":["a"]`, `"anyOf":[{"properties":{"a":{}}}]`,
-			"/properties: parameter-removed; /anyOf: other-form; /required: other-form", "/properties: required-parameter-added; /anyOf: other-form; /required: other-form"},
+			"/anyOf: constraint-loosened; /properties: constraint-loosened; /required: other-form", "/anyOf: constraint-tightened; /properties: constraint-tightened; /required: other-form"},
 		{schema, `"properties":{"a":{}}`, `"anyOf":[{"properties":{"a":{}},"required":["a"]}]`,
-			"/properties: parameter-removed; /anyOf: constraint-tightened", "/properties: parameter-added; /anyOf: constraint-loosened"},
+			"/anyOf: constraint-tightened; /properties: constraint-tightened", "/anyOf: constraint-loosened; /properties: constraint-loosened"},
 		{schema, `"properties":{"a":{}},"required":["a"]`, `"$defs":{"A":{"properties":{"a":{}}}},"$ref":"#/$defs/A"`,
-			"/$defs: changed; /properties: parameter-removed; /$ref: other-form; /required: other-form", "/properties: required-parameter-added; /$defs: changed; /$ref: other-form; /required: other-form"},
+			"/$ref: constraint-loosened; /properties: constraint-loosened; /$defs: changed; /required: other-form", "/$defs: changed; /$ref: constraint-tightened; /properties: constraint-tightened; /required: other-form"},
 
 		// bounds
 		{param, ``, `"minimum":0`, "/minimum: constraint-tightened", "/minimum: constraint-loosened"},

@@ -86,20 +86,27 @@ func bearsOnValues(keyword string) bool {
 	return !isAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
-// relation compares what two schemas say of values by themselves.
+// relation compares two schemas as wholes or, where that proves nothing, by what they say of values themselves.
 func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
 	pair := [2]*jsontree.Value{old, new}
+	if old == nil || new == nil {
+		return inclusion.Unknown
+	}
+	known, asked := s.relations[pair]
+	if asked {
+		return known
+	}
 	depth := 1
 	if pair == s.roots {
 		depth = 0
 	}
-	known, asked := s.relations[pair]
-	if !asked {
+	known = inclusion.Compare(s.roots[0], s.roots[1], old, new, depth)
+	if known == inclusion.Unknown {
 		a := only(old, bearsOnValues)
 		b := only(new, bearsOnValues)
 		known = inclusion.Compare(s.roots[0], s.roots[1], &a, &b, depth)
-		s.relations[pair] = known
 	}
+	s.relations[pair] = known
 	return known
 }
 
@@ -124,10 +131,11 @@ func (s *side) isSettled(old, new *jsontree.Value) bool {
 	if old == nil || new == nil {
 		return false
 	}
+	depth := 1
 	if [2]*jsontree.Value{old, new} == s.roots {
-		return inclusion.Proven(old, new) && inclusion.Proven(new, old)
+		depth = 0
 	}
-	return inclusion.Compare(s.roots[0], s.roots[1], old, new, 1) == inclusion.Same
+	return inclusion.Compare(s.roots[0], s.roots[1], old, new, depth) == inclusion.Same
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
@@ -136,10 +144,11 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && l.side.used != nil && !l.side.used[at.steps[2]] {
 		return label.UnusedDefinition
 	}
+	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
 	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
 	switch {
 	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
-	case isForm && (at.isSettled || k == label.OtherForm):
+	case isForm && (at.isSettled || k == label.OtherForm) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
 		return l.formLabel(k, c, at)
 	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
 		return label.Other
@@ -204,6 +213,11 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 		}
 		if slices.ContainsFunc(names, func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
 			return k
+		}
+		if r := l.side.relation(at.around[0], at.around[1]); r == inclusion.Wider {
+			return label.Loosened // they are in one of several alternatives now
+		} else if r != inclusion.Same {
+			return label.Tightened
 		}
 	case label.InputClosed, label.NamesOpened:
 		// The proof takes it that nobody sends names that aren't named.

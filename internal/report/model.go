@@ -514,35 +514,31 @@ type Line struct {
 }
 
 // Told returns lines as a format lays them out. refers says which lines are told by a reference. What a reference stands
-// for is left out. References that follow each other become one line if only their names differ.
+// for is left out. Lines that follow each other become one line if only their names differ.
 func Told(list []Line, refers func(*Line) bool) (told []Line) {
 	leaf := 0 // the length of told after a line with nothing below it
 	for i := 0; i < len(list); i++ {
 		l := list[i]
-		if !refers(&l) {
-			l.As = ""
-			isLeaf := i+1 == len(list) || list[i+1].Depth <= l.Depth
-			if n := len(told); n > 0 && isLeaf && leaf == n && l.Text == nil && told[n-1].Text == nil && told[n-1].As == "" && l.Phrase != "" && l.isToldWith(&told[n-1]) {
-				told[n-1].Name += ", " + l.Name
+		isLeaf := i+1 == len(list) || list[i+1].Depth <= l.Depth
+		if refers(&l) {
+			i += l.Skip
+			if l.Shared > 0 {
 				continue
 			}
-			told = append(told, l)
-			if isLeaf {
-				leaf = len(told)
-			}
-			continue
+			l.Phrase = l.Brief
+			l.Text = nil
+			isLeaf = true
+		} else {
+			l.As = ""
 		}
-		i += l.Skip
-		if l.Shared > 0 {
-			continue
-		}
-		l.Phrase = l.Brief
-		l.Text = nil
-		if n := len(told); n > 0 && l.isToldWith(&told[n-1]) {
+		if n := len(told); n > 0 && isLeaf && leaf == n && l.Text == nil && told[n-1].Text == nil && l.isToldWith(&told[n-1]) {
 			told[n-1].Name += ", " + l.Name
 			continue
 		}
 		told = append(told, l)
+		if isLeaf {
+			leaf = len(told)
+		}
 	}
 	return told
 }
@@ -550,7 +546,7 @@ func Told(list []Line, refers func(*Line) bool) (told []Line) {
 // isToldWith reports whether two lines with references differ in nothing but their names.
 func (l *Line) isToldWith(last *Line) bool {
 	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home
-	return isSame && l.Name != "" && last.Name != ""
+	return isSame && l.Phrase+l.As != "" && l.Name != "" && last.Name != ""
 }
 
 // ServerData is one server's two sides for programs.

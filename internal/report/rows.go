@@ -47,8 +47,11 @@ type spot struct {
 	place string
 }
 
-// minRepeat is how many bytes of JSON a text must have to be shown only once.
-const minRepeat = 40
+// minRepeat is how many bytes of JSON a text must have to be shown only once, and minText how many to be told with others.
+const (
+	minRepeat = 200
+	minText   = 40
+)
 
 // rows lists the rows of a group: its findings, then its edits or its definitions.
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
@@ -82,7 +85,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 			rows = append(rows, m.edit(e, ed))
 		}
 	}
-	rows = listUnused(rows)
+	rows = append(rows[:findings], together(listUnused(rows[findings:]))...)
 	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
@@ -288,6 +291,49 @@ func indentation(by string) string {
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
+// together makes one row of all rows about a parameter, or about another part of a definition that has a description.
+func together(rows []Row) (list []Row) {
+	at := map[string]int{}
+	for _, row := range rows {
+		base, rest, _ := strings.Cut(row.Place, "/")
+		if row.Names != "" || base == "" || strings.ContainsAny(base, ", ") {
+			list = append(list, row)
+			continue
+		}
+		part := row
+		part.Place = base
+		part.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
+		if rest != "" && rest != "description" && row.Detail != "" {
+			part.Detail = rest + " " + row.Detail
+		} else if rest != "" && rest != "description" {
+			part.Lines = append([]Line{{Name: rest}}, indented(row.Lines)...)
+		}
+		key := base + " " + strconv.Itoa(row.Shared)
+		i, seen := at[key]
+		if !seen {
+			at[key] = len(list)
+			list = append(list, part)
+			continue
+		}
+		same := &list[i]
+		if !slices.Contains(strings.Split(same.Word, ", "), row.Word) {
+			same.Word += ", " + row.Word
+		}
+		same.Detail = joined("; ", same.Detail, part.Detail)
+		same.Lines = append(same.Lines, part.Lines...)
+	}
+	return list
+}
+
+// indented returns lines one step further in.
+func indented(lines []Line) []Line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].Depth++
+	}
+	return lines
+}
+
 // oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
 // there are none, as JSON.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
@@ -415,41 +461,36 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 		came = key + " "
 	}
 	for i, l := range signed {
-		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		inside := 0
-		for i+1+inside < len(signed) && signed[i+1+inside].Depth > l.Depth {
-			inside++
-		}
+		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Brief: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
 		place := placeIn(entryType, definition, l.Pointer)
 		if l.Rest {
 			place += " (keywords)"
 		}
-		line.refer(m.above(key, came+"text as ", l.Text, place))
-		line.Brief = line.Phrase
-		// The first line of what was added or removed is printed after the row's place, with its phrase.
-		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
-		if isLong || inside >= leastInside || hasText(signed[i:i+1+inside]) {
-			if above := m.above(key+"schema", came+"as ", l.Whole, place); above.said != "" {
-				line.refer(above)
-				line.Skip = inside
-				line.Brief = ""
-				if l.Required {
-					line.Brief = "required"
-				}
-			}
+		for i+1+line.Skip < len(signed) && signed[i+1+line.Skip].Depth > l.Depth {
+			line.Skip++
+		}
+		above := reference{}
+		if line.Skip > leastInside {
+			above = m.above(key+"schema", came+"as ", l.Whole, place)
+		}
+		if line.refer(above); above.said == "" {
+			line.refer(m.above(key, came+"text as ", l.Text, place))
+			line.Skip = 0
+		} else if line.Brief = ""; l.Required {
+			line.Brief = "required"
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// leastInside is how many lines a schema without a text must have below its first one, to be told by a reference.
+// leastInside is how many lines a schema without a text must have below its first one, to be told once for several entries.
 const leastInside = 3
 
 // hasText reports whether a text of a few words is in lines.
 func hasText(lines []signature.Line) bool {
 	return slices.ContainsFunc(lines, func(l signature.Line) bool {
-		return l.Text.Kind != 0 && (l.Text.Kind != '"' || len(l.Text.Text) >= minRepeat)
+		return l.Text.Kind != 0 && (l.Text.Kind != '"' || len(l.Text.Text) >= minText)
 	})
 }
 

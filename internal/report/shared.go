@@ -254,7 +254,7 @@ func (r *Report) tell(m *Model, rows *rowMaker) {
 			s.Rows = append(s.Rows, rows.partRow(e, part))
 		}
 		e.signed = [2]signed{}
-		s.Rows = listUnused(s.Rows)
+		s.Rows = together(listUnused(s.Rows))
 		rows.markFirst(e, s.Rows)
 		s.Count, s.Names = r.who(set.entries)
 		set.inAll = strings.HasPrefix(s.Count, "all ")

@@ -511,7 +511,7 @@ func TestOrdersByName(t *testing.T) {
 		"turned round":       {`"description":"A confirmation is not optional. Stays."`, `"description":"A confirmation is optional. Stays."`, "A confirmation is [-not -]optional."},
 		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "- | Two things. + | Two things."},
 		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `"dry-run" -> "execute"`},
-		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `arguments(all)/description "Asks." -> "Runs."`},
+		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `arguments(all) "Runs." -> "Asks."`},
 		"task support":       {`"execution":{"taskSupport":"optional"}`, `"execution":{"taskSupport":"ask nobody"}`, "ask nobody"},
 		"a name in _meta":    {`"_meta":{}`, `"_meta":{"send it on":1}`, "send it on"},
 		"an unknown hint":    {`"annotations":{}`, `"annotations":{"readTheNotes":true}`, "readTheNotes"},

@@ -63,7 +63,7 @@ func HintsOf(annotations jsontree.Value) (values [4]byte) {
 
 const (
 	// How deep the schemas inside a schema get lines. What is deeper is shown as JSON.
-	maxDepth = 8
+	maxDepth = 14
 
 	maxRequired = 500 // names in a list of required parameters
 

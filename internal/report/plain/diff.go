@@ -359,27 +359,48 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 			continue
 		}
 		below := indent + strings.Repeat("  ", l.Depth) + gap
-		rows := t.wrapped(len(below), l.Text)
 		column := at
 		if l.Phrase == "" {
 			column = names
 		}
-		if beside := fmt.Sprintf("%s%-*s", indent, column, head); head != "" && len(rows) == 1 {
-			if rows[0].Sign != '=' { // a gutter without a sign begins with blanks anyway
-				beside += gap
-			}
-			columns := layout.Columns(beside)
-			for _, r := range rows[0].Printed() {
-				columns += layout.Columns(r.Text)
-			}
-			if columns <= t.Width {
-				t.gutter(beside, rows[0])
-				continue
-			}
+		if head == "" || !t.beside(indent, head, column, below, l.Text) {
+			t.Say(indent, layout.Run{Op: '=', Text: head})
+			t.lines(below, t.wrapped(len(below), l.Text))
 		}
-		t.Say(indent, layout.Run{Op: '=', Text: head})
-		t.lines(below, rows)
 	}
+}
+
+// leastBeside is how many columns a text must have beside what it is about, to begin there.
+const leastBeside = 20
+
+// beside prints a text of one line behind what it is about: in a column, if it fits there, else right behind it and on
+// below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
+func (t *Writer) beside(indent, head string, column int, below string, list []layout.Line) bool {
+	if len(list) != 1 {
+		return false
+	}
+	line := list[0].Marked()
+	gap := ""
+	if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
+		gap = "  "
+	}
+	before := fmt.Sprintf("%s%-*s", indent, column, head) + gap
+	columns := 0
+	for _, r := range line.Runs {
+		columns += layout.Columns(r.Text)
+	}
+	room := t.Width - layout.Columns(before) - len("  | ")
+	if columns > room {
+		before = indent + head + gap
+		room = t.Width - layout.Columns(before) - len("  | ")
+	}
+	if columns > room && room < leastBeside {
+		return false
+	}
+	rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+	t.gutter(before, rows[0])
+	t.lines(below, rows[1:])
+	return true
 }
 
 // Whole prints a whole definition as it is pinned or would be: the one found or, if the entry is gone, the pinned one.

@@ -84,10 +84,10 @@ func (t *Writer) printf(format string, args ...any) {
 // Blank prints an empty line.
 func (t *Writer) Blank() { t.line('=', nil) }
 
-// Say prints text of our own, wrapped, if there is any. A continued line has a gutter of its own:
-// the words may quote a server, and server text must not begin a line.
+// Say prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may quote a
+// server, and server text must not begin a line.
 func (t *Writer) Say(indent string, runs ...layout.Run) {
-	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + "  : "
+	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + `  \ `
 	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {
 		return
 	}
