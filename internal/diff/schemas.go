@@ -159,7 +159,7 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 // What a schema says by itself, in its alternatives, or where it refers to.
 type contents struct {
 	names    map[string]bool // of parameters
-	texts    map[string]bool // and numbers, except the names of types
+	texts    map[string]bool // except the names of types
 	isClosed bool            // it takes no other names, somewhere
 }
 
@@ -188,10 +188,10 @@ func (s *side) contentsOf(side int, around *jsontree.Value) contents {
 	return c
 }
 
-// eachText calls f for the texts and numbers in a value, except the names of types.
+// eachText calls f for the texts in a value, except the names of types.
 func eachText(v *jsontree.Value, f func(text string)) {
 	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
-		if v.Kind == '0' || v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+		if v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
 			f(v.Text)
 		}
 	})

@@ -104,10 +104,10 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{input, `"properties":{"crew":{"minItems":2,"type":"array"}}`, `"properties":{"crew":{"type":"array"}}`, label.Behaviour},
 		{input, `"properties":{"crew":{"type":"array"}}`, `"properties":{"crew":{"type":"array","uniqueItems":true}}`, label.Breaking},
 		{input, `"properties":{"crew":{"items":{"type":"string"},"type":"array"}}`, `"properties":{"crew":{"items":{"enum":["cook","mate"],"type":"string"},"type":"array"}}`, label.Breaking},
-		{input, `"properties":{"depth":{"exclusiveMinimum":0,"type":"number"}}`, `"properties":{"depth":{"minimum":0,"type":"number"}}`, label.Breaking}, // not proven to be safe
+		{input, `"properties":{"depth":{"exclusiveMinimum":0,"type":"number"}}`, `"properties":{"depth":{"minimum":0,"type":"number"}}`, label.Behaviour},
 		{input, `"properties":{"depth":{"minimum":0,"type":"number"}}`, `"properties":{"depth":{"exclusiveMinimum":0,"type":"number"}}`, label.Breaking},
 		{input, `"properties":{"step":{"multipleOf":2,"type":"integer"}}`, `"properties":{"step":{"multipleOf":6,"type":"integer"}}`, label.Breaking},
-		{input, `"properties":{"step":{"multipleOf":6,"type":"integer"}}`, `"properties":{"step":{"multipleOf":3,"type":"integer"}}`, label.Breaking}, // not proven to be safe
+		{input, `"properties":{"step":{"multipleOf":6,"type":"integer"}}`, `"properties":{"step":{"multipleOf":3,"type":"integer"}}`, label.Behaviour},
 		{input, `"properties":{"flag":{"const":"red"}}`, `"properties":{"flag":{"enum":["red","white"]}}`, label.Behaviour},
 		{input, `"properties":{"flag":{"enum":["red","white"]}}`, `"properties":{"flag":{"const":"red"}}`, label.Breaking},
 		{input, `"properties":{"flag":{"enum":["red"]}}`, `"properties":{"flag":{"const":"red"}}`, label.None},
@@ -118,10 +118,10 @@ func TestSeveritiesAreTrue(t *testing.T) {
 		{input, `"properties":{"hull":{}},"$defs":{"H":{"maxLength":4}}`, `"properties":{"hull":{}},"$defs":{"H":{"maxLength":3}}`, label.Behaviour},
 		{input, `"properties":{"sail":{"anyOf":[{"type":"string"},{"type":"boolean"}]}}`, `"properties":{"sail":{"type":["boolean","string"]}}`, label.None},
 		{input, `"properties":{"sail":{"oneOf":[{"type":"string"},{"type":"boolean"}]}}`, `"properties":{"sail":{"anyOf":[{"type":"string"},{"type":"boolean"}]}}`, label.None},
-		{input, `"properties":{"sail":{"oneOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, `"properties":{"sail":{"anyOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, label.Breaking}, // not proven to be safe
+		{input, `"properties":{"sail":{"oneOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, `"properties":{"sail":{"anyOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, label.Behaviour},
 		{input, `"properties":{"sail":{"anyOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, `"properties":{"sail":{"oneOf":[{"maxLength":3},{"minLength":2}],"type":"string"}}`, label.Breaking},
 		{input, `"properties":{"knot":{"nullable":true,"type":"string"}}`, `"properties":{"knot":{"type":"string"}}`, label.Breaking},
-		{input, `"properties":{"knot":{"type":"string"}}`, `"properties":{"knot":{"nullable":true,"type":"string"}}`, label.Breaking}, // not proven to be safe
+		{input, `"properties":{"knot":{"type":"string"}}`, `"properties":{"knot":{"nullable":true,"type":"string"}}`, label.Behaviour},
 		{input, `"properties":{"knot":{"examples":["bowline"]}}`, `"properties":{"knot":{"examples":["clove hitch"]}}`, label.Behaviour},
 		{input, `"properties":{"knot":{"default":"bowline"}}`, `"properties":{"knot":{}}`, label.Behaviour},
 		{input, `"properties":{"knot":{"type":"string"}}`, `"properties":{"knot":{"deprecated":true,"type":"string"}}`, label.Behaviour},

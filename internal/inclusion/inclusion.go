@@ -9,7 +9,6 @@ package inclusion
 
 import (
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -30,7 +29,15 @@ type pair struct{ inner, outer *jsontree.Value }
 type prover struct {
 	roots pair
 	steps int
-	open  map[pair]int // the depth in a value at which a pair is being compared
+
+	// Nothing holds but JSON Schema: any value may be sent, with any properties.
+	literal bool
+
+	open map[pair]int // the depth in a value at which a pair is being compared
+
+	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
+	forms map[*jsontree.Value]*jsontree.Value
+	cases map[*jsontree.Value][]*jsontree.Value
 
 	// Properties that another alternative of the inner schema names, by depth: they may be there, too.
 	others map[int]map[string]bool
@@ -39,31 +46,44 @@ type prover struct {
 // Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
 // schemas of objects, in which references are resolved.
 func Proven(inner, outer *jsontree.Value) bool {
+	return newProver(inner, outer).proves(inner, outer)
+}
+
+func (p *prover) proves(inner, outer *jsontree.Value) bool {
 	if jsontree.Equal(*inner, *outer) {
 		return true
 	}
-	if !plain(inner) || !plain(outer) {
-		return false
-	}
-	p := prover{roots: pair{inner, outer}, open: map[pair]int{}, others: map[int]map[string]bool{}}
-	return p.takes(inner, outer, 0)
+	return p.isPlain(inner) && p.isPlain(outer) && p.takes(inner, outer, 0)
 }
 
-// plain reports whether a whole schema has no keyword by which a part of it means something else than it says
+func newProver(innerRoot, outerRoot *jsontree.Value) *prover {
+	return &prover{
+		roots:  pair{innerRoot, outerRoot},
+		open:   map[pair]int{},
+		forms:  map[*jsontree.Value]*jsontree.Value{},
+		cases:  map[*jsontree.Value][]*jsontree.Value{},
+		others: map[int]map[string]bool{},
+	}
+}
+
+// isPlain reports whether a whole schema has no keyword by which a part of it means something else than it says
 // by itself.
-func plain(root *jsontree.Value) bool {
+func (p *prover) isPlain(root *jsontree.Value) bool {
 	odd := false
 	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
 		for _, m := range s.Members() {
 			switch m.Name {
 			case "properties":
 				odd = odd || m.Value.Kind != '{' && m.Value.Kind != 'n'
-			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties":
+			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
 				odd = true
 			case "$schema":
 				odd = odd || s != root || !known(m.Value.Text)
 			case "$ref":
-				odd = odd || len(s.Parts) > 1 && slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return m.Name != "$ref" && !saysNothing(m.Name) && s != root })
+				// Dialects differ in what they make of keywords beside it.
+				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
+					return m.Name != "$ref" && !saysNothing(m.Name) && (s != root || p.literal || m.Name != "type" || m.Value.Text != "object")
+				})
 			}
 		}
 	})
@@ -90,33 +110,21 @@ func saysNothing(keyword string) bool {
 
 func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
 
-// resolved follows the references of a schema. It returns nil if one leads nowhere.
-func resolved(root, s *jsontree.Value) *jsontree.Value {
-	for range maxDepth {
-		reference := get(s, "$ref")
-		if reference == nil {
-			return s
-		}
-		target, _, ok := schema.ResolveReference(root, jsontree.TextOf(reference))
-		if !ok || target == nil {
-			return nil
-		}
-		s = target
-	}
-	return nil
-}
-
 // takes reports whether outer takes all that inner takes. depth is how deep in the whole value both are.
 func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	if p.steps++; p.steps > maxSteps || depth > maxDepth {
 		return false
 	}
-	inner = resolved(p.roots.inner, inner)
-	outer = resolved(p.roots.outer, outer)
+	inner = p.form(p.roots.inner, inner)
+	outer = p.form(p.roots.outer, outer)
 	switch {
-	case inner == nil || outer == nil:
+	case outer == nil:
 		return false
-	case takesAll(outer) || inner.Kind == 'f' || p.same(inner, outer):
+	case takesAll(outer):
+		return true
+	case inner == nil:
+		return false
+	case inner.Kind == 'f' || p.same(inner, outer):
 		return true
 	case outer.Kind != '{':
 		return false
@@ -127,23 +135,17 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	}
 	p.open[question] = depth
 	defer delete(p.open, question)
-	if cases := alternatives(inner); cases != nil {
-		before := p.others[depth]
-		p.others[depth] = p.namesOf(cases, before)
-		defer func() { p.others[depth] = before }()
-		for i := range cases {
-			if !p.takes(&cases[i], outer, depth) {
-				return false
-			}
-		}
-		return true
-	}
+	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
+}
+
+// takesKeywords reports whether each keyword of outer takes all that inner takes.
+func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
 		if !saysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
 			return false
 		}
 	}
-	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
+	for _, name := range [...]string{"contentEncoding", "contentMediaType"} {
 		if get(inner, name) != nil && get(outer, name) == nil {
 			return false // a text would be read in another way
 		}
@@ -151,14 +153,26 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
+// takesCases reports whether outer takes all that each alternative of inner takes.
+func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
+	cases := p.alternatives(inner)
+	if cases == nil {
+		return false
+	}
+	before := p.others[depth]
+	p.others[depth] = p.namesOf(cases, before)
+	defer func() { p.others[depth] = before }()
+	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
+}
+
 // namesOf adds the properties that some alternatives name to others. "" stands for any name.
-func (p *prover) namesOf(cases []jsontree.Value, others map[string]bool) map[string]bool {
+func (p *prover) namesOf(cases []*jsontree.Value, others map[string]bool) map[string]bool {
 	names := maps.Clone(others)
 	if names == nil {
 		names = map[string]bool{}
 	}
-	for i := range cases {
-		one := resolved(p.roots.inner, &cases[i])
+	for _, one := range cases {
+		one = p.form(p.roots.inner, one)
 		if one == nil || combines(one) {
 			names[""] = true
 			continue
@@ -202,79 +216,112 @@ func equal(a, b *jsontree.Value) bool {
 
 // alternatives splits a schema into cases: every value that it takes is taken by one of them. It returns nil for
 // a schema without alternatives.
-func alternatives(s *jsontree.Value) (cases []jsontree.Value) {
-	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		list := get(s, keyword)
-		if list == nil || list.Kind != '[' {
-			continue
-		}
-		// The keywords beside the alternatives are left out: a case may take more than the schema does.
-		for _, item := range list.Items() {
-			cases = append(cases, item.Value)
-		}
-		return cases
-	}
-	// Each listed value is a case.
-	if list := get(s, "enum"); list != nil && len(list.Items()) > 1 && len(list.Items()) <= mostCases && get(s, "const") == nil {
-		for _, one := range list.Items() {
-			only := jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: one.Value}}}
-			cases = append(cases, jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-				if name == "enum" {
-					return only, true
-				}
-				return v, true
-			}))
-		}
-		return cases
-	}
-	types := get(s, "type")
-	if types == nil || len(types.Items()) < 2 || get(s, "nullable") != nil {
-		return nil
-	}
-	for _, one := range types.Items() {
-		cases = append(cases, jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-			if name == "type" {
-				return one.Value, true
-			}
-			return v, true
-		}))
+func (p *prover) alternatives(s *jsontree.Value) []*jsontree.Value {
+	cases, known := p.cases[s]
+	if !known {
+		cases = split(s)
+		p.cases[s] = cases
 	}
 	return cases
+}
+
+func split(s *jsontree.Value) (cases []*jsontree.Value) {
+	for _, keyword := range [...]string{"anyOf", "oneOf"} {
+		if list := get(s, keyword); list != nil && list.Kind == '[' {
+			for _, one := range below(list) {
+				cases = append(cases, beside(s, keyword, one))
+			}
+			return cases
+		}
+	}
+	for _, keyword := range [...]string{"enum", "type"} {
+		list := get(s, keyword)
+		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") {
+			continue
+		}
+		for i := range list.Items() {
+			cases = append(cases, withOnly(s, keyword, i))
+		}
+		return cases
+	}
+	return nil
+}
+
+// withOnly returns a schema with only one of the values in a keyword's list.
+func withOnly(s *jsontree.Value, keyword string, at int) *jsontree.Value {
+	only := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		if name != keyword {
+			return v, true
+		}
+		i := -1
+		return jsontree.MapParts(v, func(_ string, one jsontree.Value) (jsontree.Value, bool) {
+			i++
+			return one, i == at
+		}), true
+	})
+	return &only
+}
+
+// beside returns an alternative of a schema together with the keywords beside the alternatives, where it can be one
+// schema. A keyword that is left out only makes the alternative take more.
+func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
+	if one.Kind != '{' || one.Has("$ref") {
+		return one
+	}
+	parts := slices.Clone(one.Parts)
+	for _, m := range s.Members() {
+		if m.Name != keyword && !one.Has(m.Name) && !saysNothing(m.Name) && !dependsOnOthers(m.Name) {
+			parts = append(parts, m)
+		}
+	}
+	both := jsontree.Object(parts...)
+	return &both
+}
+
+// dependsOnOthers reports whether a keyword means something else beside another keyword.
+func dependsOnOthers(keyword string) bool {
+	switch keyword {
+	case "if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref":
+		return true
+	}
+	return false
 }
 
 // keyword reports whether one keyword of outer takes all that inner takes.
 func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
 	own := get(inner, name)
-	if of := typeOf(name); of != "" && !mayBe(inner, of, depth == 0) {
+	if of := typeOf(name); of != "" && !mayBe(inner, of, depth == 0 && !p.literal) {
 		return true
 	}
 	switch name {
 	case "type":
-		return takesTypes(inner, v, depth == 0)
-	case "enum", "const":
-		return listed(inner) != nil && !slices.ContainsFunc(listed(inner), func(v jsontree.Value) bool {
-			return !slices.ContainsFunc(listed(outer), func(w jsontree.Value) bool { return jsontree.Equal(v, w) })
-		})
-	case "minimum", "minLength", "minItems", "minProperties":
+		return takesTypes(inner, v, depth == 0 && !p.literal)
+	case "enum":
+		return isAmong(listed(inner), v.Items())
+	case "const":
+		return isAmong(listed(inner), []jsontree.Member{{Value: *v}})
+	case "minLength", "minItems", "minProperties":
 		return atMost(v, own)
-	case "maximum", "maxLength", "maxItems", "maxProperties":
+	case "maxLength", "maxItems", "maxProperties":
 		return atMost(own, v)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		return p.withinBound(inner, name, number(v)) || p.alike(inner, outer, "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+	case "multipleOf":
+		return isMultiple(inner, number(v)) || p.alike(inner, outer, name)
 	case "required":
 		return subset(v, own)
 	case "properties":
 		return p.takesProperties(inner, outer, depth)
 	case "additionalProperties":
 		return p.takesOthers(inner, outer, depth)
-	case "items":
-		if v.Kind != '[' && get(outer, "prefixItems") == nil && get(inner, "prefixItems") == nil && own != nil && own.Kind != '[' {
-			return p.takes(own, v, depth+1)
-		}
+	case "items", "prefixItems":
+		return p.takesItems(inner, outer, depth)
 	case "allOf":
 		return v.Kind == '[' && !slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return !p.takes(inner, s, depth) })
 	case "anyOf":
-		return slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
+		return p.alike(inner, outer, name) || slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
 	case "oneOf":
-		return p.takesOne(inner, below(v), depth)
+		return p.alike(inner, outer, name) || p.takesOne(inner, below(v), depth)
 	case "then", "else":
 		return get(outer, "if") == nil || p.alike(inner, outer, "if", "then", "else")
 	case "if":
@@ -285,11 +332,10 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 		return len(v.Parts) == 1 && jsontree.TextOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
 	case "contains", "minContains", "maxContains":
 		return p.alike(inner, outer, "contains", "minContains", "maxContains")
-	case "prefixItems", "additionalItems":
-		return p.alike(inner, outer, "prefixItems", "items", "additionalItems")
-	}
-	if name == "items" {
-		return p.alike(inner, outer, "prefixItems", "items", "additionalItems")
+	case "additionalItems":
+		return true // beside anything but a list in items, it says nothing
+	case "unevaluatedProperties", "unevaluatedItems":
+		return takesAll(v)
 	}
 	return p.alike(inner, outer, name)
 }
@@ -330,11 +376,34 @@ func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth i
 	return at >= 0
 }
 
+// takesItems is for items and prefixItems: each item that inner may have.
+func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
+	anything := &jsontree.Value{Kind: 't'}
+	rest := func(s *jsontree.Value) *jsontree.Value {
+		if items := get(s, "items"); items != nil {
+			return items
+		}
+		return anything
+	}
+	at := func(s *jsontree.Value, i int) *jsontree.Value {
+		if list := get(s, "prefixItems"); list != nil && i < len(list.Items()) {
+			return &list.Parts[i].Value
+		}
+		return rest(s)
+	}
+	for i := range max(len(inner.Get("prefixItems").Items()), len(outer.Get("prefixItems").Items())) {
+		if !p.takes(at(inner, i), at(outer, i), depth+1) {
+			return false
+		}
+	}
+	return p.takes(rest(inner), rest(outer), depth+1)
+}
+
 // apart reports whether no value fits two schemas: they have no type or no listed value in common, or a property
 // that the second one requires has no listed value in common.
 func (p *prover) apart(a, b *jsontree.Value) bool {
-	a = resolved(p.roots.inner, a)
-	b = resolved(p.roots.outer, b)
+	a = p.form(p.roots.inner, a)
+	b = p.form(p.roots.outer, b)
 	if a == nil || b == nil {
 		return false
 	}
@@ -343,12 +412,8 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	}
 	return slices.ContainsFunc(members(get(b, "properties")), func(m jsontree.Member) bool {
 		mine := get(get(a, "properties"), m.Name)
-		return mine != nil && subset(array(m.Name), get(b, "required")) && subset(array(m.Name), get(a, "required")) && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
+		return mine != nil && slices.Contains(stringsOf(a.Get("required")), m.Name) && slices.Contains(stringsOf(b.Get("required")), m.Name) && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
 	})
-}
-
-func array(s string) *jsontree.Value {
-	return &jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: jsontree.Text(s)}}}
 }
 
 func texts(list []jsontree.Value) (all []string) {
@@ -360,7 +425,11 @@ func texts(list []jsontree.Value) (all []string) {
 
 // disjoint reports whether two lists are there and have nothing in common.
 func disjoint(a, b []string) bool {
-	return a != nil && b != nil && !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
+	in := map[string]bool{}
+	for _, s := range a {
+		in[s] = true
+	}
+	return a != nil && b != nil && !slices.ContainsFunc(b, func(s string) bool { return in[s] })
 }
 
 // typeOf returns the type that a keyword is about, or "" for a keyword about any value.
@@ -387,16 +456,10 @@ func typesOf(s *jsontree.Value) (list []string) {
 		return list
 	}
 	types := get(s, "type")
-	if types == nil || get(s, "nullable") != nil {
+	if types == nil {
 		return nil
 	}
-	list = []string{jsontree.TextOf(types)}
-	if types.Kind == '[' {
-		list = nil
-		for _, one := range types.Items() {
-			list = append(list, one.Value.Text)
-		}
-	}
+	list = stringsOf(*types)
 	for i, name := range list {
 		if name == "integer" {
 			list[i] = "number"
@@ -416,21 +479,15 @@ func mayBe(s *jsontree.Value, of string, top bool) bool {
 
 // takesTypes is for the keyword type.
 func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
-	allowed := []string{jsontree.TextOf(wanted)}
-	if wanted.Kind == '[' {
-		allowed = nil
-		for _, one := range wanted.Items() {
-			allowed = append(allowed, one.Value.Text)
-		}
-	}
+	allowed := stringsOf(*wanted)
 	if top {
 		return slices.Contains(allowed, "object")
 	}
-	if slices.Contains(allowed, "number") || jsontree.TextOf(get(inner, "type")) == "integer" && slices.Contains(allowed, "integer") {
+	if slices.Contains(allowed, "number") || isInteger(inner) && slices.Contains(allowed, "integer") {
 		allowed = append(allowed, "number")
 	} else if slices.Contains(allowed, "integer") {
 		allowed = slices.DeleteFunc(allowed, func(s string) bool { return s == "integer" })
-		if listed(inner) == nil && jsontree.TextOf(get(inner, "type")) != "integer" && mayBe(inner, "number", false) {
+		if !isInteger(inner) && mayBe(inner, "number", false) {
 			return false
 		}
 	}
@@ -453,26 +510,25 @@ func listed(s *jsontree.Value) (values []jsontree.Value) {
 	return values
 }
 
-// atMost reports whether two numbers are there, and the first is at most the second.
-func atMost(a, b *jsontree.Value) bool {
-	x := number(a)
-	y := number(b)
-	return x != nil && y != nil && x.Cmp(y) <= 0
-}
-
-func number(v *jsontree.Value) *big.Rat {
-	if v == nil || v.Kind != '0' || len(v.Text) > 400 {
-		return nil
+// isAmong reports whether there are values, and all are in a list.
+func isAmong(values []jsontree.Value, list []jsontree.Member) bool {
+	in := map[string]bool{}
+	for _, m := range list {
+		in[string(jsontree.Append(nil, m.Value))] = true
 	}
-	n, _ := new(big.Rat).SetString(v.Text)
-	return n
+	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
-// subset reports whether a list has all strings of another one.
+// subset reports whether a list has all values of another one.
 func subset(some, all *jsontree.Value) bool {
-	return some.Kind == '[' && !slices.ContainsFunc(below(some), func(v *jsontree.Value) bool {
-		return all == nil || !slices.ContainsFunc(below(all), func(w *jsontree.Value) bool { return jsontree.Equal(*v, *w) })
-	})
+	if some.Kind != '[' || len(some.Parts) == 0 {
+		return some.Kind == '['
+	}
+	var values []jsontree.Value
+	for _, m := range some.Parts {
+		values = append(values, m.Value)
+	}
+	return all != nil && isAmong(values, all.Items())
 }
 
 // combines reports whether a schema has parts beside its properties that may name further ones.
@@ -492,13 +548,13 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range members(wanted) {
 		own := get(get(inner, "properties"), m.Name)
 		others := get(inner, "additionalProperties")
-		described := others != nil && others.Kind == '{' && len(others.Parts) > 0
+		described := others != nil && (others.Kind == 'f' || others.Kind == '{' && len(others.Parts) > 0) && !inner.Has("patternProperties")
 		switch {
 		case own != nil:
-		case p.others[depth][m.Name] || p.others[depth][""] || combines(inner) || get(inner, "properties") == nil && (others == nil || others.Kind != 'f') || isMap(inner):
-			own = &jsontree.Value{Kind: 't'}
 		case described:
 			own = others
+		case p.others[depth][m.Name] || p.others[depth][""] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
 		}
@@ -527,7 +583,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	others := get(inner, "additionalProperties")
 	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 	if open {
-		return named != nil && !isMap(inner) && len(p.others[depth]) == 0
+		return named != nil && !isMap(inner) && len(p.others[depth]) == 0 && !p.literal
 	}
 	return p.takes(others, wanted, depth+1)
 }

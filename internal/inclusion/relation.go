@@ -16,15 +16,12 @@ const (
 // Compare proves how two schemas compare that are depth values deep in whole schemas, in which references are resolved. The
 // whole schemas, and they alone, take nothing but objects.
 func Compare(oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
-	if !plain(oldRoot) || !plain(newRoot) {
+	forth := newProver(oldRoot, newRoot)
+	if !forth.isPlain(oldRoot) || !forth.isPlain(newRoot) {
 		return Unknown
 	}
-	takes := func(roots pair, question pair) bool {
-		p := prover{roots: roots, open: map[pair]int{}, others: map[int]map[string]bool{}}
-		return p.takes(question.inner, question.outer, depth)
-	}
-	keeps := takes(pair{oldRoot, newRoot}, pair{old, new})
-	kept := takes(pair{newRoot, oldRoot}, pair{new, old})
+	keeps := forth.takes(old, new, depth)
+	kept := newProver(newRoot, oldRoot).takes(new, old, depth)
 	switch {
 	case keeps && kept:
 		return Same
