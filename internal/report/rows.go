@@ -303,10 +303,11 @@ func together(rows []Row) (list []Row) {
 		part := row
 		part.Place = base
 		part.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
-		if rest != "" && rest != "description" && row.Detail != "" {
-			part.Detail = rest + " " + row.Detail
+		if rest != "" && rest != "description" && len(row.Lines) > 0 {
+			part.Lines = append([]Line{{Name: rest, Phrase: row.Detail}}, indented(row.Lines)...)
+			part.Detail = ""
 		} else if rest != "" && rest != "description" {
-			part.Lines = append([]Line{{Name: rest}}, indented(row.Lines)...)
+			part.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
 		}
 		key := base + " " + strconv.Itoa(row.Shared)
 		i, seen := at[key]

@@ -229,16 +229,17 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 	}
 }
 
-// Blanks spells what a text has of spaces, tabs and line ends, each run of one of them once.
+// Blanks spells what a text has of spaces, tabs and line ends, each run of one of them once: "<2 spaces>".
 func Blanks(s string) string {
 	var spelled []byte
 	for s != "" {
-		n := runLength(s, ' ')
-		if n > 0 {
-			spelled = fmt.Appendf(spelled, "<%s>", Count(n, "space"))
+		noun := map[byte]string{' ': "space", '\t': "tab", '\n': "line feed"}[s[0]]
+		n := 1
+		if noun != "" {
+			n = runLength(s, rune(s[0]))
+			spelled = fmt.Appendf(spelled, "<%s>", Count(n, noun))
 		} else {
-			n = 1
-			spelled = Append(spelled, s[:1], true)
+			spelled = Append(spelled, s[:n], true)
 		}
 		s = s[n:]
 	}
