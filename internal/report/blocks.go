@@ -7,7 +7,6 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -19,9 +18,6 @@ type edit struct {
 
 	// Says what changed if no reader can see it, else "".
 	unseen string
-
-	// Equal for equal edits: the same sentences were there before and are there now.
-	key string
 
 	marked bool // the definition below shows it with marks
 
@@ -36,14 +32,6 @@ func newEdit(e *facts.Edit) *edit {
 	if e.Unseen {
 		shown.unseen = unseen(e.Change)
 	}
-	key := []string{e.Label.ID(), e.Pointer, e.From, strconv.Itoa(int(e.Old.Kind)), strconv.Itoa(int(e.New.Kind))}
-	for _, s := range e.Sentences {
-		key = append(key, s.Old, s.New, s.Before, s.After, strconv.FormatBool(s.First), strconv.Itoa(s.Number))
-	}
-	if len(e.Sentences) == 0 {
-		key = append(key, string(jsontree.Append(nil, e.Old)), string(jsontree.Append(nil, e.New)))
-	}
-	shown.key = keyOf(key)
 	return shown
 }
 
@@ -74,8 +62,7 @@ func (e *edit) exact() bool {
 	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != ""
 }
 
-// A group is drift that is read and accepted as one: entries of one server, type and kind that had the same sentences
-// where they changed, and have the same ones now. Most groups have one entry.
+// A group is drift that is read and accepted as one: an entry, or two that seem to be one under two names.
 type group struct {
 	number  int
 	entries []*drifted // the most dangerous first
@@ -87,7 +74,7 @@ type group struct {
 
 func (g *group) first() *drifted { return g.entries[0] }
 
-// group puts drift that changed alike into one group, and sorts groups and entries.
+// group makes a group of each entry, and sorts groups and entries.
 func (r *Report) group() {
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
 	// The server with the most dangerous entry comes first.
@@ -102,7 +89,6 @@ func (r *Report) group() {
 	for _, e := range r.entries {
 		all = append(all, &group{entries: []*drifted{e}})
 	}
-	all = join(all, func(g *group) string { return g.first().key() })
 	r.groups = joinRenames(all)
 	if !r.Bounded && len(r.entries) <= mostShared {
 		r.findShared()
@@ -158,36 +144,3 @@ func joinRenames(groups []*group) (joined []*group) {
 
 // renamed reports whether a group is one entry under two names: the new one first.
 func (g *group) renamed() bool { return len(g.entries) == 2 && g.first().RenamedFrom != "" }
-
-// join joins groups with an equal key. A group without a key stays alone.
-func join(groups []*group, key func(*group) string) (joined []*group) {
-	of := map[string]*group{}
-	for _, g := range groups {
-		key := key(g)
-		if same := of[key]; same != nil && key != "" {
-			same.entries = append(same.entries, g.entries...)
-			continue
-		}
-		of[key] = g
-		joined = append(joined, g)
-	}
-	return joined
-}
-
-// key returns a key that is equal for entries that changed alike and have the same new warnings and
-// addresses. It returns "" for an entry without changes, which stays alone.
-func (e *drifted) key() string {
-	if len(e.Changes) == 0 {
-		return ""
-	}
-	key := []string{e.Server, pin.EntryTypeInfo[e.Type].Entry, string(e.Kind)}
-	for _, f := range e.Fresh {
-		if f.Warning || f.ID == "new-address" {
-			key = append(key, f.ID, f.Pointer, f.Detail)
-		}
-	}
-	for _, ed := range e.edits {
-		key = append(key, ed.key)
-	}
-	return keyOf(key)
-}

@@ -441,9 +441,6 @@ type Block struct {
 	// The words that select it: labels of changes, ids of findings, what it could do.
 	Is []string
 
-	// If it has several entries: a block for each entry.
-	Each []Block
-
 	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.
 	Accept string
 
@@ -453,11 +450,6 @@ type Block struct {
 	Severity string
 
 	Class int // its rank: the lower, the earlier
-
-	// Why it is read first, as the words after "first because"; or "".
-	Reason string
-
-	isSharedReason bool // shared changes say the same
 }
 
 // A Row is one finding, note or change of a block.

@@ -94,54 +94,28 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	return rows, summed
 }
 
-// minor makes the rows of changes that are summed up, each once. If only some entries of the group have a change, its
-// row names them.
+// minor makes the rows of changes that are summed up.
 func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
-	var of []*drifted // the first entry that has each edit of list
 	var list []*edit
-	has := map[string][]string{} // by key, the entries that have it
+	alone := m.alone() // nothing may refer to what is summed up
 	for _, e := range g.entries {
 		for _, ed := range e.edits {
-			if _, turned := e.turned(ed); !ed.Minor() && turned == "" {
+			_, turned := e.turned(ed)
+			if !ed.Minor() && turned == "" {
 				continue
 			}
-			if has[ed.key] == nil {
-				of = append(of, e)
-				list = append(list, ed)
-			}
-			has[ed.key] = append(has[ed.key], text.Name(e.Name))
-		}
-	}
-	alone := m.alone() // nothing may refer to what is summed up
-	for i, ed := range list {
-		row := alone.edit(of[i], ed)
-		if !ed.Minor() {
-			row = follows(of[i], ed)
-		}
-		row.Minor = true
-		row.Op = '~'
-		if names := has[ed.key]; len(names) < len(g.entries) {
-			row.Names = strings.Join(names, ", ")
-		}
-		rows = append(rows, row)
-	}
-	return rows, labelCounts(g.minor())
-}
-
-// minor returns the edits that are summed up for the group: those of the entry that has most of them.
-func (g *group) minor() (most []*edit) {
-	for _, e := range g.entries {
-		var list []*edit
-		for _, ed := range e.edits {
+			row := alone.edit(e, ed)
 			if ed.Minor() {
 				list = append(list, ed)
+			} else {
+				row = follows(e, ed)
 			}
-		}
-		if len(list) > len(most) {
-			most = list
+			row.Minor = true
+			row.Op = '~'
+			rows = append(rows, row)
 		}
 	}
-	return most
+	return rows, labelCounts(list)
 }
 
 // alone returns a rowMaker for which nothing is above.

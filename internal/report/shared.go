@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
@@ -30,9 +29,6 @@ type Shared struct {
 	Count  string // "21 tools"
 	Also   string // " and 2 new", or ""
 	Rows   []Row
-
-	// Why those entries are read first, if it is for these changes; or "".
-	Reason string
 
 	Breaking bool // that it breaks callers is said
 	Late     bool // it is told after all blocks: nothing uses it
@@ -186,9 +182,6 @@ func (r *Report) findShared() {
 		}
 		set.edits = append(set.edits, c.edits[0])
 		set.rank = min(set.rank, c.rank())
-		if first := c.entries[0]; first.Class.First() && first.Why.Cause != facts.CauseCode && first.Why.Pointer == c.edits[0].Pointer {
-			set.told.Reason = reason(first)
-		}
 		set.told.breaks = set.told.breaks || c.edits[0].Severity == label.Breaking
 		for i, ed := range c.edits {
 			ed.shared = set
@@ -353,8 +346,8 @@ func (m *Model) Block(number int) *Block {
 	return &m.Blocks[number-1]
 }
 
-// And lists the shared changes that a block has, of those that were told. Without all, it leaves out what every entry of
-// its kind has.
+// And lists the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves out what
+// every entry of its kind has.
 func (b *Block) And(told map[int]bool, all bool) (list []string) {
 	var has []int
 	for i := range b.Rows {
@@ -369,20 +362,20 @@ func (b *Block) And(told map[int]bool, all bool) (list []string) {
 	}
 	slices.Sort(has)
 	for _, n := range slices.Compact(has) {
-		if n > 0 && told[n] {
+		if n > 0 && (told == nil || told[n]) {
 			list = append(list, strconv.Itoa(n))
 		}
 	}
 	return list
 }
 
-// HasNothingElse reports whether a block says nothing that wasn't told before all blocks, except what is minor.
+// HasNothingElse reports whether a block says nothing but what is minor and the shared changes that were told; nil: all of them.
 func (b *Block) HasNothingElse(told map[int]bool) bool {
-	if b.Kind != string(pin.Changed) || b.Note != "" || b.Reason != "" && !b.isSharedReason {
+	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false
 	}
 	if b.Severity == label.Breaking.String() && b.And(told, true) == nil {
 		return false // its title says so
 	}
-	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !told[row.Shared] })
+	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })
 }

@@ -352,7 +352,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		if d.Kind == pin.Removed && d.RenamedTo == "" {
 			gone = nil // nobody has to read again what is gone with its entry
 		}
-		before := sidesOf(strings.Join(questions[:min(len(questions), questionOf(r.Model, i))], ""))
+		before := sidesOf(strings.Join(questions[:questionOf(questions, r.Model.Entries[i].Said)], ""))
 		for at, list := range [][]string{gone, joined} {
 			for _, said := range list {
 				counted++
@@ -372,18 +372,15 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	return counted
 }
 
-// questionOf returns the number of the question about an entry. Each block has one question.
-func questionOf(m *Model, entry int) (n int) {
-	for i := range m.Blocks {
-		parts := m.Blocks[i : i+1]
-		for j := range parts {
-			n++
-			if slices.Contains(parts[j].Entries, entry) {
-				return n
-			}
+// questionOf returns how many questions there are up to the one that names an entry; all of them if none does.
+func questionOf(questions []string, said string) int {
+	for i, q := range questions {
+		lines := strings.Split(q, "\n")
+		if asked := strings.Join(lines[max(0, len(lines)-3):], " "); strings.Contains(asked, said) {
+			return i + 1
 		}
 	}
-	return n
+	return len(questions)
 }
 
 // spelled reports whether a text is shown with its non-ASCII characters spelled by code points. Names are, and

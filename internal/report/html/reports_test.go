@@ -47,11 +47,12 @@ func TestReport(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED 2 tools alike: copy, stat other form (minor)", "4 REMOVED gone"}},
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED copy other form (minor)", "4 CHANGED stat other form (minor)", "5 REMOVED gone"}},
 		{"pre", "lines", []string{
 			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
-			"takes more arguments.limit/maximum 1000 -> 100000 text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+			"takes more arguments.limit maximum 1000 -> 100000 text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+			"minor: other form",
 			"minor: other form",
 			`"Goes."`,
 		}},
@@ -60,7 +61,8 @@ func TestReport(t *testing.T) {
 		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "text 2", "takes more 1", "other form 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
-			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[3].Captured.Digest,
 			"pinproof relock live.json --accept " + r.Drifts[4].Locked.Digest,
 			"pinproof diff live.json",
 			"pinproof relock live.json",
@@ -180,7 +182,7 @@ func TestSignature(t *testing.T) {
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
 	said := strings.Join(reporttest.TextsOf(t, page, "pre", "lines"), " ")
-	for _, want := range []string{"first because it says that it destroys", "title | B!", "n integer, required, maximum 5 | How many.", `{"x-odd":1}`, `_meta | {"c":1}`,
+	for _, want := range []string{"title | B!", "n integer, required, maximum 5 | How many.", `{"x-odd":1}`, `_meta | {"c":1}`,
 		"/more | [1]", "Line <one>.", "code string"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %q", want, said)

@@ -154,9 +154,6 @@ func drift(m *report.Model, at int, room *int) testcase {
 	var b strings.Builder
 	b.WriteString(message + "\n")
 	block := m.Block(e.Block)
-	if i := slices.IndexFunc(block.Each, func(one report.Block) bool { return slices.Contains(one.Entries, at) }); i >= 0 {
-		block = &block.Each[i]
-	}
 	plain.New(&b, plain.Style{}).Rows("  ", block)
 	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)

@@ -246,9 +246,6 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
-	if b.Reason != "" {
-		t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: b.Reason})
-	}
 	for i := range b.Rows {
 		row := &b.Rows[i]
 		if !row.Finding {
@@ -466,9 +463,6 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		for i := range s.Rows {
 			t.rowBehind(number, indent, &s.Rows[i])
 			number = indent
-		}
-		if s.Reason != "" {
-			t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: s.Reason})
 		}
 		breaking := ""
 		if s.Breaking {
