@@ -130,7 +130,7 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 		{"lock", approval.Said{Approves: true}, true},
 		{"relock", approval.Said{}, true},
 	}
-	for _, label := range []string{"minor", "wording", "sdk-churn", "parameter-added"} {
+	for _, label := range []string{"minor", "wording", "other-form", "parameter-added"} {
 		list = append(list, commandLine{"--accept " + label, approval.Said{Accepts: selectors(label)}, false},
 			commandLine{"--accept-all --only " + label, approval.Said{All: true, Only: selectors(label)}, false})
 	}

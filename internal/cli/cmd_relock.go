@@ -37,7 +37,7 @@ one, 2 no answer.`,
   pinproof relock files.jsonl --accept 'browser_*'               a quoted pattern, for pinned entries only
   pinproof relock files.jsonl --accept added                     everything that is new
   pinproof relock files.jsonl --only wording                     ask only about these
-  pinproof relock files.jsonl --accept sdk-churn                 what only an SDK changed
+  pinproof relock files.jsonl --accept other-form                 what only has another form
   pinproof relock files.jsonl --accept-all --expect sha256:HEX   exactly what diff showed
   pinproof relock files.jsonl --accept-warning a                 despite its warning
   pinproof relock files.jsonl --accept-all --deny run            everything, but keep run from agents

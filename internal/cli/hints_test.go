@@ -38,10 +38,8 @@ func TestHintsWrite(t *testing.T) {
 			commands = append(commands, step.Command)
 		}
 		for i := range m.Blocks {
-			for _, b := range append(m.Blocks[i].Each, m.Blocks[i]) {
-				if b.Accept != "" {
-					commands = append(commands, b.Accept)
-				}
+			if accept := m.Blocks[i].Accept; accept != "" {
+				commands = append(commands, accept)
 			}
 		}
 		for _, command := range commands {

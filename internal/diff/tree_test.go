@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
@@ -155,10 +154,10 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 		for _, token := range strings.Split(c.Pointer, "/") {
 			texts[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)] = true
 		}
-		eachText(c.New, func(s string) { texts[s] = true })
+		eachTextIn(c.New, func(s string) { texts[s] = true })
 	}
-	eachText(old, func(s string) { texts[s] = true })
-	eachText(new, func(s string) {
+	eachTextIn(old, func(s string) { texts[s] = true })
+	eachTextIn(new, func(s string) {
 		if !texts[s] {
 			fatalf("%q is in no change", s)
 		}
@@ -166,16 +165,16 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 }
 
 // eachText calls f for all strings, names and numbers of a value.
-func eachText(v jsontree.Value, f func(string)) {
+func eachTextIn(v jsontree.Value, f func(string)) {
 	if v.Kind == '"' || v.Kind == '0' {
 		f(v.Text)
 	}
 	for _, item := range v.Items() {
-		eachText(item.Value, f)
+		eachTextIn(item.Value, f)
 	}
 	for _, m := range v.Members() {
 		f(m.Name)
-		eachText(m.Value, f)
+		eachTextIn(m.Value, f)
 	}
 }
 
@@ -202,117 +201,6 @@ func resolve(v jsontree.Value, pointer string) (jsontree.Value, bool) {
 		}
 	}
 	return v, true
-}
-
-func TestDiffWords(t *testing.T) {
-	for _, tt := range []struct{ old, new, want string }{
-		{"Reads a file.", "Reads one file.", "=Reads |-a|+one|= file."},
-		{"Reads a file.", "Reads a file. Then deletes it.", "=Reads a file.|+ Then deletes it."},
-		{"Lists all files.", "Lists files.", "=Lists |-all |=files."},
-		{"same", "same", "=same"},
-		{"", "new", "+new"},
-		{"old", "", "-old"},
-		// Kept text between two changes becomes part of them if it is shorter than they are.
-		{"one two", "drei vier", "-one two|+drei vier"},
-		{"Größe in Byte", "Größe in Bytes", "=Größe in |-Byte|+Bytes"},
-		{"a\nb\nc", "a\nB\nc", "=a\n|-b|+B|=\nc"},
-		{"file", "file\u200b", "=file|+\u200b"},
-		{"x(y)", "x[y]", "=x|-(y)|+[y]"},
-		{"12 files", "13 files", "-12|+13|= files"},
-	} {
-		budget := FullWordBudget
-		var parts []string
-		for _, p := range budget.Words(tt.old, tt.new) {
-			parts = append(parts, string(p.Op)+p.Text)
-		}
-		if got := strings.Join(parts, "|"); got != tt.want {
-			t.Errorf("%q -> %q\ngot  %q\nwant %q", tt.old, tt.new, got, tt.want)
-		}
-	}
-}
-
-func TestWordBudget(t *testing.T) {
-	words := func(word string, n int) string { return strings.TrimSuffix(strings.Repeat(word+" ", n), " ") } // 2n-1 tokens
-	budget := WordBudget(1_000)
-	if budget.Words("a b c", "x y z") == nil {
-		t.Error("a small diff is refused")
-	}
-	if budget != 1_000-36 { // 5 tokens and one, on each side
-		t.Errorf("%d left of the budget", budget)
-	}
-	if budget.Words(words("a", 20), words("b", 20)) != nil { // 40 × 40
-		t.Error("a diff above the budget is made")
-	}
-	if budget != 1_000-36 {
-		t.Errorf("a diff that is not made costs %d", 1_000-36-budget)
-	}
-	if budget.Words(words("a", 20)+" x "+words("b", 20), words("a", 20)+" y "+words("b", 20)) == nil {
-		t.Error("what is equal at both ends costs something")
-	}
-	for _, tt := range []struct {
-		old, new string
-		made     bool
-	}{
-		{words("a", maxDiffTokens/2), "z", true}, // one token below the bound
-		{words("a", maxDiffTokens/2) + ".", "z", true},
-		{words("a", maxDiffTokens/2) + "..", "z", false},
-		{"z", words("a", maxDiffTokens/2) + "..", false},
-		{"same " + words("a", maxDiffTokens), "same " + words("a", maxDiffTokens), true},
-	} {
-		budget := FullWordBudget
-		if made := budget.Words(tt.old, tt.new) != nil; made != tt.made {
-			t.Errorf("%d and %d bytes: made %v", len(tt.old), len(tt.new), made)
-		}
-	}
-}
-
-func TestRewritten(t *testing.T) {
-	for _, tt := range []struct {
-		old, new string
-		want     bool
-	}{
-		{"Reads a file from the disk.", "Reads one file from the disk.", false},
-		{"Reads a file from the disk.", "Sends mail to anyone who asks for it.", true},
-		{"Reads a file.", "Reads a file. Then it does many other things, of which nobody had heard before.", false}, // nothing was removed
-		{"Reads a file, and whatever else is said in these many words about it.", "Reads a file.", false},           // nothing was added
-		{"one two three four", "one two five six", false},                                                           // half stays
-		{"one two three four", "one five six seven", true},
-		{"same", "same", false},
-		{"", "new", false},
-		{"a-b", "a+b", false},
-	} {
-		budget := FullWordBudget
-		if got := Rewritten(budget.Words(tt.old, tt.new)); got != tt.want {
-			t.Errorf("%q -> %q: %v", tt.old, tt.new, got)
-		}
-	}
-}
-
-// TestHugeTexts has texts at the limits. Without limits, comparing them would go on and on.
-func TestHugeTexts(t *testing.T) {
-	t.Parallel()
-	repeated := func(word string) string { return strings.Repeat(word, 6<<20/len(word)) }
-	for _, tt := range []struct {
-		old, new string
-		made     bool
-	}{
-		{repeated("word "), repeated("word ") + "x", true},
-		{repeated("漢"), repeated("漢") + "字", false}, // one word
-		{repeated("ab "), repeated("ba "), false},
-		{"x" + repeated("ab ") + "y", "y" + repeated("ab ") + "x", false},
-		{strings.Repeat("a ", 1_990), strings.Repeat("b ", 1_990), true},
-	} {
-		budget := FullWordBudget
-		pieces := budget.Words(tt.old, tt.new)
-		if (pieces != nil) != tt.made {
-			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
-		}
-	}
-	budget := FullWordBudget
-	edits, ok := budget.Sentences(repeated("word "), repeated("word ")+"x")
-	if !ok || len(edits) != 1 || edits[0].Pieces == nil {
-		t.Errorf("a word more in a huge sentence: %d edits, %v, not word by word", len(edits), ok)
-	}
 }
 
 // numbered is a list of n parts. In the format, @ stands for the number of the part.
@@ -387,8 +275,8 @@ func TestRefactoredTexts(t *testing.T) {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
 				for _, c := range changes {
 					find := func(s string) { shown = shown || s == want && c.Label != label.OtherForm }
-					eachText(c.Old, find)
-					eachText(c.New, find)
+					eachTextIn(c.Old, find)
+					eachTextIn(c.New, find)
 				}
 				if !shown {
 					t.Errorf("%s\n -> %s\n%q is in no change that says more than another form", tt.old, tt.new, want)
@@ -439,68 +327,4 @@ func TestTooManyChanges(t *testing.T) {
 			}
 		}
 	}
-}
-
-// FuzzDiffWords checks that the pieces of a word diff make up the two texts, no less and no more,
-// and that they come out the same again.
-func FuzzDiffWords(f *testing.F) {
-	for i, s := range jsontest.HostileTexts {
-		f.Add(s, jsontest.HostileTexts[(i+7)%len(jsontest.HostileTexts)])
-	}
-	f.Add("the quick brown fox jumps over the lazy dog", "the lazy fox jumped over a quick brown dog, twice")
-	f.Add("ab ab ab ab", "ab ba ab")
-	f.Add("é e\u0301 한글 नाम", "e\u0301 é 한 नमा")
-	f.Add(strings.Repeat("a b ", 40), strings.Repeat("b a ", 40))
-	f.Add("a b a b a a a a a a a 0 a a a a a ", "000 b a b a 1") // here the library leaves two removed runs in a row
-	f.Fuzz(func(t *testing.T, old, new string) {
-		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
-			return
-		}
-		budget, again := FullWordBudget, FullWordBudget
-		pieces := budget.Words(old, new)
-		var before, after strings.Builder
-		for i, p := range pieces {
-			if p.Text == "" || i > 0 && p.Op == pieces[i-1].Op {
-				t.Fatalf("%q -> %q: empty or split pieces: %q", old, new, pieces)
-			}
-			if p.Op != '+' {
-				before.WriteString(p.Text)
-			}
-			if p.Op != '-' {
-				after.WriteString(p.Text)
-			}
-		}
-		if before.String() != old || after.String() != new {
-			t.Fatalf("%q -> %q: the pieces say %q -> %q", old, new, before.String(), after.String())
-		}
-		if !slices.Equal(pieces, again.Words(old, new)) {
-			t.Fatalf("%q -> %q: another answer the second time", old, new)
-		}
-		if (len(pieces) == 1 && pieces[0].Op == '=' || len(pieces) == 0) != (old == new) {
-			t.Fatalf("%q -> %q: %q", old, new, pieces)
-		}
-	})
-}
-
-// FuzzTokens checks that the tokens of a text make up the text, that blanks are tokens by themselves,
-// and that no two tokens in a row are blanks.
-func FuzzTokens(f *testing.F) {
-	for _, s := range append(jsontest.HostileTexts, "a1 b_c  \t x\n\n", "नमस्ते", "e\u0301x") {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		list := tokens(s)
-		if strings.Join(list, "") != s {
-			t.Fatalf("%q is taken apart as %q", s, list)
-		}
-		for i, token := range list {
-			blank := strings.Trim(token, " \t") == ""
-			if token == "" || i > 0 && blank && strings.Trim(list[i-1], " \t") == "" {
-				t.Fatalf("%q: tokens %q", s, list)
-			}
-			if strings.ContainsAny(token, " \t\n") && !blank && token != "\n" {
-				t.Fatalf("%q: tokens %q", s, list)
-			}
-		}
-	})
 }

@@ -14,7 +14,9 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // Facts are what is known of a comparison.
@@ -98,7 +100,7 @@ type Sentence struct {
 // An Edit is one change of an entry. Where both sides are texts, it is read as text.
 type Edit struct {
 	diff.Change
-	Sentences []diff.SentenceEdit // what differs between two texts
+	Sentences []words.Edit // what differs between two texts
 
 	// The texts were compared sentence by sentence.
 	Compared bool
@@ -140,7 +142,7 @@ type Bounds struct {
 type reader struct {
 	sides  []pin.Comparison
 	bounds Bounds
-	words  *diff.WordBudget
+	words  *words.Budget
 
 	// Bytes of definitions that may still be explained.
 	room int
@@ -178,7 +180,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	// Entries with a warning are explained first: there may be no room for all.
 	order := slices.Clone(f.Entries)
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
-	budget := diff.FullWordBudget
+	budget := words.Full
 	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
 	for _, e := range order {
 		r.explain(e)
@@ -325,8 +327,8 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	e := &Edit{Change: c, NewToRead: c.Says()}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
-	if texts && isProse(c.Old.Text, c.New.Text) {
-		e.Sentences, e.Compared = r.words.Sentences(c.Old.Text, c.New.Text)
+	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
+		e.Sentences, e.Compared = r.words.Texts(c.Old.Text, c.New.Text, of.isCode(c.Pointer))
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		// The warning already says so.
@@ -336,6 +338,12 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		e.NewToRead = false
 	}
 	return e
+}
+
+// isCode reports whether a pointer leads to a file of a skill that may be run.
+func (e *Entry) isCode(pointer string) bool {
+	steps, _ := jsontree.Tokens(pointer)
+	return e.Type == pin.Skills && len(steps) == 2 && steps[0] == pin.FilesMember && !skill.IsProse(steps[1])
 }
 
 // showsFile reports whether a pointer leads into what a skill lists of a file, and that file's old and new texts are

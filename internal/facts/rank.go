@@ -16,6 +16,7 @@ import (
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // What a tool could do is judged by what it declares and by what it takes. Hints are the
@@ -296,7 +297,7 @@ func (e *Entry) lostGuard() (sentence, pointer string) {
 		lost := edit.Sentences
 		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
 		if edit.Old.Kind == '"' && !edit.Compared && (gone || edit.New.Kind == '"') {
-			lost = []diff.SentenceEdit{{Old: edit.Old.Text, New: edit.New.Text}}
+			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {
 			if diff.Guards(s.Old) <= diff.Guards(s.New) {
@@ -306,7 +307,7 @@ func (e *Entry) lostGuard() (sentence, pointer string) {
 				now = map[string]bool{}
 				addSentences(now, e.Captured.Shown())
 			}
-			for _, one := range diff.Sentences(s.Old) {
+			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
 				if diff.Guards(one) > 0 && !now[one] {
 					return one, edit.Pointer
@@ -320,7 +321,7 @@ func (e *Entry) lostGuard() (sentence, pointer string) {
 // addSentences adds the sentences of all texts in a value.
 func addSentences(to map[string]bool, v jsontree.Value) {
 	if v.Kind == '"' {
-		for _, s := range diff.Sentences(v.Text) {
+		for _, s := range words.Sentences(v.Text) {
 			to[strings.TrimSpace(s)] = true
 		}
 	}

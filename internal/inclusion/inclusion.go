@@ -1,449 +1,589 @@
-// Package inclusion proves that one JSON Schema takes every value that another takes.
+// Package inclusion reports whether one JSON Schema certainly takes every value that another takes.
 //
-// It answers "proven" or "not proven", and never guesses. What it can't judge in the inner schema,
-// the one to be included, it leaves out, so that schema takes more. What it can't judge in the outer
-// schema counts as not proven, so that schema takes less. So a proof holds whatever else the two
-// schemas say, and a missing proof says nothing.
+// It knows a short list of changes that are certainly safe, and calls everything else unproven. So a
+// proof holds whatever else the two schemas say, and a missing proof says nothing.
 //
-// Two conventions are not part of JSON Schema. First, the value at the top is an object, because the
-// arguments and the structured results of tools are objects (MCP 2025-06-18, Tool). Second, where a
-// schema names properties and doesn't say what others may be, nobody sends others: nearly every schema
-// leaves them open, but a caller sends what the tool names.
+// One convention isn't part of JSON Schema: where a schema names properties and doesn't say what others
+// may be, nobody sends others. Nearly every schema leaves them open, but a caller sends what the tool names.
 package inclusion
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/schema"
 )
 
-// maxSteps bounds a proof: a step is a schema, a name or a value that is looked at. Real tools need a
-// few thousand steps. A schema that was made to branch at every level needs more than anyone would wait
-// for, and stays unproven.
-const maxSteps = 200_000
+// maxSteps bounds a proof: a step is a pair of schemas. maxDepth bounds how deep it follows them.
+const (
+	maxSteps  = 20_000
+	maxDepth  = 100
+	mostCases = 100 // how many listed values are compared one by one
+)
 
-// maxValuesIn bounds the values in a schema, for the same reason. The largest of 3,249 real tools
-// has a hundredth of it.
-const maxValuesIn = 10_000
+// A pair is the question whether outer takes all that inner takes.
+type pair struct{ inner, outer *jsontree.Value }
 
-// maxDepth bounds how deep a proof follows references, alternatives and values into each other.
-const maxDepth = 200
+type prover struct {
+	roots pair
+	steps int
 
-// Proven reports whether every value that the schema inner takes is proven to be taken by outer.
-// Both are whole schemas, in which references are resolved. A nil schema takes every object.
+	// Nothing holds but JSON Schema: any value may be sent, with any properties.
+	literal bool
+
+	open map[pair]int // the depth in a value at which a pair is being compared
+
+	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
+	forms map[*jsontree.Value]*jsontree.Value
+	cases map[*jsontree.Value][]*jsontree.Value
+
+	// Properties that another alternative of the inner schema names, by depth: they may be there, too.
+	others map[int]map[string]bool
+}
+
+// Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
+// schemas of objects, in which references are resolved.
 func Proven(inner, outer *jsontree.Value) bool {
-	if inner != nil && outer != nil && jsontree.Equal(*inner, *outer) {
+	return newProver(inner, outer).proves(inner, outer)
+}
+
+func (p *prover) proves(inner, outer *jsontree.Value) bool {
+	if jsontree.Equal(*inner, *outer) {
 		return true
 	}
-	p := &prover{}
-	return p.proven(inner, outer)
+	return p.isPlain(inner) && p.isPlain(outer) && p.takes(inner, outer, 0)
 }
 
-// proven does what Proven does, without its shortcut for equal schemas.
-func (p *prover) proven(inner, outer *jsontree.Value) bool {
-	p.steps = maxSteps
-	p.documents[innerSide] = newDocument(inner)
-	p.documents[outerSide] = newDocument(outer)
-	if p.documents[innerSide].odd || p.documents[outerSide].odd {
-		return false
+func newProver(innerRoot, outerRoot *jsontree.Value) *prover {
+	return &prover{
+		roots:  pair{innerRoot, outerRoot},
+		open:   map[pair]int{},
+		forms:  map[*jsontree.Value]*jsontree.Value{},
+		cases:  map[*jsontree.Value][]*jsontree.Value{},
+		others: map[int]map[string]bool{},
 	}
-	p.sameDialect = p.documents[innerSide].dialect == p.documents[outerSide].dialect
-	set := constraints{}
-	if !p.strict {
-		set.bases = append(set.bases, node{value: &anObject, side: innerSide})
-	}
-	set, ok := p.with(set, node{value: p.documents[innerSide].root, side: innerSide}, 0)
-	if !ok {
-		return true // nothing fits the inner schema
-	}
-	return p.takes(set, node{value: p.documents[outerSide].root, side: outerSide}, 0)
 }
 
-// anObject is the schema of every object.
-var anObject = jsontree.Object(jsontree.Member{Name: "type", Value: jsontree.Text("object")})
-
-// anything is the schema of every value.
-var anything = jsontree.Value{Kind: 't'}
-
-// A side says which of the two documents a schema is in: its references lead into the same document.
-type side int
-
-const (
-	innerSide side = iota
-	outerSide
-)
-
-// A dialect is the version of JSON Schema that a document is written in, as far as it matters here.
-type dialect int
-
-const (
-	// 2020-12, which MCP means where $schema is missing (2025-11-25).
-	dialectNew dialect = iota
-
-	// 2019-09: items may be a list, and keywords beside $ref count.
-	dialect2019
-
-	// draft-07 and older: keywords beside $ref are ignored.
-	dialectDraft
-)
-
-// A document is a whole schema.
-type document struct {
-	root    *jsontree.Value
-	dialect dialect
-
-	// Nothing is proven about it: it's too large, we don't know its dialect, or references may lead
-	// elsewhere than their pointers say.
-	odd bool
-}
-
-// newDocument reads what a proof has to know about a whole schema.
-func newDocument(root *jsontree.Value) document {
-	if root == nil || root.Kind == 0 {
-		root = &anything
-	}
-	d := document{root: root}
-	switch dialectName(jsontree.TextOf(jsontree.Lookup(root, "$schema"))) {
-	case "", "https://json-schema.org/draft/2020-12/schema":
-	case "https://json-schema.org/draft/2019-09/schema":
-		d.dialect = dialect2019
-	case "http://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema", "http://json-schema.org/schema":
-		d.dialect = dialectDraft
-	default:
-		d.odd = true // its keywords may mean anything
-	}
-	values := 0
-	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, _ []jsontree.Step) {
-		values++
-		if at != schema.AtSchema {
-			return
-		}
-		for _, m := range v.Members() {
-			if redirects(m.Name) && v != root {
-				d.odd = true
-			}
-			if m.Name == "$schema" && v != root {
-				d.odd = true
-			}
-			if dynamic(m.Name) {
-				d.odd = true
+// isPlain reports whether a whole schema has no keyword by which a part of it means something else than it says
+// by itself.
+func (p *prover) isPlain(root *jsontree.Value) bool {
+	odd := false
+	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+		for _, m := range s.Members() {
+			switch m.Name {
+			case "properties":
+				odd = odd || m.Value.Kind != '{' && m.Value.Kind != 'n'
+			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
+				odd = true
+			case "$schema":
+				odd = odd || s != root || !known(m.Value.Text)
+			case "$ref":
+				// Dialects differ in what they make of keywords beside it.
+				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
+					return m.Name != "$ref" && !saysNothing(m.Name) && (s != root || p.literal || m.Name != "type" || m.Value.Text != "object")
+				})
 			}
 		}
 	})
-	d.odd = d.odd || values > maxValuesIn
-	return d
+	return !odd
 }
 
-// dialectName is the value of $schema without an empty fragment.
-func dialectName(s string) string {
-	if len(s) > 0 && s[len(s)-1] == '#' {
-		return s[:len(s)-1]
-	}
-	return s
-}
-
-// redirects reports whether a keyword gives the schemas below it another base for references.
-func redirects(keyword string) bool { return keyword == "$id" || keyword == "id" }
-
-// dynamic reports whether a keyword lets references depend on more than a pointer
-// (JSON Schema 2020-12 Core, 8.2).
-func dynamic(keyword string) bool {
-	switch keyword {
-	case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
+// known reports whether a dialect is one whose keywords mean what they mean here.
+func known(dialect string) bool {
+	switch strings.TrimSuffix(dialect, "#") {
+	case "https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema", "http://json-schema.org/schema":
 		return true
 	}
 	return false
 }
 
-// A node is a schema and the document that it is in.
-type node struct {
-	value *jsontree.Value
-	side  side
-}
-
-// below is a schema in the same document.
-func (n node) below(v *jsontree.Value) node { return node{value: v, side: n.side} }
-
-// get is the value of a keyword, or nil.
-func (n node) get(keyword string) *jsontree.Value { return jsontree.Lookup(n.value, keyword) }
-
-// constraints are schemas: a value fits all of the bases and none of the nots.
-type constraints struct {
-	// Schemas that are objects, and beside them the schemas that their allOf and $ref lead to.
-	bases []node
-
-	nots []node
-
-	// Keywords for which one alternative has been chosen already.
-	split []*jsontree.Value
-}
-
-// clone returns a copy that can be added to.
-func (c constraints) clone() constraints {
-	return constraints{bases: slices.Clone(c.bases), nots: slices.Clone(c.nots), split: slices.Clone(c.split)}
-}
-
-// A prover has two documents and the steps that are left. It's used for one proof.
-type prover struct {
-	documents   [2]document
-	sameDialect bool
-
-	// JSON Schema alone, without the two conventions.
-	strict bool
-
-	steps    int
-	open     []goal            // the goals that are being proven
-	followed []*jsontree.Value // references that are being compared
-}
-
-// A goal is what is being proven: that these constraints imply an outer schema.
-type goal struct {
-	set   constraints
-	outer node
-	depth int // of the value that it is about
-}
-
-// with returns constraints with a schema added, and with all that its $ref and allOf lead to. It
-// returns false if no value fits them.
-func (p *prover) with(c constraints, n node, depth int) (constraints, bool) {
-	p.steps--
-	if p.steps < 0 || depth > maxDepth {
-		return c, true // the schema is left out: more values fit
+// saysNothing reports whether a keyword takes no values away by itself.
+func saysNothing(keyword string) bool {
+	switch keyword {
+	case "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$defs", "definitions", schema.HeaderKeyword:
+		return true
 	}
-	switch n.value.Kind {
-	case 'f':
-		return c, false
-	case '{':
-	default:
-		return c, true
+	return false
+}
+
+func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
+
+// takes reports whether outer takes all that inner takes. depth is how deep in the whole value both are.
+func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
+	if p.steps++; p.steps > maxSteps || depth > maxDepth {
+		return false
 	}
-	if slices.Contains(c.bases, n) {
-		return c, true
+	inner = p.form(p.roots.inner, inner)
+	outer = p.form(p.roots.outer, outer)
+	switch {
+	case outer == nil:
+		return false
+	case takesAll(outer):
+		return true
+	case inner == nil:
+		return false
+	case inner.Kind == 'f' || p.same(inner, outer):
+		return true
+	case outer.Kind != '{':
+		return false
 	}
-	c = c.clone()
-	if reference := n.get("$ref"); reference != nil {
-		target := p.target(n, reference)
-		fits := true
-		if target.value != nil {
-			c, fits = p.with(c, target, depth+1)
-		}
-		if !fits {
-			return c, false
-		}
-		if p.documents[n.side].dialect == dialectDraft {
-			return c, true
+	question := pair{inner, outer}
+	if before, asked := p.open[question]; asked {
+		return before < depth // an induction: the value is smaller than that of the same question
+	}
+	p.open[question] = depth
+	defer delete(p.open, question)
+	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
+}
+
+// takesKeywords reports whether each keyword of outer takes all that inner takes.
+func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
+	for i, m := range outer.Members() {
+		if !saysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
+			return false
 		}
 	}
-	c.bases = append(c.bases, n)
-	for _, part := range itemsOf(n.get("allOf")) {
-		fits := true
-		c, fits = p.with(c, n.below(part), depth+1)
-		if !fits {
-			return c, false
+	for _, name := range [...]string{"contentEncoding", "contentMediaType"} {
+		if get(inner, name) != nil && get(outer, name) == nil {
+			return false // a text would be read in another way
 		}
 	}
-	return c, true
+	return true
 }
 
-// target is the schema that a reference leads to, with a nil value if that isn't known.
-func (p *prover) target(n node, reference *jsontree.Value) node {
-	found, _, ok := schema.ResolveReference(p.documents[n.side].root, jsontree.TextOf(reference))
-	if !ok || reference.Kind != '"' {
-		return node{}
+// takesCases reports whether outer takes all that each alternative of inner takes.
+func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
+	cases := p.alternatives(inner)
+	if cases == nil {
+		return false
 	}
-	return n.below(found)
+	before := p.others[depth]
+	p.others[depth] = p.namesOf(cases, before)
+	defer func() { p.others[depth] = before }()
+	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// itemsOf are the elements of an array. There are none in anything else.
-func itemsOf(list *jsontree.Value) (items []*jsontree.Value) {
+// namesOf adds the properties that some alternatives name to others. "" stands for any name.
+func (p *prover) namesOf(cases []*jsontree.Value, others map[string]bool) map[string]bool {
+	names := maps.Clone(others)
+	if names == nil {
+		names = map[string]bool{}
+	}
+	for _, one := range cases {
+		one = p.form(p.roots.inner, one)
+		if one == nil || combines(one) {
+			names[""] = true
+			continue
+		}
+		for _, m := range members(get(one, "properties")) {
+			names[m.Name] = true
+		}
+	}
+	return names
+}
+
+// takesAll reports whether a schema takes every value.
+func takesAll(s *jsontree.Value) bool {
+	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !saysNothing(m.Name) })
+}
+
+// same reports whether two schemas are equal, with all that they refer to.
+func (p *prover) same(a, b *jsontree.Value) bool {
+	if !jsontree.Equal(*a, *b) {
+		return false
+	}
+	refers := false
+	schema.Each(a, schema.AtSchema, func(s *jsontree.Value) { refers = refers || get(s, "$ref") != nil })
+	return !refers || equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
+}
+
+// members are the members of an object, and none of anything else.
+func members(v *jsontree.Value) []jsontree.Member {
+	if v == nil {
+		return nil
+	}
+	return v.Members()
+}
+
+func equal(a, b *jsontree.Value) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return jsontree.Equal(*a, *b)
+}
+
+// alternatives splits a schema into cases: every value that it takes is taken by one of them. It returns nil for
+// a schema without alternatives.
+func (p *prover) alternatives(s *jsontree.Value) []*jsontree.Value {
+	cases, known := p.cases[s]
+	if !known {
+		cases = split(s)
+		p.cases[s] = cases
+	}
+	return cases
+}
+
+func split(s *jsontree.Value) (cases []*jsontree.Value) {
+	for _, keyword := range [...]string{"anyOf", "oneOf"} {
+		if list := get(s, keyword); list != nil && list.Kind == '[' {
+			for _, one := range below(list) {
+				cases = append(cases, beside(s, keyword, one))
+			}
+			return cases
+		}
+	}
+	for _, keyword := range [...]string{"enum", "type"} {
+		list := get(s, keyword)
+		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") {
+			continue
+		}
+		for i := range list.Items() {
+			cases = append(cases, withOnly(s, keyword, i))
+		}
+		return cases
+	}
+	return nil
+}
+
+// withOnly returns a schema with only one of the values in a keyword's list.
+func withOnly(s *jsontree.Value, keyword string, at int) *jsontree.Value {
+	only := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		if name != keyword {
+			return v, true
+		}
+		i := -1
+		return jsontree.MapParts(v, func(_ string, one jsontree.Value) (jsontree.Value, bool) {
+			i++
+			return one, i == at
+		}), true
+	})
+	return &only
+}
+
+// beside returns an alternative of a schema together with the keywords beside the alternatives, where it can be one
+// schema. A keyword that is left out only makes the alternative take more.
+func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
+	if one.Kind != '{' || one.Has("$ref") {
+		return one
+	}
+	parts := slices.Clone(one.Parts)
+	for _, m := range s.Members() {
+		if m.Name != keyword && !one.Has(m.Name) && !saysNothing(m.Name) && !dependsOnOthers(m.Name) {
+			parts = append(parts, m)
+		}
+	}
+	both := jsontree.Object(parts...)
+	return &both
+}
+
+// dependsOnOthers reports whether a keyword means something else beside another keyword.
+func dependsOnOthers(keyword string) bool {
+	switch keyword {
+	case "if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref":
+		return true
+	}
+	return false
+}
+
+// keyword reports whether one keyword of outer takes all that inner takes.
+func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
+	own := get(inner, name)
+	if of := typeOf(name); of != "" && !mayBe(inner, of, depth == 0 && !p.literal) {
+		return true
+	}
+	switch name {
+	case "type":
+		return takesTypes(inner, v, depth == 0 && !p.literal)
+	case "enum":
+		return isAmong(listed(inner), v.Items())
+	case "const":
+		return isAmong(listed(inner), []jsontree.Member{{Value: *v}})
+	case "minLength", "minItems", "minProperties":
+		return atMost(v, own)
+	case "maxLength", "maxItems", "maxProperties":
+		return atMost(own, v)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
+		return p.withinBound(inner, name, number(v)) || p.alike(inner, outer, "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+	case "multipleOf":
+		return isMultiple(inner, number(v)) || p.alike(inner, outer, name)
+	case "required":
+		return subset(v, own)
+	case "properties":
+		return p.takesProperties(inner, outer, depth)
+	case "additionalProperties":
+		return p.takesOthers(inner, outer, depth)
+	case "items", "prefixItems":
+		return p.takesItems(inner, outer, depth)
+	case "allOf":
+		return v.Kind == '[' && !slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return !p.takes(inner, s, depth) })
+	case "anyOf":
+		return p.alike(inner, outer, name) || slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
+	case "oneOf":
+		return p.alike(inner, outer, name) || p.takesOne(inner, below(v), depth)
+	case "then", "else":
+		return get(outer, "if") == nil || p.alike(inner, outer, "if", "then", "else")
+	case "if":
+		return get(outer, "then") == nil && get(outer, "else") == nil || p.alike(inner, outer, "if", "then", "else")
+	case "patternProperties":
+		return p.alike(inner, outer, "patternProperties", "properties")
+	case "propertyNames":
+		return len(v.Parts) == 1 && jsontree.TextOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
+	case "contains", "minContains", "maxContains":
+		return p.alike(inner, outer, "contains", "minContains", "maxContains")
+	case "additionalItems":
+		return true // beside anything but a list in items, it says nothing
+	case "unevaluatedProperties", "unevaluatedItems":
+		return takesAll(v)
+	}
+	return p.alike(inner, outer, name)
+}
+
+// alike reports whether some keywords are the same in both schemas.
+func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
+	for _, keyword := range keywords {
+		a := get(inner, keyword)
+		b := get(outer, keyword)
+		if a == nil && b == nil {
+			continue
+		}
+		if a == nil || b == nil || !p.same(a, b) {
+			return false
+		}
+	}
+	return get(p.roots.inner, "$schema") == nil || equal(get(p.roots.inner, "$schema"), get(p.roots.outer, "$schema")) || len(keywords) == 1
+}
+
+// below are the schemas in a list.
+func below(list *jsontree.Value) (schemas []*jsontree.Value) {
+	if list.Kind == '[' {
+		for i := range list.Parts {
+			schemas = append(schemas, &list.Parts[i].Value)
+		}
+	}
+	return schemas
+}
+
+// takesOne is for oneOf: one alternative takes all that inner takes, and no other has a type of it.
+func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth int) bool {
+	at := slices.IndexFunc(list, func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
+	for i, other := range list {
+		if at < 0 || i != at && !p.apart(inner, other) {
+			return false
+		}
+	}
+	return at >= 0
+}
+
+// takesItems is for items and prefixItems: each item that inner may have.
+func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
+	anything := &jsontree.Value{Kind: 't'}
+	rest := func(s *jsontree.Value) *jsontree.Value {
+		if items := get(s, "items"); items != nil {
+			return items
+		}
+		return anything
+	}
+	at := func(s *jsontree.Value, i int) *jsontree.Value {
+		if list := get(s, "prefixItems"); list != nil && i < len(list.Items()) {
+			return &list.Parts[i].Value
+		}
+		return rest(s)
+	}
+	for i := range max(len(inner.Get("prefixItems").Items()), len(outer.Get("prefixItems").Items())) {
+		if !p.takes(at(inner, i), at(outer, i), depth+1) {
+			return false
+		}
+	}
+	return p.takes(rest(inner), rest(outer), depth+1)
+}
+
+// apart reports whether no value fits two schemas: they have no type or no listed value in common, or a property
+// that the second one requires has no listed value in common.
+func (p *prover) apart(a, b *jsontree.Value) bool {
+	a = p.form(p.roots.inner, a)
+	b = p.form(p.roots.outer, b)
+	if a == nil || b == nil {
+		return false
+	}
+	if disjoint(typesOf(a), typesOf(b)) || disjoint(texts(listed(a)), texts(listed(b))) {
+		return true
+	}
+	return slices.ContainsFunc(members(get(b, "properties")), func(m jsontree.Member) bool {
+		mine := get(get(a, "properties"), m.Name)
+		return mine != nil && slices.Contains(stringsOf(a.Get("required")), m.Name) && slices.Contains(stringsOf(b.Get("required")), m.Name) && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
+	})
+}
+
+func texts(list []jsontree.Value) (all []string) {
+	for _, v := range list {
+		all = append(all, string(jsontree.Append(nil, v)))
+	}
+	return all
+}
+
+// disjoint reports whether two lists are there and have nothing in common.
+func disjoint(a, b []string) bool {
+	in := map[string]bool{}
+	for _, s := range a {
+		in[s] = true
+	}
+	return a != nil && b != nil && !slices.ContainsFunc(b, func(s string) bool { return in[s] })
+}
+
+// typeOf returns the type that a keyword is about, or "" for a keyword about any value.
+func typeOf(keyword string) string {
+	switch keyword {
+	case "minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType", "contentSchema":
+		return "string"
+	case "items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains":
+		return "array"
+	case "properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties", "dependentRequired", "dependentSchemas", "dependencies":
+		return "object"
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return "number"
+	}
+	return ""
+}
+
+// typesOf lists the types of a schema's values, or nil if they may have any. An integer is a number, too.
+func typesOf(s *jsontree.Value) (list []string) {
+	if values := listed(s); values != nil {
+		for _, v := range values {
+			list = append(list, map[byte]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '[': "array", '{': "object", '0': "number"}[byte(v.Kind)])
+		}
+		return list
+	}
+	types := get(s, "type")
+	if types == nil {
+		return nil
+	}
+	list = stringsOf(*types)
+	for i, name := range list {
+		if name == "integer" {
+			list[i] = "number"
+		}
+	}
+	return list
+}
+
+// mayBe reports whether a schema may take values of a type. At the top, everything is an object.
+func mayBe(s *jsontree.Value, of string, top bool) bool {
+	if top {
+		return of == "object"
+	}
+	types := typesOf(s)
+	return types == nil || slices.Contains(types, of)
+}
+
+// takesTypes is for the keyword type.
+func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
+	allowed := stringsOf(*wanted)
+	if top {
+		return slices.Contains(allowed, "object")
+	}
+	if slices.Contains(allowed, "number") || isInteger(inner) && slices.Contains(allowed, "integer") {
+		allowed = append(allowed, "number")
+	} else if slices.Contains(allowed, "integer") {
+		allowed = slices.DeleteFunc(allowed, func(s string) bool { return s == "integer" })
+		if !isInteger(inner) && mayBe(inner, "number", false) {
+			return false
+		}
+	}
+	own := typesOf(inner)
+	return own != nil && !slices.ContainsFunc(own, func(name string) bool { return !slices.Contains(allowed, name) })
+}
+
+// listed returns the values that a schema lists with enum or const, or nil.
+func listed(s *jsontree.Value) (values []jsontree.Value) {
+	if one := get(s, "const"); one != nil {
+		return []jsontree.Value{*one}
+	}
+	list := get(s, "enum")
 	if list == nil || list.Kind != '[' {
 		return nil
 	}
-	for i := range list.Parts {
-		items = append(items, &list.Parts[i].Value)
+	for _, v := range list.Items() {
+		values = append(values, v.Value)
 	}
-	return items
+	return values
 }
 
-// takes reports whether an outer schema is proven to take all values that fit the constraints. depth is
-// how deep in the whole value such a value is.
-func (p *prover) takes(set constraints, outer node, depth int) bool {
-	p.steps--
-	if p.steps < 0 || depth > maxDepth || len(p.open) > maxDepth {
-		return false
+// isAmong reports whether there are values, and all are in a list.
+func isAmong(values []jsontree.Value, list []jsontree.Member) bool {
+	in := map[string]bool{}
+	for _, m := range list {
+		in[string(jsontree.Append(nil, m.Value))] = true
 	}
-	switch outer.value.Kind {
-	case 'f':
-		return p.impossible(set, depth, 0)
-	case '{':
-	default:
-		return true
-	}
-	p.steps -= len(p.open)
-	for _, g := range p.open {
-		if g.outer == outer && slices.Equal(g.set.bases, set.bases) && slices.Equal(g.set.nots, set.nots) {
-			// The same question is being proven already. If that is for a value further out, this is an
-			// induction: this value is smaller, and values are finite. If it's for the same value, the
-			// goal would prove itself.
-			return g.depth < depth
-		}
-	}
-	if p.hasSame(set, outer) {
-		return true
-	}
-	p.open = append(p.open, goal{set, outer, depth})
-	proven := p.takesByKeywords(set, outer, depth)
-	p.open = p.open[:len(p.open)-1]
-	return proven
+	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
-// hasSame reports whether one of the constraints is the same as the outer schema.
-func (p *prover) hasSame(set constraints, outer node) bool {
-	for _, base := range set.bases {
-		p.steps--
-		if p.same(base, outer) {
-			return true
-		}
+// subset reports whether a list has all values of another one.
+func subset(some, all *jsontree.Value) bool {
+	if some.Kind != '[' || len(some.Parts) == 0 {
+		return some.Kind == '['
 	}
-	return false
+	var values []jsontree.Value
+	for _, m := range some.Parts {
+		values = append(values, m.Value)
+	}
+	return all != nil && isAmong(values, all.Items())
 }
 
-// takesByKeywords proves each keyword of an outer schema by itself.
-func (p *prover) takesByKeywords(set constraints, outer node, depth int) bool {
-	for _, keyword := range [...]string{"contentEncoding", "contentMediaType"} {
-		rereads := func(base node) bool { return base.get(keyword) != nil && outer.get(keyword) == nil }
-		if slices.ContainsFunc(set.bases, rereads) && outer.get("$ref") == nil {
-			return false // texts would be read in another way
+// combines reports whether a schema has parts beside its properties that may name further ones.
+func combines(s *jsontree.Value) bool {
+	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}, s.Has)
+}
+
+// isMap reports whether an object names no properties, and says that it takes any.
+func isMap(s *jsontree.Value) bool {
+	others := get(s, "additionalProperties")
+	return len(members(get(s, "properties"))) == 0 && others != nil && takesAll(others)
+}
+
+// takesProperties is for properties: each property that inner may have.
+func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
+	wanted := get(outer, "properties")
+	for i, m := range members(wanted) {
+		own := get(get(inner, "properties"), m.Name)
+		others := get(inner, "additionalProperties")
+		described := others != nil && (others.Kind == 'f' || others.Kind == '{' && len(others.Parts) > 0) && !inner.Has("patternProperties")
+		switch {
+		case own != nil:
+		case described:
+			own = others
+		case p.others[depth][m.Name] || p.others[depth][""] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+			own = &jsontree.Value{Kind: 't'}
+		default:
+			continue // nobody sends it
 		}
-	}
-	for _, m := range outer.value.Members() {
-		if !p.keyword(set, outer, m.Name, depth) {
+		if !p.takes(own, &wanted.Parts[i].Value, depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-// keyword proves one keyword of an outer schema: from the constraints as a whole or, failing that, for
-// each of their alternatives.
-func (p *prover) keyword(set constraints, outer node, name string, depth int) bool {
-	rule, known := ruleOf(name)
-	if !known {
-		// The keyword takes no values away (Core, 4.3.1), or the rule of another keyword covers it.
+// takesOthers is for additionalProperties: what inner names and outer doesn't, and what neither names.
+func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
+	wanted := get(outer, "additionalProperties")
+	if takesAll(wanted) {
 		return true
 	}
-	f := p.factsOf(set)
-	if f.none || p.takesValues(&f, outer, name, depth) || rule(p, &f, outer, depth) {
-		return true
+	if get(outer, "patternProperties") != nil || combines(inner) {
+		return p.alike(inner, outer, "properties", "patternProperties", "additionalProperties") && !combines(inner)
 	}
-	return p.eachAlternative(set, depth, func(one constraints) bool { return p.keyword(one, outer, name, depth) })
-}
-
-// eachAlternative reports whether a proof succeeds for each alternative of the first keyword that has
-// alternatives. If no keyword has any, it returns false.
-func (p *prover) eachAlternative(set constraints, depth int, prove func(constraints) bool) bool {
-	keyword, alternatives := p.alternatives(set)
-	if keyword == nil || p.steps < 0 {
-		return false
-	}
-	for _, a := range alternatives {
-		one := set.clone()
-		one.split = append(one.split, keyword)
-		fits := true
-		for _, n := range a.fits {
-			if fits {
-				one, fits = p.with(one, n, 0)
-			}
-		}
-		one.nots = append(one.nots, a.fails...)
-		if fits && !p.impossible(one, depth, 0) && !prove(one) {
+	named := get(inner, "properties")
+	for i, m := range members(named) {
+		if get(get(outer, "properties"), m.Name) == nil && !p.takes(&named.Parts[i].Value, wanted, depth+1) {
 			return false
 		}
 	}
-	return true
-}
-
-// An alternative is one of several cases: a value in it fits all schemas of fits and none of fails.
-type alternative struct{ fits, fails []node }
-
-// alternatives finds a keyword of the constraints that has alternatives, and lists these. Every value
-// that fits the constraints is in one of the alternatives.
-func (p *prover) alternatives(set constraints) (*jsontree.Value, []alternative) {
-	for _, base := range set.bases {
-		for _, name := range [...]string{"oneOf", "anyOf"} {
-			list := base.get(name)
-			if list == nil || list.Kind != '[' || slices.Contains(set.split, list) {
-				continue
-			}
-			var cases []alternative
-			items := itemsOf(list)
-			for i, item := range items {
-				one := alternative{fits: []node{base.below(item)}}
-				for j, other := range items {
-					if name == "oneOf" && i != j {
-						one.fails = append(one.fails, base.below(other))
-					}
-				}
-				cases = append(cases, one)
-			}
-			return list, cases
-		}
-		if test := base.get("if"); test != nil && !slices.Contains(set.split, test) && p.knows(base, "if") {
-			holds := alternative{fits: []node{base.below(test)}}
-			if then := base.get("then"); then != nil {
-				holds.fits = append(holds.fits, base.below(then))
-			}
-			fails := alternative{fails: []node{base.below(test)}}
-			if otherwise := base.get("else"); otherwise != nil {
-				fails.fits = append(fails.fits, base.below(otherwise))
-			}
-			return test, []alternative{holds, fails}
-		}
-		if types := base.get("type"); len(itemsOf(types)) > 1 && !isTrue(base.get("nullable")) && !slices.Contains(set.split, types) {
-			var cases []alternative
-			for _, one := range itemsOf(types) {
-				single := jsontree.Object(jsontree.Member{Name: "type", Value: *one})
-				cases = append(cases, alternative{fits: []node{base.below(&single)}})
-			}
-			return types, cases
-		}
+	others := get(inner, "additionalProperties")
+	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
+	if open {
+		return named != nil && !isMap(inner) && len(p.others[depth]) == 0 && !p.literal
 	}
-	return nil, nil
-}
-
-// impossible reports whether it's certain that no value fits the constraints. depth is how deep in the
-// whole value such a value would be. splits counts the alternatives and properties on the way here.
-func (p *prover) impossible(set constraints, depth, splits int) bool {
-	p.steps--
-	if p.steps < 0 || splits > 3 {
-		return false
-	}
-	f := p.factsOf(set)
-	if f.none || p.objectImpossible(&f, depth, splits) {
-		return true
-	}
-	for _, not := range set.nots {
-		if p.takes(set, not, depth) {
-			return true
-		}
-	}
-	keyword, alternatives := p.alternatives(set)
-	if keyword == nil || len(alternatives) > 16 {
-		return false
-	}
-	for _, a := range alternatives {
-		one := set.clone()
-		one.split = append(one.split, keyword)
-		fits := true
-		for _, n := range a.fits {
-			if fits {
-				one, fits = p.with(one, n, 0)
-			}
-		}
-		if fits && !p.impossible(one, depth, splits+1) {
-			return false
-		}
-	}
-	return true
+	return p.takes(others, wanted, depth+1)
 }

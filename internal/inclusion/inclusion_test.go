@@ -220,8 +220,11 @@ func TestNoWitness(t *testing.T) {
 			if left == nil || right == nil || bytes.Equal(a, b) {
 				continue
 			}
-			p := &prover{strict: true}
-			is := p.proven(read(t, string(a)), read(t, string(b)))
+			x := read(t, string(a))
+			y := read(t, string(b))
+			p := newProver(x, y)
+			p.literal = true
+			is := p.proves(x, y)
 			if is {
 				proven++
 			}
@@ -247,5 +250,59 @@ func TestNoWitness(t *testing.T) {
 			t.Errorf("seed %d: %d proven, %d told apart of %d: nothing was tested", seed, proven, apart, pairs)
 		}
 		t.Logf("seed %d: %d proven, %d have a witness, of %d", seed, proven, apart, pairs)
+	}
+}
+
+// TestProven has parameters as real servers changed them, judged by hand: does the second take all that a caller who
+// reads the first may send? And the other way round?
+func TestProven(t *testing.T) {
+	for _, c := range []struct {
+		a, b         string
+		there, again bool
+	}{
+		// what a library writes
+		{`{"type":"integer"}`, `{"maximum":9007199254740991,"minimum":-9007199254740991,"type":"integer"}`, true, true},
+		{`{"type":"number"}`, `{"maximum":9007199254740991,"type":"number"}`, false, true},
+		{`{"type":"integer"}`, `{"maximum":9007199254740990,"type":"integer"}`, false, true},
+		{`{"title":"A","type":"string"}`, `{"type":"string"}`, true, true},
+		{`{"enum":null,"properties":null,"required":null,"type":"object"}`, `{"type":"object"}`, true, true},
+		{`{"enum":["a","b"],"type":"string"}`, `{"oneOf":[{"const":"a","type":"string"},{"const":"b","description":"B.","type":"string"}]}`, true, true},
+		{`{"enum":["a","b"]}`, `{"anyOf":[{"const":"a"},{"const":"b"},{"const":"c"}]}`, true, false},
+		{`{"items":[{"type":"string"},{"type":"integer"}],"type":"array"}`, `{"prefixItems":[{"type":"string"},{"type":"integer"}],"type":"array"}`, true, true},
+		{`{"additionalItems":false,"items":[{"type":"string"}],"type":"array"}`, `{"items":false,"prefixItems":[{"type":"string"}],"type":"array"}`, true, true},
+		{`{"items":[{"type":"string"}],"type":"array"}`, `{"items":{"type":"string"},"type":"array"}`, false, true},
+		{`{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}],"type":"object"}`,
+			`{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"],"type":"object"}`, true, true},
+		{`{"allOf":[{"additionalProperties":false,"properties":{"a":{}}},{"properties":{"b":{}}}],"type":"object"}`,
+			`{"additionalProperties":false,"properties":{"a":{},"b":{}},"type":"object"}`, false, false},
+		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y"],"type":"string"}`, true, true},
+		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y","z"],"type":"string"}`, true, false},
+		{`{"nullable":true,"type":"string"}`, `{"type":["string","null"]}`, true, true},
+		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `{"type":["null","string"]}`, true, true},
+
+		// a map without named members, some of which are described then
+		{`{"additionalProperties":true,"type":"object"}`, `{"additionalProperties":{"enum":[1,-1]},"type":"object"}`, false, true},
+		{`{"type":"object"}`, `{"additionalProperties":{"enum":[1,-1]},"type":"object"}`, false, true},
+		{`{"additionalProperties":{"type":"string"},"type":"object"}`, `{"additionalProperties":{"type":"string"},"properties":{"a":{"type":"integer"}},"type":"object"}`, false, false},
+
+		// one of several parameters is required, and another one is new
+		{`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"}},"type":"object"}`,
+			`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},"type":"object"}`, true, true},
+
+		// numbers
+		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":100,"type":"integer"}`, true, true},
+		{`{"exclusiveMaximum":101,"type":"number"}`, `{"maximum":100,"type":"number"}`, false, true},
+		{`{"exclusiveMinimum":0,"type":"number"}`, `{"minimum":0,"type":"number"}`, true, false},
+		{`{"multipleOf":6,"type":"integer"}`, `{"multipleOf":3,"type":"integer"}`, true, false},
+	} {
+		whole := func(parameter string) *jsontree.Value {
+			return read(t, `{"$defs":{"E":{"enum":["x","y"],"type":"string"}},"properties":{"p":`+parameter+`},"type":"object"}`)
+		}
+		if got := Proven(whole(c.a), whole(c.b)); got != c.there {
+			t.Errorf("%s in %s: %v", c.a, c.b, got)
+		}
+		if got := Proven(whole(c.b), whole(c.a)); got != c.again {
+			t.Errorf("%s in %s: %v", c.b, c.a, got)
+		}
 	}
 }

@@ -7,10 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/picture"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // A Run is printable text of one colour: '=' kept, '-' removed, '+' added; for our
@@ -18,6 +18,9 @@ import (
 type Run struct {
 	Op   byte
 	Text string
+
+	// The number of the block that our own words refer to, or 0.
+	Block int
 }
 
 // A Line is what is printed after one gutter. A continued line begins where the line
@@ -43,8 +46,8 @@ const (
 	AnyWidth = 1 << 30
 )
 
-// Text returns the line after its gutter, which is "- |" for old text and "+ |" for new.
-func (l Line) Text(paint func(op byte, text string) string) string {
+// Printed returns the line after its gutter, which is "- |" for old text and "+ |" for new.
+func (l Line) Printed() []Run {
 	gutter := []byte("  |")
 	if l.Sign != '=' {
 		gutter[0] = l.Sign
@@ -52,14 +55,11 @@ func (l Line) Text(paint func(op byte, text string) string) string {
 	if l.Continued {
 		gutter[2] = ':'
 	}
-	text := paint(l.Sign, string(gutter))
-	for i, r := range l.Runs {
-		if i == 0 && r.Text != "" {
-			text += " "
-		}
-		text += paint(r.Op, r.Text)
+	printed := []Run{{Op: l.Sign, Text: string(gutter)}}
+	if len(l.Runs) > 0 && l.Runs[0].Text != "" {
+		printed = append(printed, Run{Op: '=', Text: " "})
 	}
-	return text
+	return append(printed, l.Runs...)
 }
 
 // Value lays out a value as JSON, on one line if it is short. With asLines a text is
@@ -74,7 +74,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 		texts = JSON(v, asciiOnly, inlineJSON)
 	}
 	for _, text := range texts {
-		lines = append(lines, Line{Sign: op, Runs: []Run{{op, text}}})
+		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
 	}
 	return lines
 }
@@ -130,12 +130,16 @@ var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\
 // Words lays out a word diff. A line feed begins a line. A line that was removed or added whole
 // has that sign. In any other line, removed and added runs get marks when it is printed (Marked).
 // Texts that look alike are spelled by code points.
-func Words(pieces []diff.Piece) []Line {
+func Words(pieces []words.Piece) []Line {
 	lines := []Line{{Sign: '='}}
-	alike := func(a, b diff.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
+	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
-		for j, line := range text.Lines(p.Text, exact) {
+		list := text.Lines(p.Text, exact)
+		if end := strings.LastIndexByte(p.Text, '\n') + 1; i+1 < len(pieces) || end == 0 {
+			list[len(list)-1] = string(text.Append(nil, p.Text[end:], exact)) // the line goes on
+		}
+		for j, line := range list {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
 			}
@@ -148,7 +152,7 @@ func Words(pieces []diff.Piece) []Line {
 			case last.Sign != p.Op:
 				last.Sign = '='
 			}
-			last.Runs = append(last.Runs, Run{p.Op, line})
+			last.Runs = append(last.Runs, Run{Op: p.Op, Text: line})
 		}
 	}
 	return lines
@@ -205,7 +209,7 @@ func (l Line) Wrap(room, width int) (out []Line) {
 			size, columns := fit(r.Text, room, width)
 			// A blank line that was added or removed keeps its sign.
 			if size > 0 || r.Text == "" {
-				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size]})
+				row.Runs = append(row.Runs, Run{r.Op, r.Text[:size], r.Block})
 			}
 			room -= columns
 			if r.Text = r.Text[size:]; r.Text == "" {
@@ -269,4 +273,20 @@ func readsAsJSON(s string) bool {
 func Columns(s string) int {
 	_, n := fit(s, AnyWidth, AnyWidth)
 	return n
+}
+
+// Spelled lays out a text line by line, with the blanks at its beginning and at its end spelled.
+func Spelled(op byte, s string) (lines []Line) {
+	if s == "" {
+		return nil
+	}
+	kept := strings.Trim(s, " \t\r\n")
+	at := strings.Index(s, kept)
+	texts := text.Lines(kept, false)
+	texts[0] = text.Blanks(s[:at]) + texts[0]
+	texts[len(texts)-1] += text.Blanks(s[at+len(kept):])
+	for _, text := range texts {
+		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
+	}
+	return lines
 }

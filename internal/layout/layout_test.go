@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/text/width"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pintest"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // row returns what is printed of a line after its gutter.
@@ -90,7 +90,7 @@ func TestShowText(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},
 		{"one\ntwo", "one\ntwo"},
-		{strings.Repeat("word ", 30), strings.Repeat("word ", 20) + "\n> " + strings.Repeat("word ", 10)},
+		{strings.Repeat("word ", 30), strings.Repeat("word ", 20) + "\n> " + strings.Repeat("word ", 9) + "word<1 space>"},
 		{long, long[:100] + "\n> " + long[100:200] + "\n> " + long[200:]},
 		{long[:100], long[:100]},
 		{strings.Repeat("名", 60), strings.Repeat("名", 50) + "\n> " + strings.Repeat("名", 10)},
@@ -159,7 +159,7 @@ func TestShowWords(t *testing.T) {
 		{"x -] y", "y", "[-x <U+002D>] -]y"},
 		{"", "::error::x\n##[error]", "+::error::x\n+##<U+005B>error]"},
 	} {
-		budget := diff.FullWordBudget
+		budget := words.Full
 		var rows []string // each after its sign, unless that is '='
 		for _, l := range Words(budget.Words(tt.old, tt.new)) {
 			row := l.Marked().row()
@@ -272,7 +272,7 @@ func FuzzShowWords(f *testing.F) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 2_000 || len(new) > 2_000 {
 			return
 		}
-		budget := diff.FullWordBudget
+		budget := words.Full
 		lines := Words(budget.Words(old, new))
 		width := LeastWidth + len(old)%Width
 		var rows []Line

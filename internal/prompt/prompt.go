@@ -34,19 +34,19 @@ type Prompter struct {
 	// Nothing is pinned yet: one question is about all of a server's entries that have no warning.
 	first bool
 
-	seen map[pin.Ref]bool // the entries that have been shown in full
-
-	// All questions, in the order of diff.
+	// All questions: about warnings, about shared changes, and about the other entries in the order of diff.
 	list []*question
 
-	done [][]*question // what each answer closed, to go back
+	several int         // how many questions come before what several entries share
+	told    bool        // that was printed
+	done    []*question // in the order of the answers, to go back
 }
 
 // New returns a Prompter that asks on out, reads the answers from in, and has t show what it asks about.
 // drain drops the input that waits at a terminal. again is the command with which a person who leaves
 // can go on.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
-	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again, seen: map[pin.Ref]bool{}}
+	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
 // First has the prompt ask about servers that have no pins yet: one question about each server, below all
@@ -64,7 +64,10 @@ type question struct {
 	server string
 
 	// What it is about; empty if that is the whole review, or a warning of an entry that matches.
-	blocks []report.Block
+	blocks []*report.Block
+
+	// Names the entries, which have nothing to show but what was told above; or "".
+	set string
 
 	// 1 + the index in Model.ToRecord of the warning that it is about; 0 if it is about none.
 	matched int
@@ -74,7 +77,6 @@ type question struct {
 	// 'y', 'n', 'x' for a yes that denies the entry to agents, or 0 while the question is open.
 	answer byte
 
-	own   bool  // it was answered by itself
 	about about // what of the whole review it is about
 }
 
@@ -88,37 +90,24 @@ const (
 )
 
 // ofBlock asks about a block.
-func ofBlock(b report.Block, server string) *question {
-	return &question{text: b.Ask, server: server, blocks: []report.Block{b}, warned: b.Warned}
+func ofBlock(b *report.Block, server string) *question {
+	return &question{text: b.Ask, server: server, blocks: []*report.Block{b}, warned: b.Warned}
 }
 
-// ofServer asks about everything of a new server that has no warning.
-func ofServer(s *report.Server, blocks []report.Block) *question {
-	q := &question{server: s.Name, blocks: blocks}
-	q.text = "Accept the " + text.Count(len(q.entries()), "entry") + " of server " + s.Name + " shown above?"
-	if len(q.entries()) == 1 {
-		q.text = blocks[0].Ask
+// ofSeveral asks about blocks of a server that are accepted together. what follows "Accept ", with @ for the number of entries.
+func ofSeveral(what, server string, blocks []*report.Block) *question {
+	if len(blocks) == 1 {
+		return ofBlock(blocks[0], server)
 	}
+	q := &question{server: server, blocks: blocks}
+	q.text = "Accept " + strings.ReplaceAll(what, "@", text.Count(len(q.entries()), "entry")) + "?"
 	return q
 }
 
 // entries returns all entries that a question is about, as indexes of Model.Entries.
 func (q *question) entries() (list []int) {
-	for i := range q.blocks {
-		list = append(list, q.blocks[i].Entries...)
-	}
-	return list
-}
-
-// each splits a question: it returns one question for each block or, if there is one block, for each part
-// of that.
-func (q *question) each() (list []*question) {
-	parts := q.blocks
-	if len(parts) == 1 {
-		parts = parts[0].Each
-	}
-	for _, b := range parts {
-		list = append(list, ofBlock(b, q.server))
+	for _, b := range q.blocks {
+		list = append(list, b.Entries...)
 	}
 	return list
 }
@@ -143,45 +132,26 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		}
 		q := p.list[i]
 		p.show(q)
-		isServer := len(q.blocks) > 1
-		if isServer {
-			p.risks(q.entries())
-		}
-		isPart := len(q.blocks) == 1
-		isOfSeveral := isPart && p.m.Several && q.server != ""
-		switch key := p.ask(q, p.position(i), map[byte]bool{
-			'y': true, 'n': true, 'e': len(q.entries()) > 1, 'd': isPart, 'a': isPart, 's': isOfSeveral, 'S': isOfSeveral,
-			'x': p.canBeDenied(q), 'w': (isPart || isServer && p.m.Several) && !p.m.Policy, 'b': len(p.done) > 0, 'q': true,
-		}); key {
+		switch key := p.ask(q, p.position(i), keys); key {
 		case 'y', 'n':
 			p.close(key, q)
-			q.own = true
 			if key == 'n' && q.about != aboutEntries {
 				return p.accepted(), nil // without that yes, nothing is written
 			}
 		case 'x':
-			if !q.warned || p.ask(&question{text: "Pin it as denied, despite the warning?", warned: true}, "", map[byte]bool{'y': true, 'n': true}) == 'y' {
+			if !q.warned || p.ask(&question{text: "Pin it as denied, despite the warning?", warned: true}, "", "yn") == 'y' {
 				p.close(key, q)
 			}
 		case 'e':
-			p.list = slices.Replace(p.list, i, i+1, q.each()...)
+			var each []*question
+			for _, b := range q.blocks {
+				each = append(each, ofBlock(b, q.server))
+			}
+			p.list = slices.Replace(p.list, i, i+1, each...)
 		case 'b':
 			last := len(p.done) - 1
-			for _, q := range p.done[last] {
-				q.answer = 0
-			}
+			p.done[last].answer = 0
 			p.done = p.done[:last]
-		case 's':
-			p.close('n', p.open(func(other *question) bool { return other.server == q.server })...)
-		case 'a', 'S':
-			goesOn := p.askFirst(q.server, key == 'S')
-			if !goesOn {
-				continue
-			}
-			rest := p.acceptRest(q.server, key == 'S')
-			if len(rest) > 0 {
-				p.close('y', rest...)
-			}
 		case 'w':
 			return p.accepted(), nil
 		default:
@@ -192,13 +162,10 @@ func (p *Prompter) review() (*approval.Answers, error) {
 	}
 }
 
-// close gives questions their answer.
-func (p *Prompter) close(answer byte, closed ...*question) {
-	for _, q := range closed {
-		q.answer = answer
-		q.own = false
-	}
-	p.done = append(p.done, closed)
+// close gives a question its answer.
+func (p *Prompter) close(answer byte, q *question) {
+	q.answer = answer
+	p.done = append(p.done, q)
 }
 
 // leave ends the review. What is accepted so far is only written if the person says so. A person
@@ -208,27 +175,12 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 	n := len(all.Entries) + len(all.Records)
 	key := byte(0)
 	if quits && n > 0 && !p.m.Policy {
-		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", map[byte]bool{'y': true, 'n': true, 'b': true})
+		key = p.ask(&question{text: "Write the " + text.Number(n) + " accepted?"}, "", "ynb")
 	}
 	if key == 'y' || key == 'b' {
 		return all, key == 'b', nil
 	}
 	return nil, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
-}
-
-// open lists the open questions for which are returns true.
-func (p *Prompter) open(are func(*question) bool) []*question {
-	return slices.DeleteFunc(slices.Clone(p.list), func(q *question) bool { return q.answer != 0 || !are(q) })
-}
-
-// unwarned lists the open questions about entries without a warning, of one server or of all, and
-// counts the entries.
-func (p *Prompter) unwarned(server string, own bool) (list []*question, entries int) {
-	list = p.open(func(q *question) bool { return len(q.blocks) > 0 && !q.warned && (!own || q.server == server) })
-	for _, q := range list {
-		entries += len(q.entries())
-	}
-	return list, entries
 }
 
 // position says which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
@@ -263,7 +215,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			a.Entries[e.Of] = e.Accepts
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
-			} else if q.own && len(q.entries()) == 1 {
+			} else if len(q.entries()) == 1 {
 				a.Allowed[e.Of] = true // the question says if it was denied
 			}
 		}
@@ -293,26 +245,22 @@ func (p *Prompter) questions() {
 	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
 	}
-	var rest []report.Block // of a new server
-	for i := range p.m.Blocks {
-		b := &p.m.Blocks[i]
-		server := &p.m.Servers[b.Server]
-		if b.Repeat {
-			p.show(&question{blocks: []report.Block{*b}}) // nothing to ask
-		} else if b.Apart && !p.first {
-			for _, part := range b.Each {
-				add(ofBlock(part, server.Name))
-			}
-		} else if b.Warned || !p.first {
-			add(ofBlock(*b, server.Name))
-		} else {
-			rest = append(rest, *b)
+	for i := range p.m.Blocks[:p.m.Warned] {
+		p.addBlock(&p.m.Blocks[i])
+	}
+	p.several = len(p.list)
+	rest := p.m.Blocks[p.m.Warned:]
+	if !p.first {
+		rest = p.addSets(rest)
+	}
+	for len(rest) > 0 {
+		server := rest[0].Server
+		n := slices.IndexFunc(rest, func(b report.Block) bool { return b.Server != server })
+		if n < 0 {
+			n = len(rest)
 		}
-		isLast := i == len(p.m.Blocks)-1 || p.m.Blocks[i+1].Server != b.Server
-		if isLast && len(rest) > 0 {
-			add(ofServer(server, rest))
-			rest = nil
-		}
+		p.addServer(server, rest[:n])
+		rest = rest[n:]
 	}
 	for i, f := range p.m.ToRecord {
 		asked := f.Names + " matches its pin and has a warning that nobody accepted: " + f.ID + ". Accept it?"
@@ -320,14 +268,98 @@ func (p *Prompter) questions() {
 	}
 }
 
-// show shows what a question is about.
-func (p *Prompter) show(q *question) {
-	for i := range q.blocks {
-		p.t.Blank()
-		p.t.Block(p.m, &q.blocks[i])
-		for _, entry := range q.blocks[i].Entries {
-			p.seen[p.m.Entries[entry].Of] = true
+// addBlock adds the question about a block. There is nothing to ask about a repeated name.
+func (p *Prompter) addBlock(b *report.Block) {
+	if b.Repeat {
+		p.show(&question{blocks: []*report.Block{b}})
+		return
+	}
+	p.list = append(p.list, ofBlock(b, p.m.Servers[b.Server].Name))
+}
+
+// addServer adds the questions about the blocks of a server: one about all of them if nothing is pinned yet, else one about
+// each and one about all that is gone.
+func (p *Prompter) addServer(server int, blocks []report.Block) {
+	name := p.m.Servers[server].Name
+	var together []*report.Block
+	for i := range blocks {
+		b := &blocks[i]
+		switch {
+		case b.Repeat || b.Warned:
+			p.addBlock(b)
+		case p.first || b.Kind == string(pin.Removed):
+			together = append(together, b)
+		default:
+			p.addBlock(b)
 		}
+	}
+	what := "the removal of these @"
+	if p.first {
+		what = "the @ of server " + name + " shown above"
+	}
+	if together != nil {
+		p.list = append(p.list, ofSeveral(what, name, together))
+	}
+}
+
+// addSets adds one question for all entries that have the same shared changes and nothing else, and returns the other blocks.
+func (p *Prompter) addSets(blocks []report.Block) (rest []report.Block) {
+	sets := map[string][]*report.Block{}
+	var order []string
+	for i := range blocks {
+		b := &blocks[i]
+		and := strings.Join(b.And(nil, true), ", ")
+		if !b.HasNothingElse(nil) {
+			rest = append(rest, *b)
+			continue
+		}
+		key := fmt.Sprintf("%d %s", b.Server, and)
+		if sets[key] == nil {
+			order = append(order, key)
+		}
+		sets[key] = append(sets[key], b)
+	}
+	for _, key := range order {
+		set := sets[key]
+		server, and, _ := strings.Cut(key, " ")
+		at, _ := strconv.Atoi(server)
+		what := and + " in these @"
+		only := "nothing else than " + and + ": "
+		if and == "" {
+			what = "the minor changes of these @"
+			only = "nothing but minor changes: "
+		}
+		q := ofSeveral(what, p.m.Servers[at].Name, set)
+		var names []string
+		for _, b := range set {
+			names = append(names, b.Names...)
+		}
+		if len(set) > 1 {
+			q.set = only + strings.Join(names, ", ")
+		}
+		p.list = append(p.list, q)
+	}
+	return rest
+}
+
+// show shows what a question is about, and before the first one without a warning what several entries share.
+func (p *Prompter) show(q *question) {
+	if len(p.list) > p.several && slices.Index(p.list, q) >= p.several && !p.told {
+		p.told = true
+		p.t.Several(p.m)
+		p.t.Late(p.m)
+	}
+	if q.set != "" {
+		p.t.Blank()
+		p.t.Say("", layout.Run{Op: '=', Text: q.set})
+		return
+	}
+	for _, b := range q.blocks {
+		p.t.Blank()
+		p.t.Block(p.m, b)
+	}
+	if len(q.blocks) > 1 {
+		p.risks(q.entries())
 	}
 }
 
@@ -342,11 +374,6 @@ func (p *Prompter) canBeDenied(q *question) bool {
 	}
 	isRename := len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
 	return deniable == 1 && (len(q.entries()) == 1 || isRename)
-}
-
-// shown reports whether everything that a question is about has been shown above.
-func (p *Prompter) shown(q *question) bool {
-	return !slices.ContainsFunc(q.entries(), func(entry int) bool { return !p.seen[p.m.Entries[entry].Of] })
 }
 
 // definition shows one definition whole. If there are several, it asks which one.
@@ -364,89 +391,6 @@ func (p *Prompter) definition(entries []int) {
 	if n > 0 && n <= len(entries) {
 		p.t.Whole(&p.m.Entries[entries[n-1]])
 	}
-}
-
-// readFirst lists the open questions about entries without a warning that the head names under "read
-// first", of one server or of all.
-func (p *Prompter) readFirst(server string, own bool) (list []*question) {
-	if !p.m.MuchToRead {
-		return nil // the head has no such list
-	}
-	all, _ := p.unwarned(server, own)
-	for _, q := range all {
-		if len(q.blocks) > 1 {
-			// A new server has one question for all that it lists.
-			continue
-		}
-		isNamed := slices.ContainsFunc(p.m.ReadFirst, func(f report.ReadFirst) bool { return f.Block == q.blocks[0].Number })
-		if isNamed {
-			list = append(list, q)
-		}
-	}
-	return list
-}
-
-// askFirst asks about each entry under "read first", before the person can accept all that is left in one
-// go. It returns false if the person goes back, or the input ends.
-func (p *Prompter) askFirst(server string, own bool) (goesOn bool) {
-	first := p.readFirst(server, own)
-	if len(first) > 0 {
-		p.say("first, what the head says to read first:\n")
-	}
-	for i, q := range first {
-		if !p.shown(q) {
-			p.show(q)
-		}
-		where := " (" + text.Number(i+1) + " of " + text.Number(len(first)) + " to read first)"
-		key := p.ask(q, where, map[byte]bool{'y': true, 'n': true, 'd': true, 'b': true})
-		if key != 'y' && key != 'n' {
-			return false
-		}
-		p.close(key, q)
-		q.own = true
-	}
-	return true
-}
-
-// acceptRest shows what is left without a warning and was not shown yet, of one server or of all,
-// names what is dangerous in it, and asks whether to accept it. It returns the questions that this
-// answers.
-func (p *Prompter) acceptRest(server string, own bool) []*question {
-	of := ""
-	if own && p.m.Several {
-		of = " of server " + server
-	}
-	rest, entries := p.unwarned(server, own)
-	if len(rest) == 0 {
-		p.say("nothing" + of + " is left without a warning\n")
-		return nil
-	}
-	unseen := 0
-	for _, q := range rest {
-		if !p.shown(q) {
-			unseen += len(q.entries())
-		}
-	}
-	if unseen > 0 {
-		p.say("not shown yet: " + text.Count(unseen, "entry") + ", printed here first\n")
-	}
-	var all []int
-	for _, q := range rest {
-		if !p.shown(q) {
-			p.show(q)
-		}
-		all = append(all, q.entries()...)
-	}
-	p.risks(all)
-	are := " that are"
-	if entries == 1 {
-		are = " that is"
-	}
-	asked := "Accept the " + text.Count(entries, "entry") + of + are + " left without a warning?"
-	if p.ask(&question{text: asked}, "", map[byte]bool{'y': true, 'n': true}) != 'y' {
-		return nil
-	}
-	return rest
 }
 
 // risks names the entries that are dangerous, by the kind of danger, and counts the others.
@@ -476,15 +420,32 @@ var answers = []struct {
 }{
 	{'y', "[y]es", "accept: pin what the server lists now"},
 	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
-	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
 	{'e', "[e]ach", "show each of these entries, and ask about it"},
+	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
 	{'d', "[d]efinition", "show the whole definition; of several, ask which"},
-	{'a', "[a]ll without a warning", "ask about each entry under read first; then show the rest without a warning, and ask"},
-	{'s', "[s]kip this server", "keep the pins of all its remaining entries"},
-	{'S', "[S] accept the rest of this server", "show all of it except what has a warning, and ask"},
-	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
 	{'b', "[b]ack", "back to the previous question"},
+	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
 	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
+}
+
+// keys are the answers to a question about entries.
+const keys = "ynexdbwq"
+
+// refusal says why an answer can't be given to a question, or "".
+func (p *Prompter) refusal(key byte, q *question) string {
+	switch {
+	case key == 'e' && len(q.blocks) < 2:
+		return "there is one question here, and nothing to split"
+	case key == 'x' && !p.canBeDenied(q):
+		return "only one entry at a time can be denied, and only one that is listed"
+	case key == 'd' && len(q.blocks) == 0:
+		return "there is no definition to show"
+	case key == 'b' && len(p.done) == 0:
+		return "this is the first question"
+	case key == 'w' && p.m.Policy:
+		return "a changed policy is accepted with everything or not at all"
+	}
+	return ""
 }
 
 // read asks for a line. It drops what was typed at a terminal before the question was shown. It returns
@@ -507,13 +468,13 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 // ask repeats a question until it has one of the answers offered, and returns that, or 0 at the
 // end of the input. where is printed behind the question. 'd' and '?' show something and ask again.
 // After Enter alone, ask says what to type.
-func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
+func (p *Prompter) ask(q *question, where, offered string) byte {
 	asked := q.text + where
 	help := ""
 	words := map[string]byte{} // what may be typed
 	var expected []string
 	for _, a := range answers {
-		if !offered[a.key] {
+		if strings.IndexByte(offered, a.key) < 0 {
 			continue
 		}
 		key, shown, listed := string(a.key), a.shown, a.shown
@@ -522,10 +483,6 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 			key = word
 			shown = "Type yes, or"
 			listed = word
-		}
-		if a.key == 'S' {
-			_, entries := p.unwarned(q.server, true)
-			shown += " (" + text.Number(entries) + " without a warning)"
 		}
 		words[key] = a.key
 		words[word] = a.key
@@ -538,10 +495,15 @@ func (p *Prompter) ask(q *question, where string, offered map[byte]bool) byte {
 		if !ok {
 			return 0
 		}
-		if words[reply] == 0 { // only s and S are told apart
-			reply = strings.ToLower(reply)
+		reply = strings.ToLower(reply)
+		key := words[reply]
+		refused := ""
+		if offered == keys {
+			refused = p.refusal(key, q)
 		}
-		switch key := words[reply]; {
+		switch {
+		case refused != "":
+			p.say(refused + "\n")
 		case key == 'd':
 			p.definition(q.entries())
 		case key != 0:

@@ -38,7 +38,7 @@ func poisonedUpgrade(t *testing.T, old, new string) {
 
 	// At the prompt: no to the poison, yes to all that remain.
 	var shown, asked bytes.Buffer
-	p := New(strings.NewReader("y\nn\na\ny\n"), &asked, plain.New(&shown, plain.Style{}), r.Model, "pinproof relock", nil)
+	p := New(strings.NewReader("n\n"+strings.Repeat("y\n", 20)), &asked, plain.New(&shown, plain.Style{}), r.Model, "pinproof relock", nil)
 	said, err := p.Review()
 	if err != nil {
 		t.Fatal(err)

@@ -74,6 +74,11 @@ func (r *Report) readFirst(m *Model) {
 				first.Words = append(first.Words, text.Printable(word))
 			}
 		}
+		for _, ed := range e.edits {
+			if ed.shared != nil && strings.HasPrefix(one.Pointer+"/", ed.Pointer+"/") {
+				first.Block = ed.shared.told.Number
+			}
+		}
 		m.ReadFirst = append(m.ReadFirst, first)
 	}
 }

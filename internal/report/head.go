@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // model computes the model. The groups have been made and sorted.
@@ -137,28 +137,17 @@ func (r *Report) pinLine(key pin.Ref) int {
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
 	quest := maxSearched
-	named := 0
-	words := diff.FullWordBudget
-	rows := &rowMaker{shown: map[string]spot{}, words: &words, quest: &quest, named: &named}
-	findLetters(r.groups, rows)
+	budget := words.Full
+	rows := &rowMaker{shown: map[string]spot{}, words: &budget, quest: &quest}
 	m.Minor = r.minor()
+	m.Warned = r.warned
 	for i, g := range r.groups {
+		if i == r.warned {
+			r.tell(m, rows)
+		}
 		b := r.block(g, rows)
-		b.Letters = rows.takeLetters()
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
-		for _, part := range g.parts {
-			if !r.Bounded {
-				b.Each = append(b.Each, r.block(part, rows.alone()))
-			}
-		}
-		b.Apart = len(g.parts) > 0
-		if len(b.Each) > 0 {
-			b.Each[0].Opens = b.Opens
-		}
-		for i, e := range g.entries {
-			if len(g.entries) > 1 && !r.Bounded && !b.Apart {
-				b.Each = append(b.Each, r.block(&group{number: g.number, entries: []*drifted{e}, at: g.at[i : i+1], findings: r.Said(e.Fresh)}, rows.alone()))
-			}
+		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
 			m.Unexplained += lint.RankOf(e.Unexplained)
 		}
@@ -181,10 +170,11 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	e := g.first()
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
-		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g), Ask: r.questionText(&e.Drift, len(g.entries), e.Warned())}
+		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g)}
 	b.Words, b.Label = standsOut(g)
 	b.Server = r.places[e.Server]
 	b.Rows, b.Summed = rows.rows(g)
+	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.Warned())
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
 	}
@@ -200,22 +190,15 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 		b.Risks = append(b.Risks, one.Is...)
 		b.Is = append(b.Is, one.Words()...)
 	}
-	if len(g.entries) == 1 && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
+	if !g.renamed() && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
 		b.Ask += deniedQuestion
 	}
 	b.Risks = distinct(b.Risks)
-	b.Reason = reason(e)
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
 		b.Gone = gone(e)
 	}
 	b.Is = distinct(b.Is)
-	if len(g.entries) > 1 {
-		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " alike: " + strings.Join(b.Names, ", ")
-	}
-	if len(g.parts) > 0 {
-		b.Title = text.Count(len(g.entries), pin.EntryTypeInfo[e.Type].Entry) + " without new text: " + strings.Join(b.Names, ", ")
-	}
 	if g.renamed() {
 		b.Kind = Renamed
 		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
@@ -253,7 +236,7 @@ func gone(e *drifted) string {
 		said = definition.Get("frontmatter").Get("description")
 	}
 	first := ""
-	if sentences := diff.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
+	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
 		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
 	}
 	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })
@@ -272,21 +255,17 @@ func distinct(list []string) (kept []string) {
 	return kept
 }
 
-// The head of a review names at most maxWorst entries for each reason. It does so only if there are more than maxAtOnce
-// blocks, which a person doesn't see at once.
-const (
-	maxWorst  = 8
-	maxAtOnce = 6
-)
+// maxWorst is how many entries the head of a review names for each reason.
+const maxWorst = 8
 
-// causes lists why entries are read first, in the order of their classes, in the words of a review's head.
+// causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
+// warnings in a line of its own.
 var causes = []struct {
 	cause facts.Cause
 	said  string
 }{
-	{facts.CauseWarning, "a new warning"},
 	{facts.CauseRepeated, "a repeated name"},
-	{facts.CauseHidden, "a change that can't be seen"},
+	{facts.CauseHidden, "a change that no reader sees"},
 	{facts.CauseCode, "runs what it is given"},
 	{facts.CauseScript, "has a script"},
 	{facts.CauseSameName, "named like a skill of another server"},
@@ -300,14 +279,11 @@ var causes = []struct {
 
 // worst names the entries that are read first, by the reason why they are.
 func (r *Report) worst(m *Model) {
-	if len(r.groups) <= maxAtOnce {
-		return
-	}
 	for _, one := range causes {
 		worst := Worst{Said: one.said}
 		for i, e := range r.entries {
 			if e.Class.First() && e.Why.Cause == one.cause {
-				worst.Entries = append(worst.Entries, Placed{m.Entries[i].Block, m.Entries[i].Short})
+				worst.Entries = append(worst.Entries, Placed{m.placed(m.Entries[i].Block), m.Entries[i].Short})
 			}
 		}
 		if more := len(worst.Entries) - maxWorst; more > 0 {
@@ -318,48 +294,6 @@ func (r *Report) worst(m *Model) {
 			m.Worst = append(m.Worst, worst)
 		}
 	}
-}
-
-// reason says why an entry is read first, in words that follow "first because". It returns "" for an entry that isn't
-// read first, and for a warning and a repeated name, which have lines of their own in the block.
-func reason(e *drifted) string {
-	if !e.Class.First() {
-		return ""
-	}
-	now := ""
-	if e.Kind == pin.Changed {
-		now = "now "
-	}
-	if e.RenamedFrom != "" {
-		now = "under its new name "
-	}
-	said := "it " + now
-	if e.RenamedFrom != "" {
-		said = now + "it "
-	}
-	switch e.Why.Cause {
-	case facts.CauseHidden:
-		return "no reader sees what changed in it"
-	case facts.CauseCode:
-		return said + "runs what it is given: " + e.Why.Quote
-	case facts.CauseScript:
-		return said + "has a script that nobody approved"
-	case facts.CauseSameName:
-		return "a skill of another server has its name"
-	case facts.CauseDestroys:
-		return said + "says that it destroys"
-	case facts.CauseUnguards:
-		return `it no longer says "` + text.Printable(e.Why.Quote) + `"`
-	case facts.CauseHint:
-		return "its hints changed so that clients ask less"
-	case facts.CauseOpened:
-		return said + "says that its world is open"
-	case facts.CauseWrites:
-		return "its name says that it writes, and it has no hints"
-	case facts.CauseHost:
-		return "it names a host that none of the server's pins names"
-	}
-	return ""
 }
 
 // standsOut says what stands out in a group: a new warning, one of the notes in facts.NoteIDs, a rename, or its first

@@ -59,9 +59,15 @@ type Model struct {
 	// What drifted, in the order of the blocks.
 	Entries []Entry
 
-	Blocks  []Block
-	Minor   string // counts what is minor in all blocks, by label
-	LeftOut int    // entries that --only leaves out
+	// What several entries have in common.
+	Shared []Shared
+
+	// How many blocks come before those: they have a warning.
+	Warned int
+
+	Blocks  []Block // their numbers follow those of Shared
+	Minor   string  // counts what is minor in all blocks, by label
+	LeftOut int     // entries that --only leaves out
 
 	// Entries that a bound leaves unexplained.
 	Unexplained int
@@ -429,20 +435,11 @@ type Block struct {
 
 	Bytes string // how many bytes its text grows by; or ""
 
-	// Told before it: changes that it has, and that blocks below have, too.
-	Letters []Letter
-
 	Rows   []Row
 	Summed string // counts what is minor, by label
 
 	// The words that select it: labels of changes, ids of findings, what it could do.
 	Is []string
-
-	// Its entries changed in different ways: each of Each is a question of its own.
-	Apart bool
-
-	// If it has several entries: a block for each entry or, if they changed in different ways, one for each way.
-	Each []Block
 
 	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.
 	Accept string
@@ -453,23 +450,6 @@ type Block struct {
 	Severity string
 
 	Class int // its rank: the lower, the earlier
-
-	// Why it is read first, as the words after "first because"; or "".
-	Reason string
-}
-
-// A Letter stands for changes that several entries have: their blocks only say "also a". A format that hasn't told the
-// letter shows the rows of the block instead.
-type Letter struct {
-	Name string // "a"
-	Text string // "the same in 5 tools"
-	Rows []Row
-}
-
-// An Also names letters, and the entries of a block that have their changes. Without names, all entries have them.
-type Also struct {
-	Letters []string
-	Names   string
 }
 
 // A Row is one finding, note or change of a block.
@@ -490,29 +470,13 @@ type Row struct {
 	// The entries that it is about, unless that is clear from above.
 	Names string
 
-	Letter string // the letter that it was told under; or ""
-
-	// The number of the block above that shows the change; 0: this one.
-	Home int
-
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
+	Shared  int  // the number of the shared changes that it is one of; or 0
+	InAll   bool // every entry of its kind has these
 
-	// What is below it, also if Home is set: a format that leaves that block out shows it here.
+	// What is below it.
 	Lines []Line
-
-	limit *limit // what it says, if it says nothing but a limit; or nil
-}
-
-// Above takes the names off a row of a block whose entries changed in different ways: they are printed once, above all
-// rows that follow each other and are about the same entries. It returns the names, and the row without them.
-func (b *Block) Above(row *Row) (names string, rest Row) {
-	rest = *row
-	if b.Apart && !row.Finding {
-		rest.Names = ""
-		return row.Names, rest
-	}
-	return "", rest
 }
 
 // Behind is what a line says of a row after its place.
@@ -536,36 +500,45 @@ type Line struct {
 	Home int
 	Skip int
 
-	// The letter before block Home that the reference leads to; or "".
-	Letter string
+	// The number of the shared changes that say this and the next Skip lines, so that they needn't be printed; or 0.
+	Shared int
+	InAll  bool // every entry of its kind has these
 }
 
 // Told returns lines as a format lays them out. refers says which lines are told by a reference. What a reference stands
-// for is left out. References that follow each other become one line if only their names differ.
+// for is left out. Lines that follow each other become one line if only their names differ.
 func Told(list []Line, refers func(*Line) bool) (told []Line) {
+	leaf := 0 // the length of told after a line with nothing below it
 	for i := 0; i < len(list); i++ {
 		l := list[i]
-		if !refers(&l) {
+		isLeaf := i+1 == len(list) || list[i+1].Depth <= l.Depth
+		if refers(&l) {
+			i += l.Skip
+			if l.Shared > 0 {
+				continue
+			}
+			l.Phrase = l.Brief
+			l.Text = nil
+			isLeaf = true
+		} else {
 			l.As = ""
-			told = append(told, l)
-			continue
 		}
-		i += l.Skip
-		l.Phrase = l.Brief
-		l.Text = nil
-		if n := len(told); n > 0 && l.isToldWith(&told[n-1]) {
+		if n := len(told); n > 0 && isLeaf && leaf == n && l.Text == nil && told[n-1].Text == nil && l.isToldWith(&told[n-1]) {
 			told[n-1].Name += ", " + l.Name
 			continue
 		}
 		told = append(told, l)
+		if isLeaf {
+			leaf = len(told)
+		}
 	}
 	return told
 }
 
 // isToldWith reports whether two lines with references differ in nothing but their names.
 func (l *Line) isToldWith(last *Line) bool {
-	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home && l.Letter == last.Letter
-	return isSame && l.Name != "" && last.Name != ""
+	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home
+	return isSame && l.Phrase+l.As != "" && l.Name != "" && last.Name != ""
 }
 
 // ServerData is one server's two sides for programs.

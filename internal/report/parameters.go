@@ -6,97 +6,13 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
-	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
-// What is said of parameters: which were renamed, and which became optional or required.
-
-// joinParameters makes one edit of two: of a parameter that was removed, and of one that was added beside it with an
-// equal schema, if no other parameter fits. A schema without a description says too little to be recognized.
-func (e *drifted) joinParameters() {
-	went := map[[2]string][]*edit{} // by the schema around the parameter, and its own
-	came := map[[2]string][]*edit{}
-	for _, ed := range e.edits {
-		around, isParameter := parameterIn(ed.Pointer)
-		schema := ed.New
-		if ed.New.Kind == 0 {
-			schema = ed.Old
-		}
-		if !isParameter || ed.From != "" || ed.unseen != "" || (ed.Old.Kind == 0) == (ed.New.Kind == 0) || schema.Get("description").Kind != '"' {
-			continue
-		}
-		key := [2]string{around, string(jsontree.Append(nil, schema))}
-		if ed.New.Kind == 0 {
-			went[key] = append(went[key], ed)
-		} else {
-			came[key] = append(came[key], ed)
-		}
-	}
-	joined := map[*edit]bool{}
-	for key, new := range came {
-		old := went[key]
-		if len(new) != 1 || len(old) != 1 {
-			continue
-		}
-		new[0].renamedFrom = old[0].Pointer
-		new[0].key = keyOf([]string{new[0].key, old[0].key})
-		joined[old[0]] = true
-	}
-	e.edits = slices.DeleteFunc(e.edits, func(ed *edit) bool { return joined[ed] })
-}
-
-// parameterIn returns the pointer to the schema that has a parameter, if a pointer leads to one.
-func parameterIn(pointer string) (around string, isParameter bool) {
-	properties := above(pointer)
-	around, isParameter = strings.CutSuffix(properties, "/properties")
-	return around, isParameter && !strings.HasSuffix(around, "/properties")
-}
+// What is said of parameters: which became optional or required.
 
 // above returns a pointer without its last step: it leads to what a value is in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
-
-// renamed makes the row of a parameter that only has another name.
-func (m *rowMaker) renamed(e *drifted, ed *edit, row Row) Row {
-	around, _ := parameterIn(ed.Pointer)
-	old, _ := jsontree.Tokens(ed.renamedFrom)
-	new, _ := jsontree.Tokens(ed.Pointer)
-	wasRequired := isRequired(e.tree(0), around, old[len(old)-1])
-	isNow := isRequired(e.tree(1), around, new[len(new)-1])
-	turned := ""
-	if wasRequired && !isNow {
-		turned = "required -> optional"
-	} else if isNow && !wasRequired {
-		turned = "optional -> required"
-	}
-	row.Word = label.Renamed.Words()
-	row.Place = e.place(0, ed.renamedFrom)
-	name := "-> " + text.Name(new[len(new)-1])
-	about := slices.Clone(e.about(1, ed.Pointer))
-	if about == nil {
-		about = []signature.Line{{Text: ed.New, Pointer: ed.Pointer}}
-	}
-	for i := len(about) - 1; i >= 0; i-- {
-		about[i].Depth -= about[0].Depth
-	}
-	row.Detail = joined("; ", name+text.Spaced(about[0].Phrase), turned)
-	row.Lines = m.lines(e.Type, e.tree(1), '=', about)
-	row.Lines[0].Name = ""
-	row.Lines[0].Phrase = ""
-	row.Lines[0].Brief = ""
-	return row
-}
-
-// isRequired reports whether a schema in a definition lists a parameter as required.
-func isRequired(definition jsontree.Value, around, name string) bool {
-	at := valueAt(definition, around)
-	for _, item := range at.Get("required").Items() {
-		if item.Value.Kind == '"' && item.Value.Text == name {
-			return true
-		}
-	}
-	return false
-}
 
 // valueAt returns what a pointer leads to. It is absent if there is nothing.
 func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
@@ -152,7 +68,7 @@ func (e *drifted) turned(ed *edit) (places, said string) {
 // follows makes the row of the whole list of required parameters. Those that became optional or required have a row of
 // their own. The rest of the list follows from the parameters, and their order says nothing.
 func follows(e *drifted, ed *edit) Row {
-	row := Row{Word: label.RequiredFollows.Words(), Label: label.RequiredFollows.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+	row := Row{Word: label.OtherForm.Words(), Label: label.OtherForm.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	list := listLine(ed.Old, ed.New)
 	if list == nil {
 		list = twoSides(ed.Old, ed.New, false)

@@ -15,7 +15,7 @@ import (
 // placePattern matches the steps that lead to a parameter or to a part of a result, if their names can't be mistaken for
 // anything else, and then the rest of the pointer.
 var placePattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^/(in|out)putSchema(/properties/[\w$-]+(?:/properties/[\w$-]+|/items|/additionalProperties|/(?:anyOf|oneOf)/\d+)*)(/.*|)$`)
+	return regexp.MustCompile(`^/(in|out)putSchema((?:/properties/[\w$-]+|/(?:anyOf|oneOf)/\d+)(?:/properties/[\w$-]+|/items|/additionalProperties|/(?:anyOf|oneOf)/\d+)*)(/.*|)$`)
 })
 
 // stepPattern matches one of these steps.

@@ -94,6 +94,8 @@ type Report struct {
 	Model    *Model
 	entries  []*drifted // in the order of Drifts
 	groups   []*group
+	shared   []*sharedSet          // in the order in which they are told
+	warned   int                   // how many groups with a warning come before these
 	kinds    map[pin.DriftKind]int // of the entries
 	places   map[string]int        // of servers in Comparisons
 	oneByOne bool                  // flags can approve entries one by one
@@ -154,6 +156,8 @@ type drifted struct {
 	*facts.Entry
 	edits []*edit
 
+	parts map[string]*sharedSet // by pointer, what shared changes tell of a new definition
+
 	// The signatures of both definitions, kept while the entry is worked on.
 	signed [2]signed
 }
@@ -164,12 +168,6 @@ func newDrifted(e *facts.Entry) *drifted {
 	for _, one := range e.Edits {
 		d.edits = append(d.edits, newEdit(one))
 	}
-	if e.RenamedFrom == "" { // a renamed entry's definition is shown whole
-		d.joinParameters()
-		d.joinAlternatives()
-	}
-	d.findMoves()
-	d.signed = [2]signed{}
 	return d
 }
 

@@ -2,15 +2,12 @@ package report_test
 
 import (
 	"bytes"
-	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
-	. "pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/report/reporttest"
 )
@@ -39,43 +36,6 @@ func TestOrderByRank(t *testing.T) {
 	}
 	if got := reporttest.Headline(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
 		t.Error(got)
-	}
-}
-
-// TestEqualSentencesFold: entries are one block if the same sentences became the same new ones, whatever is
-// around them. If only the same words changed, in different sentences, the entries aren't one block. A warning
-// keeps an entry apart.
-func TestEqualSentencesFold(t *testing.T) {
-	list := func(insert, word, poison string) pin.Set {
-		var tools []string
-		for _, name := range []string{"a", "b", "c", "d"} {
-			extra := ""
-			if name == "c" {
-				extra = poison
-			}
-			tools = append(tools, fmt.Sprintf(`{"name":%q,"description":"%sTool number %s.%s %s is %soptional."}`, name, insert, name, extra, map[bool]string{true: "The page", false: "A confirmation"}[name != "d"], word))
-		}
-		return pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
-	}
-	titles := func(r *Report) (titles []string) {
-		for _, b := range r.Model.Blocks {
-			titles = append(titles, b.Kind+" "+b.Title)
-		}
-		return titles
-	}
-	r := reporttest.OfUpgrade(list("", "", ""), list("Read only. ", "", `\udb40\udc68\udb40\udc69`))
-	if got := titles(r); !slices.Equal(got, []string{"CHANGED c", "CHANGED 3 tools alike: a, b, d"}) {
-		t.Fatalf("%q", got)
-	}
-	if r.Model.Blocks[0].Accept != "" {
-		t.Error("a command accepts a warning")
-	}
-	want := "pinproof relock new.json --accept " + r.Drifts[1].Captured.Digest + " --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest
-	if got := r.Model.Blocks[1].Accept; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	if got := titles(reporttest.OfUpgrade(list("", "not ", ""), list("", "", ""))); !slices.Equal(got, []string{"CHANGED d", "CHANGED 3 tools alike: a, b, c"}) {
-		t.Errorf("%q", got)
 	}
 }
 

@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
 	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // A rowMaker makes the rows of all blocks, in order. It knows what the blocks above have shown.
@@ -24,17 +25,7 @@ type rowMaker struct {
 	shown map[string]spot
 
 	// For marks in the texts of definitions that are shown whole.
-	words *diff.WordBudget
-
-	letter string // the letter whose row is being made; or ""
-
-	// Those that got their first row since takeLetters was last called.
-	letters []*letter
-
-	// How many letters have a name.
-	named *int
-
-	isAlone bool // nothing is above
+	words *words.Budget
 
 	quiet bool // nothing refers to what it shows
 
@@ -53,15 +44,14 @@ const (
 // A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
 	block int
-
-	// The letter before the block that it was shown under; or "".
-	letter string
-
 	place string
 }
 
-// minRepeat is how many bytes of JSON a text must have to be shown only once.
-const minRepeat = 40
+// minRepeat is how many bytes of JSON a text must have to be shown only once, and minText how many to be told with others.
+const (
+	minRepeat = 200
+	minText   = 40
+)
 
 // rows lists the rows of a group: its findings, then its edits or its definitions.
 func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
@@ -74,10 +64,6 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
-	if len(g.parts) > 0 {
-		minor, summed := m.minor(g)
-		return slices.Concat(rows, m.each(g), minor), summed
-	}
 	findings := len(rows)
 	wholes := m.wholes(e)
 	edits := slices.Clone(e.edits)
@@ -88,13 +74,18 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 		switch {
 		case ed.Minor(), ed.marked:
 		// Its whole definition is below: references lead there, and none to this row.
+		case ed.shared != nil:
+			row := m.alone().edit(e, ed)
+			row.Shared = ed.shared.told.Number
+			row.InAll = ed.shared.inAll
+			rows = append(rows, row)
 		case e.RenamedFrom != "":
 			rows = append(rows, m.alone().edit(e, ed))
 		default:
-			rows = append(rows, m.changed(e, ed))
+			rows = append(rows, m.edit(e, ed))
 		}
 	}
-	rows = together(rows)
+	rows = append(rows[:findings], together(listUnused(rows[findings:]))...)
 	rows = append(rows, wholes...)
 	minor, summed := m.minor(g)
 	rows = append(rows, minor...)
@@ -103,122 +94,33 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	return rows, summed
 }
 
-// each makes the rows of entries that changed in different ways, each change once, with the names of those that have it.
-func (m *rowMaker) each(g *group) (rows []Row) {
-	m.quiet = true
-	defer func() { m.quiet = false }()
-	var of []*drifted // the first entry that has each edit of list
-	var list []*edit
-	has := map[string][]string{} // by key, the entries that have it
-	for _, e := range g.entries {
-		for _, ed := range e.edits {
-			if ed.Minor() {
-				continue
-			}
-			if has[ed.key] == nil {
-				of = append(of, e)
-				list = append(list, ed)
-			}
-			has[ed.key] = append(has[ed.key], text.Name(e.Name))
-		}
-	}
-	var groups []string // the names in byNames, in order
-	byNames := map[string][]Row{}
-	for i, ed := range list {
-		row := m.changed(of[i], ed)
-		if names := has[ed.key]; len(names) < len(g.entries) {
-			row.Names = strings.Join(names, ", ")
-		}
-		if byNames[row.Names] == nil {
-			groups = append(groups, row.Names)
-		}
-		byNames[row.Names] = append(byNames[row.Names], row)
-	}
-	for _, names := range groups {
-		rows = append(rows, together(byNames[names])...)
-	}
-	return rows
-}
-
-// minor makes the rows of changes that are summed up, each once. If only some entries of the group have a change, its
-// row names them.
+// minor makes the rows of changes that are summed up.
 func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
-	var of []*drifted // the first entry that has each edit of list
 	var list []*edit
-	has := map[string][]string{} // by key, the entries that have it
+	alone := m.alone() // nothing may refer to what is summed up
 	for _, e := range g.entries {
 		for _, ed := range e.edits {
-			if _, turned := e.turned(ed); !ed.Minor() && turned == "" {
+			_, turned := e.turned(ed)
+			if !ed.Minor() && turned == "" {
 				continue
 			}
-			if has[ed.key] == nil {
-				of = append(of, e)
-				list = append(list, ed)
-			}
-			has[ed.key] = append(has[ed.key], text.Name(e.Name))
-		}
-	}
-	alone := m.alone() // nothing may refer to what is summed up
-	for i, ed := range list {
-		row := alone.edit(of[i], ed)
-		if !ed.Minor() {
-			row = follows(of[i], ed)
-		}
-		row.Minor = true
-		row.Op = '~'
-		if names := has[ed.key]; len(names) < len(g.entries) {
-			row.Names = strings.Join(names, ", ")
-		}
-		rows = append(rows, row)
-	}
-	return rows, labelCounts(g.minor())
-}
-
-// changed makes the row of an edit. If the edit was shown above already, the row says where.
-func (m *rowMaker) changed(e *drifted, ed *edit) Row {
-	if ed.letter != nil {
-		return m.lettered(e, ed)
-	}
-	return m.unlettered(e, ed)
-}
-
-func (m *rowMaker) unlettered(e *drifted, ed *edit) Row {
-	if ed.home == nil {
-		return m.edit(e, ed)
-	}
-	return m.repeated(e, ed)
-}
-
-// repeated makes the row of an edit that is in a block above: its lines are for formats that leave that block out.
-func (m *rowMaker) repeated(e *drifted, ed *edit) Row {
-	row := m.alone().edit(e, ed)
-	if row.Detail != "" {
-		row.Lines = append([]Line{{Phrase: row.Detail}}, row.Lines...)
-	}
-	row.Detail = "same in " + text.Number(ed.home.number)
-	row.Home = ed.home.number
-	return row
-}
-
-// minor returns the edits that are summed up for the group: those of the entry that has most of them.
-func (g *group) minor() (most []*edit) {
-	for _, e := range g.entries {
-		var list []*edit
-		for _, ed := range e.edits {
+			row := alone.edit(e, ed)
 			if ed.Minor() {
 				list = append(list, ed)
+			} else {
+				row = follows(e, ed)
 			}
-		}
-		if len(list) > len(most) {
-			most = list
+			row.Minor = true
+			row.Op = '~'
+			rows = append(rows, row)
 		}
 	}
-	return most
+	return rows, labelCounts(list)
 }
 
 // alone returns a rowMaker for which nothing is above.
 func (m *rowMaker) alone() *rowMaker {
-	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest, isAlone: true}
+	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest}
 }
 
 // notStored is said in place of a definition.
@@ -249,9 +151,27 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 			row.Detail = notStored
 		} else {
 			tree := list[i].Shown()
-			signed := folded(signature.Of(e.Type, tree), referred(list[i].Definition))
+			signed := signature.Of(e.Type, tree)
 			row.Lines = m.lines(e.Type, tree, '=', signed)
 			m.mark(e, signed, row.Lines)
+			for j := range row.Lines {
+				l := &row.Lines[j]
+				set := e.parts[signed[j].Pointer]
+				if set == nil || signed[j].Rest || e.Kind != pin.Added {
+					continue
+				}
+				l.Home = set.told.Number
+				l.As = "as in " + text.Number(l.Home)
+				l.Brief = ""
+				l.Skip = 0
+				for k := j + 1; k < len(signed) && strings.HasPrefix(signed[k].Pointer+"/", signed[j].Pointer+"/"); k++ {
+					l.Skip++
+				}
+				if !strings.Contains(signed[j].Pointer, "/properties/") {
+					l.Shared = l.Home // a parameter keeps its name here
+					l.InAll = set.inAll && set.entries[0].Kind == pin.Added
+				}
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -297,7 +217,7 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 // marks lays out a whole text, with marks at what differs.
 func (m *rowMaker) marks(old, new string) []layout.Line {
 	pieces := m.words.Words(old, new)
-	if pieces == nil || diff.Rewritten(pieces) {
+	if pieces == nil || words.Rewritten(pieces) {
 		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
 	}
 	return layout.Words(pieces)
@@ -307,25 +227,16 @@ func (m *rowMaker) marks(old, new string) []layout.Line {
 func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	was := ""
-	if ed.From != "" && ed.moved == "" {
+	if ed.From != "" {
 		was = "was " + e.wasAt(ed.From, row.Place)
 	}
-	row.Detail = joined("; ", ed.unseen, was, ed.moved, e.branch(ed.Pointer))
-	if ed.renamedFrom != "" {
-		return m.renamed(e, ed, row)
-	}
-	if ed.asBefore > 0 {
-		m.wrapped(e, ed, &row)
-		return row
-	}
-	if copied := e.copied(ed); copied != "" {
-		row.Detail = copied
-		return row
-	}
+	row.Detail = joined("; ", ed.unseen, was)
 	said := ed.shortSides()
 	list := listLine(ed.Old, ed.New)
 	places, turned := e.turned(ed)
 	switch {
+	case ed.Label == label.Layout:
+		row.Detail = joined("; ", row.Detail, indentation(words.Indented(ed.Old.Text, ed.New.Text)))
 	case turned != "":
 		row.Place = places
 		row.Detail = joined("; ", row.Detail, turned)
@@ -336,13 +247,10 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 			row.Detail = joined("; ", row.Detail, "now empty")
 		}
 		row.Lines = m.once(row.Place, ed)
-	case ed.Compared && ed.unseen == "":
-		row.Detail = joined("; ", row.Detail, "line breaks and blanks only")
 	case list != nil && !ed.exact():
 		row.Lines = []Line{{Text: list}}
 	case said != "":
 		row.Detail = joined("; ", row.Detail, said)
-		row.limit = e.limitOf(ed, &row, said)
 	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
 		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
 	default:
@@ -351,40 +259,54 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	return row
 }
 
-// copied says that a text repeats the description, so that nobody has to read it twice. Otherwise it returns "".
-func (e *drifted) copied(ed *edit) string {
-	if ed.Pointer == "/description" || ed.From != "" || !e.TextsKnown() || e.Locked == nil || e.Captured == nil {
-		return ""
-	}
-	was := isCopy(ed.Old, e.tree(0))
-	is := isCopy(ed.New, e.tree(1))
-	if is && was {
-		return "repeats the description"
-	}
-	if is && ed.Old.Kind == 0 {
-		return "+ repeats the description"
-	}
-	return ""
+// indentation says in words how the lines of a text were indented: a sign, then the blanks.
+func indentation(by string) string {
+	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
+	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
-// isCopy reports whether a value is the text of a definition's description.
-func isCopy(v, definition jsontree.Value) bool {
-	if v.Kind != '"' || len(v.Text) < minRepeat {
-		return false
-	}
-	description := definition.Get("description")
-	return description.Kind == '"' && description.Text == v.Text
-}
-
-// branch says which of several alternatives a pointer leads into, by the constant that this alternative takes.
-func (e *drifted) branch(pointer string) string {
-	for strings.Contains(pointer, "Of/") {
-		pointer = pointer[:strings.LastIndexByte(pointer, '/')]
-		if about := e.about(1, pointer); about != nil && strings.Contains(about[0].Name, "Of[") && strings.Contains(about[0].Phrase, "always ") {
-			return "(" + about[0].Phrase + ")"
+// together makes one row of all rows about a parameter, or about another part of a definition that has a description.
+func together(rows []Row) (list []Row) {
+	at := map[string]int{}
+	for _, row := range rows {
+		base, rest, _ := strings.Cut(row.Place, "/")
+		if row.Names != "" || base == "" || strings.ContainsAny(base, ", ") {
+			list = append(list, row)
+			continue
 		}
+		part := row
+		part.Place = base
+		part.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
+		if rest != "" && rest != "description" && len(row.Lines) > 0 {
+			part.Lines = append([]Line{{Name: rest, Phrase: row.Detail}}, indented(row.Lines)...)
+			part.Detail = ""
+		} else if rest != "" && rest != "description" {
+			part.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
+		}
+		key := base + " " + strconv.Itoa(row.Shared)
+		i, seen := at[key]
+		if !seen {
+			at[key] = len(list)
+			list = append(list, part)
+			continue
+		}
+		same := &list[i]
+		if !slices.Contains(strings.Split(same.Word, ", "), row.Word) {
+			same.Word += ", " + row.Word
+		}
+		same.Detail = joined("; ", same.Detail, part.Detail)
+		same.Lines = append(same.Lines, part.Lines...)
 	}
-	return ""
+	return list
+}
+
+// indented returns lines one step further in.
+func indented(lines []Line) []Line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].Depth++
+	}
+	return lines
 }
 
 // oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
@@ -408,9 +330,6 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	}
 	if about == nil {
 		about = []signature.Line{{Text: v, Pointer: pointer}}
-	}
-	if ed.Label.ID() == "definition-unused" {
-		about = folded(about, nil)
 	}
 	lines := m.lines(e.Type, e.tree(side), sign, about)
 	came := string(sign)
@@ -506,60 +425,6 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 	return s.lines[from:end]
 }
 
-// referred returns the schemas in $defs that references in a definition lead to or into, as "$defs.NAME".
-func referred(definition []byte) map[string]bool {
-	names := map[string]bool{}
-	for _, rest := range strings.Split(string(definition), "/$defs/")[1:] {
-		name, _, _ := strings.Cut(rest, `"`)
-		name, _, _ = strings.Cut(name, "/")
-		names["$defs."+name] = true
-	}
-	return names
-}
-
-// folded puts all that is inside a schema of $defs on one line, if nothing refers to that schema. The insides of a
-// nested schema follow it in brackets. A schema with a text anywhere in it keeps all of its lines.
-func folded(list []signature.Line, referred map[string]bool) (lines []signature.Line) {
-	for i := 0; i < len(list); i++ {
-		l := list[i]
-		end := i + 1
-		said := true // all of it fits into a line
-		for end < len(list) && list[end].Depth > l.Depth {
-			said = said && list[end].Text.Kind == 0
-			end++
-		}
-		lines = append(lines, l)
-		if !strings.HasPrefix(l.Name, "$defs.") || referred[l.Name] || !said || end == i+1 {
-			continue
-		}
-		inside := list[i+1]
-		inside.Name = ""
-		inside.Phrase = inBrackets(list[i+1 : end])
-		lines = append(lines, inside)
-		i = end - 1
-	}
-	return lines
-}
-
-// inBrackets joins lines of a signature into one: "by string; to object (name string; age integer)".
-func inBrackets(list []signature.Line) string {
-	var b strings.Builder
-	for i, l := range list {
-		switch {
-		case i == 0:
-		case l.Depth > list[i-1].Depth:
-			b.WriteString(" (")
-		default:
-			b.WriteString(strings.Repeat(")", list[i-1].Depth-l.Depth) + "; ")
-		}
-		b.WriteString(joined(" ", l.Name, l.Phrase))
-	}
-	if n := len(list); n > 0 {
-		b.WriteString(strings.Repeat(")", list[n-1].Depth-list[0].Depth))
-	}
-	return b.String()
-}
-
 // lines turns a signature of a definition, or of a part of it, into lines. A line says where its text or schema has been
 // shown above.
 func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
@@ -571,32 +436,37 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 		came = key + " "
 	}
 	for i, l := range signed {
-		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		inside := 0
-		for i+1+inside < len(signed) && signed[i+1+inside].Depth > l.Depth {
-			inside++
-		}
+		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Brief: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
 		place := placeIn(entryType, definition, l.Pointer)
 		if l.Rest {
 			place += " (keywords)"
 		}
-		line.refer(m.above(key, came+"as ", l.Text, place))
-		line.Brief = line.Phrase
-		// The first line of what was added or removed is printed after the row's place, with its phrase.
-		isLong := l.Text.Kind != 0 && (sign == '=' || i > 0)
-		if inside > 0 || isLong {
-			if above := m.above(key+"schema", came+"all as ", l.Whole, place); above.said != "" {
-				line.refer(above)
-				line.Skip = inside
-				line.Brief = ""
-				if l.Required {
-					line.Brief = "required"
-				}
-			}
+		for i+1+line.Skip < len(signed) && signed[i+1+line.Skip].Depth > l.Depth {
+			line.Skip++
+		}
+		above := reference{}
+		if line.Skip > leastInside {
+			above = m.above(key+"schema", came+"as ", l.Whole, place)
+		}
+		if line.refer(above); above.said == "" {
+			line.refer(m.above(key, came+"text as ", l.Text, place))
+			line.Skip = 0
+		} else if line.Brief = ""; l.Required {
+			line.Brief = "required"
 		}
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// leastInside is how many lines a schema without a text must have below its first one, to be told once for several entries.
+const leastInside = 3
+
+// hasText reports whether a text of a few words is in lines.
+func hasText(lines []signature.Line) bool {
+	return slices.ContainsFunc(lines, func(l signature.Line) bool {
+		return l.Text.Kind != 0 && (l.Text.Kind != '"' || len(l.Text.Text) >= minText)
+	})
 }
 
 // above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is
@@ -608,33 +478,25 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 	}
 	at, seen := m.shown[key]
 	if !seen && !m.quiet {
-		m.shown[key] = spot{m.block, m.letter, place}
+		m.shown[key] = spot{m.block, place}
 	}
 	if !seen {
 		return reference{}
 	}
-	if m.letter != "" && at.block == m.block && at.letter == "" {
-		// A letter is printed before the rows of its block, so it can't refer to them.
-		return reference{}
-	}
 	said := as + cmp.Or(at.place, "the whole")
 	if at.place == place {
-		said = strings.TrimSuffix(as, "as ") + "same"
-	}
-	if at.letter != "" && at.letter != m.letter {
-		return reference{said + " in " + at.letter, at.block, at.letter}
+		said = strings.TrimSuffix(as, " ")
 	}
 	if at.block == m.block {
-		return reference{said + " above", at.block, ""}
+		return reference{said + " above", at.block}
 	}
-	return reference{said + " in " + text.Number(at.block), at.block, ""}
+	return reference{said + " in " + text.Number(at.block), at.block}
 }
 
 // A reference says where something was shown above. It is empty if it wasn't.
 type reference struct {
-	said   string
-	block  int
-	letter string
+	said  string
+	block int
 }
 
 // refer gives a line a reference. A format that shows what it leads to prints the reference in place of the
@@ -642,7 +504,6 @@ type reference struct {
 func (l *Line) refer(above reference) {
 	l.As = above.said
 	l.Home = above.block
-	l.Letter = above.letter
 }
 
 // once makes lines of the edited sentences of a text. The first one refers to the same edits, if they were shown above.
@@ -666,13 +527,17 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 }
 
 // editLines lays out one edit of a text, with the ends of the sentences beside it if the edit has them.
-func editLines(s diff.SentenceEdit) (lines []layout.Line) {
+func editLines(s words.Edit) (lines []layout.Line) {
 	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
 	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
-	if s.Pieces != nil {
+	switch {
+	case s.Blanks:
+		lines = slices.Concat(layout.Spelled('-', s.Old), layout.Spelled('+', s.New))
+	case s.Pieces != nil:
 		return layout.Words(s.Pieces)
+	default:
+		lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 	}
-	lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 	switch {
 	case s.First:
 		before = nil

@@ -352,7 +352,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		if d.Kind == pin.Removed && d.RenamedTo == "" {
 			gone = nil // nobody has to read again what is gone with its entry
 		}
-		before := sidesOf(strings.Join(questions[:min(len(questions), questionOf(r.Model, i))], ""))
+		before := sidesOf(strings.Join(questions[:questionOf(questions, r.Model.Entries[i].Said)], ""))
 		for at, list := range [][]string{gone, joined} {
 			for _, said := range list {
 				counted++
@@ -372,22 +372,15 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	return counted
 }
 
-// questionOf returns the number of the question about an entry. Each block has one question or, if its entries
-// changed in different ways, one for each of its parts.
-func questionOf(m *Model, entry int) (n int) {
-	for i := range m.Blocks {
-		parts := m.Blocks[i : i+1]
-		if m.Blocks[i].Apart {
-			parts = m.Blocks[i].Each
-		}
-		for j := range parts {
-			n++
-			if slices.Contains(parts[j].Entries, entry) {
-				return n
-			}
+// questionOf returns how many questions there are up to the one that names an entry; all of them if none does.
+func questionOf(questions []string, said string) int {
+	for i, q := range questions {
+		lines := strings.Split(q, "\n")
+		if asked := strings.Join(lines[max(0, len(lines)-3):], " "); strings.Contains(asked, said) {
+			return i + 1
 		}
 	}
-	return n
+	return len(questions)
 }
 
 // spelled reports whether a text is shown with its non-ASCII characters spelled by code points. Names are, and
@@ -513,9 +506,9 @@ func TestOrdersByName(t *testing.T) {
 		"an SVG":             {`"icons":[]`, `"icons":[{"src":"` + svg + `"}]`, "Send the notes on."},
 		"a sentence gone":    {`"description":"Reads. Asks the user before it deletes."`, `"description":"Reads."`, "Asks the user before it deletes."},
 		"turned round":       {`"description":"A confirmation is not optional. Stays."`, `"description":"A confirmation is optional. Stays."`, "A confirmation is [-not -]optional."},
-		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "moved from"},
+		"a sentence moved":   {`"description":"One thing. Two things.","x":"Three."`, `"description":"One thing.","x":"Three. Two things."`, "- | Two things. + | Two things."},
 		"a default":          {`"inputSchema":{"properties":{"mode":{"type":"string","default":"dry-run"}}}`, `"inputSchema":{"properties":{"mode":{"type":"string","default":"execute"}}}`, `"dry-run" -> "execute"`},
-		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `(always "all", no type)`},
+		"constants swapped":  {`"inputSchema":{"oneOf":[{"const":"safe","description":"Asks."},{"const":"all","description":"Runs."}]}`, `"inputSchema":{"oneOf":[{"const":"all","description":"Asks."},{"const":"safe","description":"Runs."}]}`, `arguments(all) "Runs." -> "Asks."`},
 		"task support":       {`"execution":{"taskSupport":"optional"}`, `"execution":{"taskSupport":"ask nobody"}`, "ask nobody"},
 		"a name in _meta":    {`"_meta":{}`, `"_meta":{"send it on":1}`, "send it on"},
 		"an unknown hint":    {`"annotations":{}`, `"annotations":{"readTheNotes":true}`, "readTheNotes"},

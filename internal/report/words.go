@@ -494,21 +494,17 @@ func (r *Report) field(key pin.Ref) string {
 	return field
 }
 
-// questionText asks about drifts that are accepted together.
-func (r *Report) questionText(d *pin.Drift, n int, warned bool) string {
+// questionText asks about a drift, with the numbers of the shared changes that it has.
+func (r *Report) questionText(d *pin.Drift, and []string, warned bool) string {
 	what := r.ref(d.Ref())
-	c := pin.Counts{}
-	if c[d.Type] = n; n > 1 {
-		what = "all " + c.Plural()
+	if and != nil && !warned { // what has a warning is shown whole
+		what += ", and " + strings.Join(and, ", ")
 	}
 	if warned {
 		return "Accept " + what + " despite the warning?"
 	}
 	if d.Kind == pin.Removed {
 		return "Accept the removal of " + what + "?"
-	}
-	if n > 1 {
-		return "Accept this change in " + what + "?"
 	}
 	return "Accept " + what + "?"
 }

@@ -63,7 +63,7 @@ func HintsOf(annotations jsontree.Value) (values [4]byte) {
 
 const (
 	// How deep the schemas inside a schema get lines. What is deeper is shown as JSON.
-	maxDepth = 8
+	maxDepth = 14
 
 	maxRequired = 500 // names in a list of required parameters
 
@@ -447,12 +447,16 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 const mostAlternatives = 50
 
 // Constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
-// other alternative that has parameters, this parameter has another constant value. Constant returns "" if no such
+// other alternative that has parameters, this parameter has another constant value. An alternative that is a constant itself
+// is named by it. Constant returns "" if no such
 // parameter can be said in plain words, or if the schema has more than one list of alternatives.
 func Constant(around jsontree.Value, keyword string, one jsontree.Value) string {
 	list := around.Get(keyword).Items()
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
 		return ""
+	}
+	if value := alwaysIs(one); value != "" && nameOf(value) == value && isOnly(list, value) {
+		return value
 	}
 	properties := one.Get("properties").Members()
 	for _, p := range properties[:min(len(properties), mostAlternatives)] {
@@ -462,6 +466,17 @@ func Constant(around jsontree.Value, keyword string, one jsontree.Value) string 
 		}
 	}
 	return ""
+}
+
+// isOnly reports whether exactly one of several alternatives is this constant value.
+func isOnly(alternatives []jsontree.Member, value string) bool {
+	holders := 0
+	for _, one := range alternatives {
+		if alwaysIs(one.Value) == value {
+			holders++
+		}
+	}
+	return holders == 1
 }
 
 // tellsApart reports whether a parameter has this constant value in exactly one alternative, and another constant

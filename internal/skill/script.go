@@ -17,3 +17,10 @@ func IsScript(name string) bool {
 	inScripts := strings.HasPrefix(lower, "scripts/") || strings.HasPrefix(lower, "bin/") || strings.Contains(lower, "/scripts/") || strings.Contains(lower, "/bin/")
 	return inScripts || slices.ContainsFunc(scriptEndings(), func(ending string) bool { return strings.HasSuffix(lower, ending) })
 }
+
+// IsProse reports whether a file is read as a text and never run, by its name: any other file is code, in which a blank can
+// change what it does.
+func IsProse(name string) bool {
+	lower := strings.ToLower(name)
+	return strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".txt")
+}

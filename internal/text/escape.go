@@ -211,13 +211,14 @@ func runLength(s string, r rune) int {
 	return n
 }
 
-// Lines is Printable for text that is shown on several lines. It breaks
-// the text at each line feed, and shows a long run of line feeds as a line with their count.
+// Lines is Printable for text that is shown on several lines. It breaks the text at each line feed, spells the blanks
+// at the end of a line, and shows a long run of line feeds as a line with their count.
 func Lines(s string, asciiOnly bool) (lines []string) {
 	for {
 		before, after, long := strings.Cut(s, strings.Repeat("\n", maxLineFeeds+1))
 		for line := range strings.SplitSeq(before, "\n") {
-			lines = append(lines, string(Append(nil, line, asciiOnly)))
+			kept := strings.TrimRight(line, " ")
+			lines = append(lines, string(Append(nil, kept, asciiOnly))+Blanks(line[len(kept):]))
 		}
 		if !long {
 			return lines
@@ -226,6 +227,23 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 		lines = append(lines, fmt.Sprintf("<%d line feeds>", maxLineFeeds+1+more))
 		s = after[more:]
 	}
+}
+
+// Blanks spells what a text has of spaces, tabs and line ends, each run of one of them once: "<2 spaces>".
+func Blanks(s string) string {
+	var spelled []byte
+	for s != "" {
+		noun := map[byte]string{' ': "space", '\t': "tab", '\n': "line feed"}[s[0]]
+		n := 1
+		if noun != "" {
+			n = runLength(s, rune(s[0]))
+			spelled = fmt.Appendf(spelled, "<%s>", Count(n, noun))
+		} else {
+			spelled = Append(spelled, s[:n], true)
+		}
+		s = s[n:]
+	}
+	return string(spelled)
 }
 
 // Name returns the name of a tool, a server or a member for a line that we print.

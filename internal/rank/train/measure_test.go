@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
@@ -18,6 +17,7 @@ import (
 	"pinproof/internal/rank"
 	"pinproof/internal/report"
 	"pinproof/internal/schema"
+	"pinproof/internal/words"
 )
 
 // An upgrade is two neighbouring captures of a real server, with what is new to read.
@@ -109,7 +109,7 @@ func sentencesOf(v jsontree.Value) (list []string) {
 // split splits a text into sentences. A line that was only wrapped is joined with the next.
 func split(s string) (list []string) {
 	open := false
-	for _, part := range diff.Sentences(s) {
+	for _, part := range words.Sentences(s) {
 		one := strings.TrimSpace(part)
 		if one == "" {
 			open = false

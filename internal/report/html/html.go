@@ -13,10 +13,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -47,10 +45,15 @@ type page struct {
 	Groups          []filterGroup
 	Items, NotShown []*item
 	shown           map[int]bool // numbers of the blocks in Items
+	Common          []part       // what several entries have in common
 }
 
-// A part is printable text, with the class of the span that it is in, or "".
-type part struct{ Class, Text string }
+// A part is printable text, with the class of the element that it is in, or "", and the number of the block that it
+// leads to, or 0.
+type part struct {
+	Class, Text string
+	Block       int
+}
 
 // A filterGroup is a group of buttons that each show only some blocks.
 type filterGroup struct {
@@ -75,9 +78,8 @@ type item struct {
 	// Ids of the filters that show it, as CSS classes.
 	Filters string
 
-	Told []told
-	Rows []row
-	HTML template.HTML // made by the template
+	Lines []part
+	HTML  template.HTML // made by the template
 }
 
 // Aside is what stands out in a block. It is "" if an ADDED block has the same words among its risks, which
@@ -100,8 +102,13 @@ func Write(w io.Writer, m *report.Model) error {
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": dashed,
-		"place":  func(said string) place { return placeOf(said, said) },
-		"shown":  func(block int) bool { return p.shown[block] },
+		"anchor": func(n int) string {
+			if slices.ContainsFunc(m.Shared, func(s report.Shared) bool { return s.Number == n }) {
+				return "shared"
+			}
+			return fmt.Sprint("g", n)
+		},
+		"shown": func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
 		bare := *m
@@ -122,30 +129,37 @@ func Write(w io.Writer, m *report.Model) error {
 // dashed returns a risk as it is typed after --only, which is also its CSS class.
 func dashed(risk string) string { return strings.ReplaceAll(risk, " ", "-") }
 
-// painted matches text that package plain has coloured. Its first group is the code of the colour. Printable text has no
-// escape character.
-var painted = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[([0-9;]+)m([^\x1b]*)\x1b\[[0-9;]+m`) })
+var classes = map[byte]string{'*': "strong", '~': "faint", '-': "old", '+': "new", '!': "change", 'W': "warning"}
 
-var classes = map[string]string{"1": "strong", "2": "faint", "31": "old", "32": "new", "33": "change", "1;31": "warning"}
+// A sheet collects what package plain lays out.
+type sheet struct {
+	list []part
+	size int // bytes
+}
 
-// parts splits lines by their colours.
-func parts(lines string) (list []part) {
-	from := 0
-	for _, at := range painted().FindAllStringSubmatchIndex(lines, -1) {
-		list = append(list, part{"", lines[from:at[0]]}, part{classes[lines[at[2]:at[3]]], lines[at[4]:at[5]]})
-		from = at[1]
+func (s *sheet) line(_ byte, runs []layout.Run) {
+	for _, r := range append(runs, layout.Run{Text: "\n"}) {
+		if r.Text != "" {
+			s.list = append(s.list, part{classes[r.Op], r.Text, r.Block})
+			s.size += len(r.Text)
+		}
 	}
-	return append(list, part{"", lines[from:]})
+}
+
+// writer returns a writer to the sheet. A browser wraps lines by itself.
+func (s *sheet) writer() *plain.Writer {
+	return plain.New(nil, plain.Style{Width: layout.AnyWidth, Sink: s.line})
 }
 
 // laidOut returns what write prints, as far as there is room for it before the blocks.
 func laidOut(write func(t *plain.Writer)) []part {
-	var out strings.Builder
-	write(plain.New(&out, plain.Style{Colored: true, Width: layout.AnyWidth})) // a browser wraps lines by itself
-	if out.Len() == 0 {
-		return nil
+	s := &sheet{}
+	write(s.writer())
+	for i := len(s.list); s.size > maxHead; i-- {
+		s.size -= len(s.list[i-1].Text)
+		s.list = append(s.list[:i-1], part{Text: "the rest is left out here: see diff\n"})
 	}
-	return parts(plain.Shorten(out.String(), maxHead))
+	return s.list
 }
 
 // blocks lays out the drift as far as there is room, the most dangerous of all servers first.
@@ -155,32 +169,34 @@ func (p *page) blocks(t *template.Template) error {
 		items = append(items, &item{Block: b})
 	}
 	p.filters(items)
-	d := &drawer{shown: map[int]bool{}, told: map[string]bool{}}
+	s := &sheet{}
+	rows := s.writer()
+	rows.Shown = p.shown
 	room := maxBlocks
+	rows.Several(p.Model)
+	rows.Late(p.Model)
+	if s.size > maxHead {
+		rows.Forget(p.Model)
+	} else {
+		p.Common = s.list
+	}
 	for _, b := range items {
 		var out bytes.Buffer
-		b.Told = d.letters(b.Block)
-		b.Rows = d.rows(b.Block)
+		s.list = nil
+		rows.Rows("", b.Block)
+		b.Lines = s.list
 		if err := t.ExecuteTemplate(&out, "block", b); err != nil {
 			return err
 		}
 		if out.Len() > room {
-			delete(d.shown, b.Number)
-			for _, l := range b.Told {
-				delete(d.told, l.Name)
-			}
+			delete(p.shown, b.Number)
 			p.NotShown = append(p.NotShown, b)
 			continue
 		}
 		room -= out.Len()
 		b.HTML = template.HTML(out.String())
-		b.Rows = nil
-		b.Told = nil
+		b.Lines = nil
 		p.Items = append(p.Items, b)
-		p.shown[b.Number] = true
-	}
-	for depth := 1; depth <= d.deepest; depth++ {
-		p.Style += template.CSS(fmt.Sprintf(".said.d%d{margin-left:min(%drem,60%%)}\n", depth, 1+depth))
 	}
 	return nil
 }

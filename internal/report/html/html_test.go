@@ -13,16 +13,16 @@ import (
 )
 
 func TestParts(t *testing.T) {
-	var b strings.Builder
-	w := plain.New(&b, plain.Style{Colored: true})
-	w.Rows("", &report.Block{Rows: []report.Row{
-		{Op: 'W', Word: "WARNING padding", Finding: true},
-		{Op: '!', Word: "wording", Place: "/title", Lines: []report.Line{{Text: []layout.Line{
-			{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},
-			{Sign: '=', Runs: []layout.Run{{Op: '=', Text: "kept "}, {Op: '+', Text: "new"}}},
-		}}}}}})
+	list := laidOut(func(w *plain.Writer) {
+		w.Rows("", &report.Block{Rows: []report.Row{
+			{Op: 'W', Word: "WARNING padding", Finding: true},
+			{Op: '!', Word: "wording", Place: "/title", Lines: []report.Line{{Text: []layout.Line{
+				{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},
+				{Sign: '=', Runs: []layout.Run{{Op: '=', Text: "kept "}, {Op: '+', Text: "new"}}},
+			}}}}}})
+	})
 	got := ""
-	for _, p := range parts(b.String()) {
+	for _, p := range list {
 		if p.Class != "" {
 			p.Text = p.Class + "(" + p.Text + ")"
 		}
@@ -63,22 +63,5 @@ func TestContrast(t *testing.T) {
 				t.Errorf("%s: %s has %.2f, at least 4.5 is readable", scheme, pair, ratio)
 			}
 		}
-	}
-}
-
-// TestPlaces: a place keeps all of its text, and a long one has a title.
-func TestPlaces(t *testing.T) {
-	long := "arguments.exportTarget/items/oneOf/2/properties/mappings/properties/fields/description"
-	for _, said := range []string{"/description", long, strings.Repeat("p", 200), "arguments." + strings.Repeat("p", 200) + "/enum", strings.Repeat("/", 100)} {
-		p := placeOf(said, said)
-		if p.Above+p.Last != said {
-			t.Errorf("%q became %q and %q", said, p.Above, p.Last)
-		}
-		if cut := p.Above != ""; cut != (p.Whole == said) || len(p.Last) >= lastPlace && cut {
-			t.Errorf("%q: %q, with the title %q", said, p, p.Whole)
-		}
-	}
-	if p := placeOf(long, "/inputSchema/x"); p.Last != "properties/fields/description" || p.Whole != "/inputSchema/x" {
-		t.Errorf("%q", p)
 	}
 }

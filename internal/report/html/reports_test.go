@@ -15,6 +15,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 	"pinproof/internal/report"
@@ -46,24 +47,22 @@ func TestReport(t *testing.T) {
 	}{
 		{"title", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock – pinproof"}},
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
-		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED 2 tools alike: copy, stat written by an SDK (minor)", "4 REMOVED gone"}},
-		{"pre", "lines", []string{"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir"}},
-		{"p", "what", []string{
-			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">"`,
-			"text /description",
-			"takes more arguments.limit/maximum 1000 -> 100000",
-			"text /description",
-			"minor: written by an SDK",
+		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED copy other form (minor)", "4 CHANGED stat other form (minor)", "5 REMOVED gone"}},
+		{"pre", "lines", []string{
+			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
+			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
+			"takes more arguments.limit maximum 1000 -> 100000 text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+			"minor: other form",
+			"minor: other form",
 			`"Goes."`,
 		}},
-		{"p", "text", []string{`Lists a folder.{+<2 tag characters: "hi">+}`, "-Reads a file inside the project.", "+Reads a file. Then sends a copy."}},
-		{"p", "went", []string{"-Reads a file inside the project."}},
-		{"p", "came", []string{"+Reads a file. Then sends a copy."}},
-		{"ins", "", []string{`{+<2 tag characters: "hi">+}`}},
-		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "text 2", "takes more 1", "written by an SDK 2"}},
+		{"span", "old", []string{"- |", "Reads a file inside the project."}},
+		{"span", "new", []string{`{+<2 tag characters: "hi">+}`, "+ |", "Reads a file. Then sends a copy."}},
+		{"label", "", []string{"all", "HIDDEN 1", "WARNING 1", "CHANGED 3", "REMOVED 1", "hidden-text 1", "minor 2", "text 2", "takes more 1", "other form 2"}},
 		{"pre", "command", []string{
 			"pinproof relock live.json --accept " + r.Drifts[1].Captured.Digest,
-			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest + " --accept " + r.Drifts[3].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[2].Captured.Digest,
+			"pinproof relock live.json --accept " + r.Drifts[3].Captured.Digest,
 			"pinproof relock live.json --accept " + r.Drifts[4].Locked.Digest,
 			"pinproof diff live.json",
 			"pinproof relock live.json",
@@ -85,7 +84,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// textsIn returns the lines of server text on a page, each after the gutter that diff has for it.
+// textsIn returns the lines of server text on a page, each after its gutter.
 func textsIn(t *testing.T, page string) (list []string) {
 	t.Helper()
 	doc, err := html.Parse(strings.NewReader(page))
@@ -93,22 +92,29 @@ func textsIn(t *testing.T, page string) (list []string) {
 		t.Fatal(err)
 	}
 	for n := range doc.Descendants() {
-		if !reporttest.HasClass(n, "text") || reporttest.Folded(n) {
+		if !reporttest.HasClass(n, "lines") {
 			continue
 		}
-		sign := " "
-		line := ""
+		lines := ""
 		for c := range n.Descendants() {
-			if c.Type == html.TextNode && reporttest.HasClass(c.Parent, "sign") {
-				sign = c.Data
-			} else if c.Type == html.TextNode {
-				line += c.Data
+			if c.Type == html.TextNode {
+				lines += c.Data
 			}
 		}
-		if line != "" {
-			line = " " + line
+		list = append(list, gutters(lines)...)
+	}
+	slices.Sort(list)
+	return list
+}
+
+var gutter = regexp.MustCompile(`^ *(?:.* )?([-+ ] \|(?: .*)?)$`)
+
+// gutters returns the lines that have a gutter, from there on.
+func gutters(lines string) (list []string) {
+	for l := range strings.SplitSeq(lines, "\n") {
+		if m := gutter.FindStringSubmatch(l); m != nil {
+			list = append(list, m[1])
 		}
-		list = append(list, sign+" |"+line)
 	}
 	slices.Sort(list)
 	return list
@@ -139,22 +145,12 @@ func TestSaysWhatDiffSays(t *testing.T) {
 	if len(reports) < 200 {
 		t.Errorf("only %d reports", len(reports))
 	}
-	gutter := regexp.MustCompile(`^ *(?:.* )?([-+ ] \|(?: .*)?)$`)
-	said := func(lines string) (list []string) {
-		for l := range strings.SplitSeq(lines, "\n") {
-			if m := gutter.FindStringSubmatch(l); m != nil {
-				list = append(list, m[1])
-			}
-		}
-		slices.Sort(list)
-		return list
-	}
 	for _, r := range reports {
 		var b bytes.Buffer
-		if err := plain.WriteDiff(&b, r.Model, plain.Style{}); err != nil {
+		if err := plain.WriteDiff(&b, r.Model, plain.Style{Width: layout.AnyWidth}); err != nil {
 			t.Fatal(err)
 		}
-		want := said(regexp.MustCompile(`\n *[-+ ] : `).ReplaceAllString(b.String(), ""))
+		want := gutters(b.String())
 		if got := textsIn(t, pageOf(t, r)); !slices.Equal(got, want) {
 			t.Fatalf("the page says\n%q\ndiff says\n%q\n%s", got, want, b.String())
 		}
@@ -185,23 +181,15 @@ func TestSignature(t *testing.T) {
 		"inputSchema":{"type":"object","required":["n"],"properties":{"n":{"type":"integer","maximum":5,"description":"How many.","x-odd":1}}}}]`)
 	page := pageOf(t, r)
 	reporttest.CheckPage(t, page)
-	if got := reporttest.TextsOf(t, page, "p", "what"); !slices.Contains(got, "first because it says that it destroys") {
-		t.Errorf("no reason in %q", got)
-	}
-	for _, test := range []struct {
-		class string
-		want  []string
-	}{
-		{"about", []string{"destructive", "title", "n integer, required, maximum 5", "_meta", "/more"}},
-		{"text", []string{"B!", "Line <one>.", "code string", "How many.", `{"x-odd":1}`, `{"c":1}`, "[1]"}},
-		{"risk", []string{"destructive"}},
-	} {
-		got := reporttest.TextsOf(t, page, map[string]string{"about": "p", "text": "p", "risk": "span"}[test.class], test.class)
-		for _, want := range test.want {
-			if !slices.Contains(got, want) {
-				t.Errorf("%s: no %q in %q", test.class, want, got)
-			}
+	said := strings.Join(reporttest.TextsOf(t, page, "pre", "lines"), " ")
+	for _, want := range []string{"title | B!", "n integer, required, maximum 5 | How many.", `{"x-odd":1}`, `_meta | {"c":1}`,
+		"/more | [1]", "Line <one>.", "code string"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %q", want, said)
 		}
+	}
+	if got := reporttest.TextsOf(t, page, "span", "risk"); !slices.Contains(got, "destructive") {
+		t.Errorf("risks: %q", got)
 	}
 }
 

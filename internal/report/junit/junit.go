@@ -153,10 +153,7 @@ func drift(m *report.Model, at int, room *int) testcase {
 	}
 	var b strings.Builder
 	b.WriteString(message + "\n")
-	block := &m.Blocks[e.Block-1]
-	if i := slices.IndexFunc(block.Each, func(one report.Block) bool { return slices.Contains(one.Entries, at) }); i >= 0 {
-		block = &block.Each[i]
-	}
+	block := m.Block(e.Block)
 	plain.New(&b, plain.Style{}).Rows("  ", block)
 	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)

@@ -33,7 +33,7 @@ func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
-	var page, out, next, left strings.Builder
+	var page, out, next, left, others strings.Builder
 	t := plain.New(&out, plain.Style{})
 	rows := plain.New(&out, plain.Style{Diff: true})
 	if m.NoAnswer != nil {
@@ -61,21 +61,39 @@ func write(w io.Writer, m *report.Model, room int) error {
 		}
 	}
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
+	told := false
 	for _, b := range m.ByRank() {
-		told := letters(rows, &out, b)
+		if !told && !b.Warned {
+			told = true
+			out.Reset()
+			rows.Several(m)
+			if several := fence("diff", out.String()); len(several) <= room/2 && len(m.Shared) > 0 {
+				room -= len(several)
+				page.WriteString("\n### In several\n" + several)
+			} else {
+				rows.Forget(m)
+			}
+		}
+		if b.HasNothingElse(rows.Shown) {
+			others.WriteString(digests(m, b, true))
+			continue
+		}
 		out.Reset()
 		rows.Rows("", b)
-		block := told + fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b, len(b.Entries) > 1)
 		if len(block) > room {
 			delete(rows.Shown, b.Number)
-			for i := range b.Letters {
-				delete(rows.Told, b.Letters[i].Name)
-			}
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
 			continue
 		}
 		room -= len(block)
 		page.WriteString(block)
+	}
+	out.Reset()
+	rows.Late(m)
+	rows.NothingElse(m)
+	if rest := fence("diff", strings.TrimPrefix(out.String(), "    \n")) + others.String(); len(rest) <= room+most {
+		page.WriteString(rest)
 	}
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
@@ -87,20 +105,9 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// letters returns what stands before a block: for each letter that it introduces (see report.Letter), a
-// heading and the rows that the letter stands for.
-func letters(rows *plain.Writer, out *strings.Builder, b *report.Block) (told string) {
-	for i := range b.Letters {
-		l := &b.Letters[i]
-		out.Reset()
-		rows.LetterRows("", l)
-		told += fmt.Sprintf("\n### %s. %s\n", l.Name, l.Text) + fence("diff", out.String())
-	}
-	return told
-}
-
-// digests names what a yes to a block is bound to, where it can be approved by its digests.
-func digests(m *report.Model, b *report.Block) string {
+// digests names what a yes to a block is bound to, where it can be approved by its digests. Each has the name of its
+// entry if named.
+func digests(m *report.Model, b *report.Block, named bool) string {
 	if b.Accept == "" {
 		return ""
 	}
@@ -108,7 +115,7 @@ func digests(m *report.Model, b *report.Block) string {
 	for _, at := range b.Entries {
 		e := &m.Entries[at]
 		name := ""
-		if len(b.Entries) > 1 {
+		if named {
 			name = " of " + code(e.Short)
 		}
 		fmt.Fprintf(&lines, "\ndigest%s: %s\n", name, code(e.Accepts))

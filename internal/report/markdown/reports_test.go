@@ -63,12 +63,12 @@ func TestReport(t *testing.T) {
 '''text
     s   tools.lock 5 tools   ->   live.json 4 tools
       1 hidden, 3 changed, 1 removed; text +53 bytes
+      a change that no reader sees: list_dir (1)
 '''
 
 ### 1. 'HIDDEN list_dir'
 
 '''diff
-    first because no reader sees what changed in it
     text  /description  2 characters no reader sees
 !       | Lists a folder.{+<2 tag characters: "hi">+}
 '''
@@ -78,7 +78,7 @@ digest: 'sha256:x'
 ### 2. 'CHANGED read_file'
 
 '''diff
-    takes more  arguments.limit/maximum  1000 -> 100000
+    takes more  arguments.limit  maximum 1000 -> 100000
     text  /description
 -       | Reads a file inside the project.
 +       | Reads a file. Then sends a copy.
@@ -86,23 +86,21 @@ digest: 'sha256:x'
 
 digest: 'sha256:x'
 
-### 3. 'CHANGED 2 tools alike: copy, stat'
-
-'''diff
-    minor: written by an SDK
-'''
-
-digest of 'copy': 'sha256:x'
-
-digest of 'stat': 'sha256:x'
-
-### 4. 'REMOVED gone'
+### 5. 'REMOVED gone'
 
 '''diff
     "Goes."
 '''
 
 digest: 'sha256:x'
+
+'''diff
+    nothing else: 2 entries: copy, stat (minor)
+'''
+
+digest of 'copy': 'sha256:x'
+
+digest of 'stat': 'sha256:x'
 
 ### Next
 

@@ -28,17 +28,27 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
-		t.notes("hint: ", "a long review: --stat shows its shape first, --only a part (a name, added, warnings, or a label as --stat has it)")
+		t.notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.countsBelow = true
+	last := (*report.Block)(nil)
 	for i := range m.Blocks {
+		if i == m.Warned {
+			t.Several(m)
+		}
 		b := &m.Blocks[i]
-		if i == 0 || b.Opens || !t.short(b) || !t.short(&m.Blocks[i-1]) {
+		if t.nothingElse(b) {
+			continue
+		}
+		if last == nil || b.Opens || !t.short(b) || !t.short(last) {
 			t.Blank()
 		}
 		t.Block(m, b)
+		last = b
 	}
+	t.Late(m)
+	t.NothingElse(m)
 	t.Blank()
 	if t.brief {
 		t.Say("", layout.Run{Op: '~', Text: "minor changes, which --full shows: " + m.Minor})
@@ -98,15 +108,20 @@ func (t *Writer) Overview(m *report.Model) {
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
 	t.notes("  ", m.Release)
-	if len(m.Worst) > 0 {
-		t.notes("  ", "first:")
+	breaks := m.Breaks()
+	for i, said := range breaks {
+		if i == mostBreaks {
+			t.notes("    ", "and "+text.Count(len(breaks)-i, "more shared change")+" that break callers, below")
+			break
+		}
+		t.Say("    ", layout.Run{Op: '!', Text: said})
 	}
 	for _, w := range m.Worst {
 		var names []string
 		for _, e := range w.Entries {
 			names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
 		}
-		t.Say("    ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")},
+		t.Say("  ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")},
 			layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
 	}
 	t.ReadFirst(m)
@@ -118,13 +133,23 @@ func (t *Writer) ReadFirst(m *report.Model) {
 		return
 	}
 	t.notes("  ", "read first:")
-	for i := range m.ReadFirst {
+	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
 		first := &m.ReadFirst[i]
-		t.Say("    ", layout.Run{Op: '*', Text: fmt.Sprintf("%s (%d)", first.Entry, first.Block)},
-			layout.Run{Op: '=', Text: text.Spaced(first.Place, strings.Join(first.Words, ", "))})
-		t.lines("      ", t.wrapped(6, []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '=', Text: first.Text}}}}))
+		before := fmt.Sprintf("    %s (%d)| ", first.Entry, first.Block)
+		room := max(10, t.Width-layout.Columns(before)-len("  ...")) // the gutter has two blanks more
+		said := []rune(first.Text)
+		if len(said) > room {
+			said = append(said[:room], []rune("...")...)
+		}
+		t.gutter(strings.TrimSuffix(before, "| "), layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
 	}
 }
+
+// The head of a review says so many shared changes that break callers, and so many sentences to read first.
+const (
+	mostBreaks = 3
+	mostFirst  = 3
+)
 
 // General prints the findings that belong to no drift.
 func (t *Writer) General(m *report.Model) {
@@ -196,8 +221,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
 		t.Blank()
 	}
-	number := fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Blocks))), b.Number)
-	t.Letters(len(number), b)
+	number := numbered(m, b.Number)
 	title := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
 	if b.Severity == "breaking" {
 		title = append(title, layout.Run{Op: '!', Text: "  breaking"})
@@ -218,59 +242,27 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Letters prints the letters that are told before a block. Their names take so many columns.
-func (t *Writer) Letters(columns int, b *report.Block) {
-	if t.Full {
-		return
-	}
-	for i := range b.Letters {
-		l := &b.Letters[i]
-		t.Say(fmt.Sprintf("%*s  ", columns-2, l.Name), layout.Run{Op: '*', Text: l.Text})
-		t.LetterRows(strings.Repeat(" ", columns), l)
-		t.Blank()
-	}
-}
-
-// LetterRows prints what a letter stands for.
-func (t *Writer) LetterRows(indent string, l *report.Letter) {
-	for i := range l.Rows {
-		t.row(indent, &l.Rows[i])
-	}
-	t.Told[l.Name] = true
-}
-
 // Rows prints what is said of a block, without its title. Its note follows its findings.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
-	above := "" // the names that are above
-	if b.Reason != "" {
-		t.Say(indent, layout.Run{Op: '!', Text: "first because "}, layout.Run{Op: '=', Text: b.Reason})
-	}
 	for i := range b.Rows {
 		row := &b.Rows[i]
 		if !row.Finding {
 			t.notes(indent, note)
 			note = ""
 		}
-		if row.Minor && !t.Full || t.Told[row.Letter] && !t.Full {
+		if row.Minor && !t.Full {
 			continue
 		}
-		names, rest := b.Above(row)
-		if names != "" && names != above {
-			t.notes(indent, "in "+names+":")
-		}
-		above = names
-		if names != "" {
-			t.row(indent+"  ", &rest)
-		} else {
+		if row.Shared == 0 || !t.Shown[row.Shared] {
 			t.row(indent, row)
 		}
 	}
-	t.notes(indent, note)
-	for _, also := range b.Also(t.Told) {
-		t.notes(indent, also.Said())
+	if and := b.And(t.Shown, false); and != nil {
+		t.Say(indent, layout.Run{Op: '~', Text: "and: " + strings.Join(and, ", ")})
 	}
+	t.notes(indent, note)
 	if !t.Full {
 		t.notes(indent, b.Gone)
 	}
@@ -293,7 +285,10 @@ func Shorten(lines string, most int) string {
 }
 
 // row prints a row and what is below it.
-func (t *Writer) row(indent string, row *report.Row) {
+func (t *Writer) row(indent string, row *report.Row) { t.rowBehind(indent, indent, row) }
+
+// rowBehind prints a row behind a number.
+func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 	below := indent + "  "
 	place := row.Place
 	if t.Full {
@@ -303,16 +298,17 @@ func (t *Writer) row(indent string, row *report.Row) {
 		below = indent // a definition
 	} else {
 		lines := row.Lines
-		as := ""
-		if len(lines) > 0 && row.Home == 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
-			as = lines[0].As // there is room for it after the place
+		as := layout.Run{Op: '~'}
+		if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
+			as = layout.Run{Op: '~', Text: text.Spaced(lines[0].As), Block: lines[0].Home} // there is room for it after the place
 			lines = lines[1+lines[0].Skip:]
 		}
-		t.Say(indent, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, row.Behind())},
-			layout.Run{Op: '~', Text: text.Spaced(as)})
-		if row.Home == 0 || !t.Shown[row.Home] {
-			t.Lines(below, lines)
+		behind := row.Behind()
+		if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
+			behind = "" // a sign, which the reference has, too
 		}
+		t.Say(number, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, behind)}, as)
+		t.Lines(below, lines)
 		return
 	}
 	t.Lines(below, row.Lines)
@@ -320,7 +316,7 @@ func (t *Writer) row(indent string, row *report.Row) {
 
 // refers reports whether a line is told by a reference to what was printed above.
 func (t *Writer) refers(l *report.Line) bool {
-	return l.As != "" && !t.Full && t.Shown[l.Home] && (l.Letter == "" || t.Told[l.Letter])
+	return l.As != "" && !t.Full && t.Shown[l.Home]
 }
 
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
@@ -356,27 +352,52 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 			gap = "  "
 		}
 		if l.As != "" {
-			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As})
+			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As, Block: l.Home})
 			continue
 		}
 		below := indent + strings.Repeat("  ", l.Depth) + gap
-		rows := t.wrapped(len(below), l.Text)
 		column := at
 		if l.Phrase == "" {
 			column = names
 		}
-		if beside := fmt.Sprintf("%s%-*s", indent, column, head); head != "" && len(rows) == 1 {
-			if rows[0].Sign != '=' { // a gutter without a sign begins with blanks anyway
-				beside += gap
-			}
-			if row := rows[0].Text(func(_ byte, text string) string { return text }); layout.Columns(beside+row) <= t.Width {
-				t.gutter(beside, rows[0])
-				continue
-			}
+		if head == "" || !t.beside(indent, head, column, below, l.Text) {
+			t.Say(indent, layout.Run{Op: '=', Text: head})
+			t.lines(below, t.wrapped(len(below), l.Text))
 		}
-		t.Say(indent, layout.Run{Op: '=', Text: head})
-		t.lines(below, rows)
 	}
+}
+
+// leastBeside is how many columns a text must have beside what it is about, to begin there.
+const leastBeside = 20
+
+// beside prints a text of one line behind what it is about: in a column, if it fits there, else right behind it and on
+// below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
+func (t *Writer) beside(indent, head string, column int, below string, list []layout.Line) bool {
+	if len(list) != 1 {
+		return false
+	}
+	line := list[0].Marked()
+	gap := ""
+	if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
+		gap = "  "
+	}
+	before := fmt.Sprintf("%s%-*s", indent, column, head) + gap
+	columns := 0
+	for _, r := range line.Runs {
+		columns += layout.Columns(r.Text)
+	}
+	room := t.Width - layout.Columns(before) - len("  | ")
+	if columns > room {
+		before = indent + head + gap
+		room = t.Width - layout.Columns(before) - len("  | ")
+	}
+	if columns > room && room < leastBeside {
+		return false
+	}
+	rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+	t.gutter(before, rows[0])
+	t.lines(below, rows[1:])
+	return true
 }
 
 // Whole prints a whole definition as it is pinned or would be: the one found or, if the entry is gone, the pinned one.
@@ -404,4 +425,98 @@ func (t *Writer) Whole(e *report.Entry) {
 // sideText says for one server what is compared with what.
 func sideText(s *report.Server) string {
 	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
+}
+
+// numbered returns a number in front of a title.
+func numbered(m *report.Model, n int) string {
+	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
+}
+
+// Several prints what several entries have in common.
+func (t *Writer) Several(m *report.Model) {
+	for i := range m.Shared {
+		t.Shown[m.Shared[i].Number] = true
+	}
+	t.several(m, false, "in several:")
+}
+
+// Late prints what is left of that, after all blocks.
+func (t *Writer) Late(m *report.Model) { t.several(m, true, "in several, and not used:") }
+
+func (t *Writer) several(m *report.Model, late bool, title string) {
+	for i := range m.Shared {
+		s := &m.Shared[i]
+		if s.Late != late || !t.Shown[s.Number] {
+			continue
+		}
+		if title != "" {
+			t.Blank()
+			t.Say("", layout.Run{Op: '*', Text: title})
+			title = ""
+		}
+		number := numbered(m, s.Number)
+		of := ""
+		if m.Several {
+			of = " of server " + m.Servers[s.Server].Name
+		}
+		indent := strings.Repeat(" ", len(number))
+		for i := range s.Rows {
+			t.rowBehind(number, indent, &s.Rows[i])
+			number = indent
+		}
+		breaking := ""
+		if s.Breaking {
+			breaking = "breaking "
+		}
+		t.Say(indent, layout.Run{Op: '!', Text: breaking}, layout.Run{Op: '*', Text: "in " + s.Count + s.Also + of}, layout.Run{Op: '=', Text: strings.TrimRight(": "+s.Names, ": ")})
+	}
+}
+
+// nothingElse reports whether a block isn't printed, because all that it says stands above.
+func (t *Writer) nothingElse(b *report.Block) bool {
+	return !t.Full && b.HasNothingElse(t.Shown)
+}
+
+// NothingElse names the entries that have no block, with the numbers of what they share.
+func (t *Writer) NothingElse(m *report.Model) {
+	names := map[string][]string{} // by what they share
+	var order []string
+	n := 0
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		if !t.nothingElse(b) {
+			continue
+		}
+		t.brief = t.brief || b.Summed != ""
+		n += len(b.Entries)
+		said := ""
+		if b.Minor {
+			said = " (minor)"
+		}
+		if and := b.And(t.Shown, false); and != nil {
+			said = " (" + strings.Join(and, ", ") + ")"
+		}
+		if names[said] == nil {
+			order = append(order, said)
+		}
+		names[said] = append(names[said], b.Names...)
+	}
+	var runs []layout.Run
+	for i, said := range order {
+		if i > 0 {
+			runs = append(runs, layout.Run{Op: '=', Text: "; "})
+		}
+		runs = append(runs, layout.Run{Op: '=', Text: strings.Join(names[said], ", ")}, layout.Run{Op: '~', Text: said})
+	}
+	if n > 0 {
+		t.Blank()
+		t.Say("", append([]layout.Run{{Op: '*', Text: "nothing else: " + text.Count(n, "entry") + ": "}}, runs...)...)
+	}
+}
+
+// Forget takes back what Several printed.
+func (t *Writer) Forget(m *report.Model) {
+	for i := range m.Shared {
+		delete(t.Shown, m.Shared[i].Number)
+	}
 }

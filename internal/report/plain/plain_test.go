@@ -19,7 +19,7 @@ func TestWriter(t *testing.T) {
 	}{
 		{"words", func(t *Writer) {
 			t.Say("  ", layout.Run{Op: '=', Text: "these first words fit, and the other ones follow"})
-		}, "  these first words fit, and the other\n    : ones follow\n"},
+		}, "  these first words fit, and the other\n    \\ ones follow\n"},
 		{"nothing to say", func(t *Writer) { t.Say("  ", layout.Run{Op: 'W'}, layout.Run{Op: '='}) }, ""},
 		{"a step without a command", func(t *Writer) { t.Hint(report.Step{Text: "read it"}, report.Step{}) }, "hint: read it\n"},
 		{"a command", func(t *Writer) {

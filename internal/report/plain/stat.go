@@ -175,14 +175,6 @@ func (t *Writer) statName(b *report.Block) string {
 	// Nobody compares longer names in a table.
 	most := min(36, max(24, t.Width-52))
 	name := b.Title
-	// The title of a rename has both of its names.
-	if len(b.Names) > 1 && b.Kind != report.Renamed {
-		alike := " alike: "
-		if b.Apart {
-			alike = " without new text: "
-		}
-		name = text.Number(len(b.Names)) + alike + strings.Join(b.Names, ", ")
-	}
 	if len(name) > most {
 		name = name[:most-len("...")] + "..."
 	}

@@ -29,6 +29,9 @@ type Style struct {
 
 	// The sign of each line is in its first column, as in a diff.
 	Diff bool
+
+	// Takes each line in place of the writer, with the sign of a server's text in it, else '='; or nil.
+	Sink func(sign byte, runs []layout.Run)
 }
 
 // A Writer prints reports for a person. It keeps the first write error.
@@ -36,9 +39,8 @@ type Writer struct {
 	w io.Writer
 	Style
 	Err   error
-	brief bool            // something was summed up
-	Shown map[int]bool    // numbers of the blocks above
-	Told  map[string]bool // letters that were told above
+	brief bool         // something was summed up
+	Shown map[int]bool // numbers of the blocks above
 
 	// What is minor is counted once, below all blocks.
 	countsBelow bool
@@ -47,7 +49,7 @@ type Writer struct {
 // New returns a writer of text.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
-	return &Writer{w: w, Style: style, Shown: map[int]bool{}, Told: map[string]bool{}}
+	return &Writer{w: w, Style: style, Shown: map[int]bool{}}
 }
 
 // Flush writes out what was printed, if the writer below holds it back.
@@ -80,32 +82,41 @@ func (t *Writer) printf(format string, args ...any) {
 }
 
 // Blank prints an empty line.
-func (t *Writer) Blank() { t.printf("\n") }
+func (t *Writer) Blank() { t.line('=', nil) }
 
-// Say prints text of our own, wrapped, if there is any. A continued line has a gutter of its own:
-// the words may quote a server, and server text must not begin a line.
+// Say prints text of our own, wrapped, if there is any. A continued line begins with a backslash: the words may quote a
+// server, and server text must not begin a line.
 func (t *Writer) Say(indent string, runs ...layout.Run) {
-	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + "  : "
+	next := strings.Repeat(" ", utf8.RuneCountInString(indent)) + `  \ `
 	if !slices.ContainsFunc(runs, func(r layout.Run) bool { return r.Text != "" }) {
 		return
 	}
 	room := t.Width - utf8.RuneCountInString(indent)
 	width := max(layout.LeastWidth/2, t.Width-utf8.RuneCountInString(next))
 	for _, l := range (layout.Line{Runs: runs}).Wrap(max(width/2, room), width) {
+		row := []layout.Run{{Op: '=', Text: indent}}
 		for i, r := range l.Runs {
 			if i == len(l.Runs)-1 {
 				r.Text = strings.TrimRight(r.Text, " ")
 			}
-			indent += t.paint(r.Op, r.Text)
+			row = append(row, r)
 		}
-		t.line('=', indent)
+		t.line('=', row)
 		indent = next
 	}
 }
 
 // line prints a line. In a diff its sign or a blank comes first, then three blanks. So a line without a
 // sign begins with four blanks, and can't end the fence around it (CommonMark, 4.5).
-func (t *Writer) line(sign byte, line string) {
+func (t *Writer) line(sign byte, runs []layout.Run) {
+	if t.Sink != nil {
+		t.Sink(sign, runs)
+		return
+	}
+	line := ""
+	for _, r := range runs {
+		line += t.paint(r.Op, r.Text)
+	}
 	if !t.Diff {
 		t.printf("%s\n", line)
 		return
@@ -125,7 +136,7 @@ func (t *Writer) gutter(before string, l layout.Line) {
 		}
 		l.Sign = '='
 	}
-	t.line(sign, before+l.Text(t.paint))
+	t.line(sign, append([]layout.Run{{Op: '=', Text: before}}, l.Printed()...))
 }
 
 // Hint prints steps. A command or a digest is never wrapped, so that it can be pasted.

@@ -83,6 +83,9 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
+		if i+1 < len(m.Blocks) && !m.Blocks[i+1].Opens && isTold(b) == isTold(&m.Blocks[i+1]) {
+			continue // below the next one, once for both
+		}
 		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
 		t.details(m, b, &room)
 	}
@@ -99,6 +102,16 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
 	}
+}
+
+// isTold returns what details says of a block.
+func isTold(b *report.Block) string {
+	told := fmt.Sprintln(b.Renamed, b.Note, b.Summed, b.Minor)
+	for i := range b.Rows {
+		row := &b.Rows[i]
+		told += fmt.Sprintln(row.Op, row.Word, row.Place, row.Behind(), row.Minor)
+	}
+	return told
 }
 
 // warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
@@ -145,12 +158,7 @@ func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
 			room.left++
 			continue
 		}
-		said := row.Behind()
-		if row.Home > 0 {
-			// The blocks have no numbers here.
-			said = "same in " + m.Blocks[row.Home-1].Names[0]
-		}
-		t.detail(row.Op, row.Word, text.Spaced(row.Place, said))
+		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Behind()))
 		room.printed++
 	}
 	if b.Summed != "" && !b.Minor {

@@ -16,7 +16,7 @@ import (
 // elements are those that the page is made of, with the attributes that they may have.
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
-	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby",
+	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby id",
 	"article": "class id", "h1": "", "h2": "id class", "h3": "", "p": "class", "div": "class", "span": "class title",
 	"a": "class href title", "ins": "", "del": "", "ul": "class", "ol": "class", "li": "class", "code": "", "pre": "class tabindex",
 	"details": "open", "summary": "", "fieldset": "", "legend": "", "label": "title", "input": "type name id checked",

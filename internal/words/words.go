@@ -1,4 +1,6 @@
-package diff
+// Package words compares texts: unit by unit, where a unit is a sentence or a line of code, and word by word within a unit.
+// What it says of two texts is exact: with the old text at hand, it leads to the new one and to no other.
+package words
 
 import (
 	"bytes"
@@ -30,9 +32,9 @@ func (p Piece) Replaces(other Piece) bool {
 	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
 }
 
-// A WordBudget bounds the work of all word diffs of one run. It counts pairs of tokens,
+// A Budget bounds the work of all word diffs of one run. It counts pairs of tokens,
 // not time, so that the answer is the same on every machine.
-type WordBudget int
+type Budget int
 
 const (
 	// Tokens that differ, on each side: the library's cost grows with their product.
@@ -42,13 +44,13 @@ const (
 	maxDiffBytes = 256 << 10
 
 	// Pairs of tokens in all diffs of one run.
-	FullWordBudget = WordBudget(48_000_000)
+	Full = Budget(48_000_000)
 )
 
 // Words compares two texts word by word. It returns nil if the work would exceed the
 // bounds; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
-func (budget *WordBudget) Words(old, new string) (pieces []Piece) {
+func (budget *Budget) Words(old, new string) (pieces []Piece) {
 	head, tail := commonEnds(old, new)
 	if max(len(old), len(new))-head-tail > maxDiffBytes {
 		return nil
@@ -84,7 +86,7 @@ func commonEnds(old, new string) (head, tail int) {
 
 // align says how one list becomes the other, step by step. It returns false if the work would
 // exceed the bounds.
-func (budget *WordBudget) align(a, b []string) (steps []byte, ok bool) {
+func (budget *Budget) align(a, b []string) (steps []byte, ok bool) {
 	ok = budget.compare(a, b, false, func(op byte, tokens []string) {
 		steps = append(steps, bytes.Repeat([]byte{op}, len(tokens))...)
 	})
@@ -97,7 +99,7 @@ const firstSymbol = 0xf0000
 
 // compare calls f for the runs of tokens that two lists have in common, and for those that only one
 // has, if the work doesn't exceed the bounds. With tidy, words between two edits may become part of them.
-func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
+func (budget *Budget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -110,7 +112,7 @@ func (budget *WordBudget) compare(a, b []string, tidy bool, f func(op byte, toke
 	last := a[len(a)-tail:]
 	a = a[head : len(a)-tail]
 	b = b[head : len(b)-tail]
-	cost := WordBudget((len(a) + 1) * (len(b) + 1))
+	cost := Budget((len(a) + 1) * (len(b) + 1))
 	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
 		return false
 	}

@@ -1,0 +1,481 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/inclusion"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
+	"pinproof/internal/schema"
+)
+
+// This file labels changes inside the input and output schemas of tools. What a change does to the values that
+// a schema takes is what package inclusion proves, in both directions. What it doesn't prove may break callers.
+
+// A side is an old (0) and a new (1) schema of a tool, whole, with what is worked out once for all changes in it.
+type side struct {
+	roots [2]*jsontree.Value
+
+	// How the parts of two schemas compare that bear on values, by the schemas.
+	relations map[[2]*jsontree.Value]inclusion.Relation
+
+	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
+	// so every definition may be used.
+	used map[string]bool
+
+	// A reference leads to a definition from where a schema is tested rather than taken, as under not.
+	isTested bool
+}
+
+// newSide works out what is used in two schemas.
+func newSide(old, new *jsontree.Value) *side {
+	s := &side{roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, used: map[string]bool{}}
+	for _, root := range s.roots {
+		if root != nil {
+			s.follow(root, root, false, map[*jsontree.Value]bool{})
+		}
+	}
+	return s
+}
+
+// follow notes which definitions the references in a schema lead to, and in those definitions.
+func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
+	if seen[v] {
+		return
+	}
+	seen[v] = true
+	if v.Has("$dynamicRef") || v.Has("$recursiveRef") || v != root && (v.Has("$id") || v.Has("id")) {
+		s.used = nil
+	}
+	if reference := jsontree.Lookup(v, "$ref"); reference != nil {
+		s.isTested = s.isTested || isTested
+		to, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
+		whole := len(steps) == 0 && to != nil
+		if s.used != nil && len(steps) > 1 && schema.IsDefinitions(steps[0]) {
+			s.used[steps[1]] = true
+		} else if !whole {
+			s.used = nil
+		}
+		if to != nil {
+			s.follow(root, to, isTested, seen)
+		}
+	}
+	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+		if !schema.IsDefinitions(steps[0]) {
+			s.follow(root, part, isTested || tests(steps[0]), seen)
+		}
+	})
+}
+
+// tests reports whether a keyword tests values: what its schema takes says nothing about what is taken.
+func tests(keyword string) bool {
+	switch keyword {
+	case "not", "if", "then", "else", "contains", "propertyNames", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems":
+		return true
+	}
+	return false
+}
+
+// bearsOnValues reports whether a keyword of a schema says what values it takes by itself. Parameters have labels of their own.
+func bearsOnValues(keyword string) bool {
+	switch keyword {
+	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
+		return false
+	}
+	return !isAnnotation(keyword) && !schema.IsDefinitions(keyword)
+}
+
+// relation compares two schemas as wholes or, where that proves nothing, by what they say of values themselves.
+func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
+	pair := [2]*jsontree.Value{old, new}
+	if old == nil || new == nil {
+		return inclusion.Unknown
+	}
+	known, asked := s.relations[pair]
+	if asked {
+		return known
+	}
+	depth := 1
+	if pair == s.roots {
+		depth = 0
+	}
+	known = inclusion.Compare(s.roots[0], s.roots[1], old, new, depth)
+	if known == inclusion.Unknown {
+		a := only(old, bearsOnValues)
+		b := only(new, bearsOnValues)
+		known = inclusion.Compare(s.roots[0], s.roots[1], &a, &b, depth)
+	}
+	s.relations[pair] = known
+	return known
+}
+
+// one compares a keyword of two schemas as if there were no other.
+func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation {
+	is := func(name string) bool { return name == keyword }
+	a := only(old, is)
+	b := only(new, is)
+	return inclusion.Compare(s.roots[0], s.roots[1], &a, &b, 1)
+}
+
+// only returns a schema with those of its keywords that f selects. A null says nothing.
+func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
+	if v == nil {
+		return jsontree.Value{Kind: '{'}
+	}
+	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, f(name) && v.Kind != 'n' })
+}
+
+// isSettled reports whether two schemas certainly take the same values.
+func (s *side) isSettled(old, new *jsontree.Value) bool {
+	if old == nil || new == nil {
+		return false
+	}
+	depth := 1
+	if [2]*jsontree.Value{old, new} == s.roots {
+		depth = 0
+	}
+	return inclusion.Compare(s.roots[0], s.roots[1], old, new, depth) == inclusion.Same
+}
+
+// schemaLabel returns the label of a change that is in a schema, as it would be in an input.
+func (l *labeller) schemaLabel(c Change, at location) label.Label {
+	k := l.keywordLabel(c, at)
+	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && l.side.used != nil && !l.side.used[at.steps[2]] {
+		return label.UnusedDefinition
+	}
+	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
+	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
+	switch {
+	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
+	case isForm && (at.isSettled || k == label.OtherForm) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
+		return l.formLabel(k, c, at)
+	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
+		return label.Other
+	}
+	return k
+}
+
+// What a schema says by itself, in its alternatives, or where it refers to.
+type contents struct {
+	names    map[string]bool // of parameters
+	texts    map[string]bool // except the names of types
+	isClosed bool            // it takes no other names, somewhere
+}
+
+// contentsOf collects what a schema of a side says.
+func (s *side) contentsOf(side int, around *jsontree.Value) contents {
+	c := contents{names: map[string]bool{}, texts: map[string]bool{}}
+	seen := map[*jsontree.Value]bool{}
+	var collect func(v *jsontree.Value)
+	collect = func(v *jsontree.Value) {
+		if v == nil || seen[v] {
+			return
+		}
+		seen[v] = true
+		eachText(v, func(text string) { c.texts[text] = true })
+		schema.Each(v, schema.AtSchema, func(part *jsontree.Value) {
+			for _, p := range part.Get("properties").Members() {
+				c.names[p.Name] = true
+			}
+			c.isClosed = c.isClosed || part.Get("additionalProperties").Kind == 'f'
+			if to, _, ok := schema.ResolveReference(s.roots[side], part.Get("$ref").Text); ok && part.Has("$ref") {
+				collect(to)
+			}
+		})
+	}
+	collect(around)
+	return c
+}
+
+// eachText calls f for the texts in a value, except the names of types.
+func eachText(v *jsontree.Value, f func(text string)) {
+	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
+		if v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+			f(v.Text)
+		}
+	})
+}
+
+// formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
+// the model reads something there that the other side doesn't say.
+func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
+	other := [2]contents{l.side.contentsOf(0, at.around[0]), l.side.contentsOf(1, at.around[1])}
+	switch k {
+	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
+		names := at.inside()
+		if len(names) == 0 {
+			for _, p := range slices.Concat(c.Old.Members(), c.New.Members()) {
+				names = append(names, p.Name)
+			}
+		} else {
+			names = names[:1]
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
+			return k
+		}
+		if r := l.side.relation(at.around[0], at.around[1]); r == inclusion.Wider {
+			return label.Loosened // they are in one of several alternatives now
+		} else if r != inclusion.Same {
+			return label.Tightened
+		}
+	case label.InputClosed, label.NamesOpened:
+		// The proof takes it that nobody sends names that aren't named.
+		if other[0].isClosed != other[1].isClosed {
+			return k
+		}
+	}
+	says := false
+	for side, v := range [...]*jsontree.Value{&c.Old, &c.New} {
+		eachText(v, func(text string) { says = says || text != "" && !other[1-side].texts[text] && at.name() != "$ref" })
+	}
+	if says {
+		return label.Wording
+	}
+	return label.OtherForm
+}
+
+// keywordLabel returns the label of a change by the keyword that it is in.
+func (l *labeller) keywordLabel(c Change, at location) label.Label {
+	name := at.name()
+	inside := at.inside()
+	moved := c.Old.Kind == 0 && c.New.Kind == 0
+	switch name {
+	case "title", "description", "$comment":
+		if k := proseLabel(c, inside); k != label.Other {
+			return k
+		}
+		return label.Changed
+	case "default", "examples", "example":
+		return label.DefaultChanged
+	case "deprecated", "readOnly", "writeOnly":
+		return label.Changed
+	case "$schema":
+		return dialectLabel(c, at)
+	case schema.HeaderKeyword:
+		if c.New.Kind == 0 {
+			return label.Changed
+		}
+		return label.Exported
+	case "required":
+		return l.requiredLabel(c, at)
+	}
+	switch {
+	case exports(&c.New, at.position()):
+		return label.Exported
+	case schema.IsDefinitions(name) && len(inside) < 2:
+		return l.definitionLabel(c, inside)
+	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema:
+		return label.OtherForm
+	case name == "properties" && len(inside) < 2 && !moved:
+		return l.parameterLabel(c, at)
+	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
+		return l.othersLabel(c, at)
+	case moved && at.at == schema.AtSchema:
+		return label.OtherForm // one of several alternatives, which has another place now
+	}
+	return l.valuesLabel(c, at)
+}
+
+// isEmpty reports whether a value says nothing: it is absent, null, or without parts.
+func isEmpty(v jsontree.Value) bool {
+	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
+}
+
+// exports reports whether a value, new at a position, makes clients send an argument as a header.
+func exports(v *jsontree.Value, at schema.Position) bool {
+	found := false
+	schema.Each(v, at, func(s *jsontree.Value) {
+		found = found || s.Kind == '{' && s.Has(schema.HeaderKeyword)
+	})
+	return found
+}
+
+// dialectLabel is for $schema. Any dialect that we read is as good as another.
+func dialectLabel(c Change, at location) label.Label {
+	for _, v := range []jsontree.Value{c.Old, c.New} {
+		if v.Kind != 0 && !IsDialect(v.Text) || !at.isRoot() {
+			return label.Other
+		}
+	}
+	return label.OtherForm
+}
+
+// definitionLabel is for schemas that others refer to, as they are added or removed.
+func (l *labeller) definitionLabel(c Change, inside []string) label.Label {
+	if c.Old.Kind != 0 && c.New.Kind != 0 {
+		return label.Other
+	}
+	names := inside
+	if len(inside) == 0 {
+		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+			names = append(names, m.Name)
+		}
+	}
+	isUsed := func(name string) bool { return l.side.used == nil || l.side.used[name] }
+	if slices.ContainsFunc(names, isUsed) {
+		return label.Changed
+	}
+	return label.UnusedDefinition
+}
+
+// requiredLabel is for the list of required parameters. For a parameter that was added or removed, its own change says it.
+func (l *labeller) requiredLabel(c Change, at location) label.Label {
+	before, plain := stringSet(c.Old)
+	after, isPlain := stringSet(c.New)
+	if !plain || !isPlain || len(at.inside()) > 0 {
+		return label.Other
+	}
+	was := at.around[0]
+	is := at.around[1]
+	named := func(v *jsontree.Value, name string) bool {
+		return jsontree.Lookup(jsontree.Lookup(v, "properties"), name) != nil
+	}
+	k := label.OtherForm
+	for name := range before {
+		if !after[name] && (named(is, name) || !named(was, name)) {
+			k = label.NoLongerRequired
+		}
+	}
+	for name := range after {
+		if !before[name] && (named(was, name) || !named(is, name)) {
+			return label.NowRequired
+		}
+	}
+	return k
+}
+
+// stringSet returns the texts of a list. It returns false if there is anything else in it.
+func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
+	set = map[string]bool{}
+	if v.Kind != 0 && v.Kind != 'n' && v.Kind != '[' {
+		return nil, false
+	}
+	for _, item := range v.Items() {
+		if item.Value.Kind != '"' {
+			return nil, false
+		}
+		set[item.Value.Text] = true
+	}
+	return set, true
+}
+
+// parameterLabel is for a parameter of the schema around it, or for all of them, as they are added or removed. A schema that is
+// false takes no such parameter.
+func (l *labeller) parameterLabel(c Change, at location) label.Label {
+	inside := at.inside()
+	if len(inside) > 0 && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
+		return l.othersLabel(c, at)
+	}
+	if c.New.Kind == 0 {
+		return label.ParameterRemoved
+	}
+	required, _ := stringSet(at.around[1].Get("required"))
+	added := inside
+	if len(inside) == 0 {
+		for _, p := range c.New.Members() {
+			added = append(added, p.Name)
+		}
+	}
+	if slices.ContainsFunc(added, func(name string) bool { return required[name] }) {
+		return label.NewRequired
+	}
+	return label.NewOptional
+}
+
+// othersLabel is for a schema of parameters that was true, false or absent, or is now.
+func (l *labeller) othersLabel(c Change, at location) label.Label {
+	closed := func(v jsontree.Value) bool { return v.Kind == 'f' }
+	open := func(v jsontree.Value) bool { return v.Kind == 't' || isEmpty(v) }
+	switch {
+	case closed(c.Old) && open(c.New):
+		return label.NamesOpened
+	case closed(c.New) && !closed(c.Old):
+		return label.InputClosed
+	case open(c.New) && !open(c.Old):
+		return label.InputOpened
+	case closed(c.Old):
+		return label.Loosened
+	case open(c.Old) && open(c.New):
+		return label.OtherForm
+	case open(c.Old):
+		return label.Tightened
+	}
+	return label.Other
+}
+
+// valuesLabel is for a keyword that bears on what values a schema takes, judged with the others of the schema around it.
+func (l *labeller) valuesLabel(c Change, at location) label.Label {
+	name := at.name()
+	if !isKeyword(name) {
+		return label.Changed
+	}
+	r := l.side.relation(at.around[0], at.around[1])
+	if !bearsOnValues(name) || r == inclusion.Unknown {
+		r = l.side.one(at.around[0], at.around[1], name)
+	}
+	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
+	switch r {
+	case inclusion.Same:
+		return label.OtherForm
+	case inclusion.Wider:
+		if listed {
+			return label.EnumAdded
+		}
+		return label.Loosened
+	case inclusion.Narrower:
+		if listed {
+			return label.EnumRemoved
+		}
+		return label.Tightened
+	}
+	return label.ValuesChanged
+}
+
+// isListed reports whether a schema lists its values.
+func isListed(v *jsontree.Value) bool { return v != nil && (v.Has("enum") || v.Has("const")) }
+
+// isKeyword reports whether JSON Schema gives a name a meaning.
+func isKeyword(name string) bool {
+	return slices.Contains(keywords(), name) || strings.HasPrefix(name, "$")
+}
+
+// judge gives the changes in a side of a tool the severity of what they do together. What isn't proven to be safe is breaking.
+func (l *labeller) judge(member string) {
+	narrow := l.side.roots[0]
+	wide := l.side.roots[1]
+	if narrow == nil || wide == nil {
+		return
+	}
+	if member == "outputSchema" {
+		narrow, wide = wide, narrow
+	}
+	isSafe := inclusion.Proven(narrow, wide)
+	isBreaking := false
+	var values []*Change
+	var others []*Change
+	for i := range l.changes {
+		c := &l.changes[i]
+		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
+			continue
+		}
+		if isSafe && c.Severity == label.Breaking && c.Label.ByValidity() {
+			c.Severity = label.Behaviour
+		}
+		isBreaking = isBreaking || c.Severity == label.Breaking
+		if c.Label.IsOfValues() {
+			values = append(values, c)
+		} else if c.Label == label.Changed || c.Label == label.OtherForm || c.Label == label.Exported {
+			others = append(others, c)
+		}
+	}
+	if isSafe || isBreaking {
+		return
+	}
+	if values == nil {
+		values = others
+	}
+	for _, c := range values {
+		c.Severity = label.Breaking
+	}
+}

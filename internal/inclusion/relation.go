@@ -1,0 +1,34 @@
+package inclusion
+
+import "pinproof/internal/jsontree"
+
+// A Relation says how the values that a new schema takes compare with those that the old one took.
+type Relation int
+
+// The relations of a new schema to an old one. Unknown is what can't be proven.
+const (
+	Unknown Relation = iota
+	Same
+	Wider
+	Narrower
+)
+
+// Compare proves how two schemas compare that are depth values deep in whole schemas, in which references are resolved. The
+// whole schemas, and they alone, take nothing but objects.
+func Compare(oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
+	forth := newProver(oldRoot, newRoot)
+	if !forth.isPlain(oldRoot) || !forth.isPlain(newRoot) {
+		return Unknown
+	}
+	keeps := forth.takes(old, new, depth)
+	kept := newProver(newRoot, oldRoot).takes(new, old, depth)
+	switch {
+	case keeps && kept:
+		return Same
+	case keeps:
+		return Wider
+	case kept:
+		return Narrower
+	}
+	return Unknown
+}

@@ -1,0 +1,341 @@
+package words
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Sentences splits a text into sentences, each with the blanks behind it. A sentence ends at the
+// end of a line, at a full stop of a script that puts no blank behind it, and at ". ! ? ;" before
+// a blank, but not after "e.g." and "i.e.".
+func Sentences(s string) (list []string) {
+	from := 0
+	for at, r := range s {
+		next := at + utf8.RuneLen(r)
+		ends := strings.ContainsRune("\n。！？।؟", r)
+		if strings.ContainsRune(".!?;", r) && (next == len(s) || strings.IndexByte(" \t\r\n", s[next]) >= 0) {
+			ends = !strings.HasSuffix(s[:next], "e.g.") && !strings.HasSuffix(s[:next], "i.e.")
+		}
+		if !ends || at < from {
+			continue
+		}
+		for next < len(s) && strings.IndexByte(" \t\r\n", s[next]) >= 0 {
+			next++
+		}
+		list = append(list, s[from:next])
+		from = next
+	}
+	if from < len(s) {
+		list = append(list, s[from:])
+	}
+	return list
+}
+
+// A unit is a sentence or a line of code, with the blanks in front of it.
+type unit struct{ before, text string }
+
+// units splits a text into units. All blanks of a line of code belong to the line, except its end. Everything is code in a
+// text that is code, and in any other text what is fenced or indented.
+func units(s string, isCode bool) (list []unit, end string) {
+	fence := ""
+	add := func(text string) {
+		if text != "" {
+			list = append(list, unit{end, text})
+			end = ""
+		}
+	}
+	for s != "" {
+		line := s
+		feed := strings.IndexByte(s, '\n')
+		if feed >= 0 {
+			line = s[:feed]
+		}
+		s = s[len(line):]
+		mark := fenceMark(line)
+		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
+		if isCode || fence != "" || isFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
+			kept := strings.TrimSuffix(line, "\r")
+			add(kept)
+			end += line[len(kept):]
+		} else {
+			for _, sentence := range Sentences(line) {
+				text := strings.TrimSpace(sentence)
+				at := strings.Index(sentence, text)
+				end += sentence[:at]
+				add(text)
+				end += sentence[at+len(text):]
+			}
+		}
+		if isFence && fence == "" {
+			fence = mark
+		} else if isFence {
+			fence = ""
+		}
+		if feed >= 0 {
+			end += "\n"
+			s = s[1:]
+		}
+	}
+	return list, end
+}
+
+// fenceMark returns the mark that a line begins a fenced block with, or ends it (CommonMark, 4.5), or "".
+func fenceMark(line string) string {
+	line = strings.TrimLeft(line, " ")
+	for _, mark := range [...]string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// An Edit is what was removed from a text at one place, and what came in its place.
+type Edit struct {
+	Old, New string
+
+	// What differs between the two, word by word; nil: they have too little in common, or one of them is empty.
+	Pieces []Piece
+
+	// The blanks around what was removed or added are part of Old and New, because they aren't those that were there before.
+	Blanks bool
+
+	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units beside the edit.
+	// If the old text has Old or these ends more than once, Number is how many units come before the edit. An edit
+	// that only adds something, and has none of these fields, adds it at the end.
+	Before, After string
+	First         bool // it adds something at the beginning
+	Number        int
+}
+
+// Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
+// same order and with the same blanks between. It returns false if the work would exceed the bounds.
+func (budget *Budget) Texts(old, new string, isCode bool) (edits []Edit, ok bool) {
+	a, endA := units(old, isCode)
+	b, endB := units(new, isCode)
+	r := comparer{budget: budget, old: textsOf(a)}
+	steps, ok := budget.align(r.old, textsOf(b))
+	if !ok {
+		return nil, false
+	}
+	a = append(a, unit{endA, ""})
+	b = append(b, unit{endB, ""})
+	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
+	i, j, from, to := 0, 0, 0, 0
+	settle := func() {
+		r.region(a, b, from, i, to, j)
+		from, to = i+1, j+1
+	}
+	for _, op := range steps {
+		switch op {
+		case OpKept:
+			settle()
+			i++
+			j++
+		case OpRemoved:
+			i++
+		default:
+			j++
+		}
+	}
+	settle()
+	return r.edits, true
+}
+
+func textsOf(list []unit) (texts []string) {
+	for _, u := range list {
+		texts = append(texts, u.text)
+	}
+	return texts
+}
+
+// A comparer collects the edits of a text, in its order.
+type comparer struct {
+	budget *Budget
+	old    []string // the units of the old text
+	edits  []Edit
+
+	// How often the old text has each unit; nil: not counted yet.
+	times map[string]int
+
+	// How often it has neighbouring units with these ends: the last words of one and the first of the next.
+	gaps map[[2]string]int
+}
+
+// region adds the edits of what is between two units that both texts have: the old units from..end and the new ones to..end2,
+// with the blanks around them.
+func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
+	if from == end && to == end2 && a[end].before == b[end2].before {
+		return
+	}
+	if end-from == end2-to && from < end && sameBlanks(a[from:end+1], b[to:end2+1]) {
+		for k := range end - from {
+			r.add(Edit{Old: a[from+k].text, New: b[to+k].text}, from+k, from+k+1)
+		}
+		return
+	}
+	old := joined(a[from:end])
+	new := joined(b[to:end2])
+	e := Edit{Old: strings.TrimPrefix(old, a[from].before), New: strings.TrimPrefix(new, b[to].before)}
+	if !quiet(a, b, from, end, to, end2) {
+		e = Edit{Old: old + a[end].before, New: new + b[end2].before, Blanks: true}
+	}
+	r.add(e, from, end)
+}
+
+// joined returns units with the blanks in front of each.
+func joined(list []unit) string {
+	var s strings.Builder
+	for _, u := range list {
+		s.WriteString(u.before)
+		s.WriteString(u.text)
+	}
+	return s.String()
+}
+
+// sameBlanks reports whether units have the same blanks in front of them.
+func sameBlanks(a, b []unit) bool {
+	return slices.EqualFunc(a, b, func(x, y unit) bool { return x.before == y.before })
+}
+
+// quiet reports whether the blanks around units that were replaced, added or removed are those that a reader expects: those
+// that were around the old ones or, around new ones, those that were in their place.
+func quiet(a, b []unit, from, end, to, end2 int) bool {
+	first := a[from].before // in front of the old units, or in their place
+	last := a[end].before
+	is := b[to].before
+	isLast := b[end2].before
+	switch {
+	case from < end && to < end2:
+		return is == first && isLast == last
+	case from < end && from == 0:
+		return is == first
+	case from < end:
+		return is == last
+	case from == 0:
+		return is == first && isLast == usual(a)
+	case end == len(a)-1:
+		return is == usual(a) && isLast == first
+	}
+	return is == first && isLast == first
+}
+
+// usual returns the blanks in front of the second unit of a text, which stand for those between all.
+func usual(a []unit) string {
+	if len(a) > 2 {
+		return a[1].before
+	}
+	return " "
+}
+
+// add adds the edit of the old text's units between two indexes.
+func (r *comparer) add(e Edit, from, to int) {
+	if e.Old == e.New {
+		return
+	}
+	// A diff by words across lines would scatter the units of both.
+	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
+		e.Pieces = r.budget.Words(e.Old, e.New)
+		if e.Pieces != nil && Rewritten(e.Pieces) {
+			e.Pieces = nil
+		}
+	}
+	r.locate(&e, from, to)
+	r.edits = append(r.edits, e)
+}
+
+// locate notes where in the text an edit is, if what was removed doesn't tell.
+func (r *comparer) locate(e *Edit, from, to int) {
+	if from == len(r.old) {
+		return // at its end
+	}
+	if r.times == nil {
+		r.times = map[string]int{}
+		r.gaps = map[[2]string]int{}
+		for i, s := range r.old {
+			r.times[s]++
+			r.gaps[r.ends(i, i)]++
+		}
+	}
+	if to > from {
+		if r.times[r.old[from]] > 1 {
+			e.Number = from
+		}
+		return
+	}
+	if from == 0 {
+		e.First = true
+		return
+	}
+	ends := r.ends(from, from)
+	e.Before = ends[0]
+	e.After = ends[1]
+	if r.gaps[ends] > 1 {
+		e.Number = from
+	}
+}
+
+// ends returns the last words of the unit before one index, and the first words of the unit at
+// another index.
+func (r *comparer) ends(before, after int) (ends [2]string) {
+	if before > 0 {
+		ends[0] = lastWords(r.old[before-1])
+	}
+	if after < len(r.old) {
+		ends[1] = firstWords(r.old[after])
+	}
+	return ends
+}
+
+const (
+	endWords = 3 // of a sentence beside an edit
+
+	// The most characters of them, where words are long or have no blanks.
+	endRunes = 32
+)
+
+// lastWords are the last few words of a sentence.
+func lastWords(s string) string {
+	words := strings.Fields(s)
+	said := []rune(strings.Join(words[max(0, len(words)-endWords):], " "))
+	return string(said[max(0, len(said)-endRunes):])
+}
+
+// firstWords are the first few words of a sentence.
+func firstWords(s string) string {
+	words := strings.Fields(s)
+	said := []rune(strings.Join(words[:min(len(words), endWords)], " "))
+	return string(said[:min(len(said), endRunes)])
+}
+
+// Indented says how a text became another one if every line but the first was indented by the same blanks, or lost them:
+// "+" or "-", and the blanks. It returns "" for any other change. A line without any text may have neither.
+func Indented(old, new string) string {
+	sign := "+"
+	if len(old) > len(new) {
+		sign = "-"
+		old, new = new, old
+	}
+	before := strings.Split(old, "\n")
+	after := strings.Split(new, "\n")
+	if len(before) != len(after) || before[0] != after[0] {
+		return ""
+	}
+	blanks := ""
+	for i := 1; i < len(before); i++ {
+		by, ok := strings.CutSuffix(after[i], before[i])
+		if !ok || strings.Trim(by, " \t") != "" || blanks != "" && by != blanks && !(by == "" && before[i] == "") {
+			return ""
+		}
+		if before[i] != "" || by != "" {
+			if blanks = by; by == "" {
+				return ""
+			}
+		}
+	}
+	if blanks == "" {
+		return ""
+	}
+	return sign + blanks
+}
