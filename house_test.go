@@ -40,7 +40,7 @@ var imports = map[string]string{
 	"label":      "",
 	"picture":    "",
 	"diff":       "text jsontree schema skill pin inclusion label",
-	"lint":       "text jsontree schema skill pin picture",
+	"lint":       "text jsontree schema skill pin picture rank",
 	"modeltext":  "text shell pin",
 	"layout":     "text jsontree diff picture",
 	"rank":       "text",

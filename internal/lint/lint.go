@@ -124,9 +124,6 @@ type Reviewer struct {
 
 	where string // what kind of text it is, for a detail: " in an image"
 
-	// It is where a label or a value belongs, but has as many words as a sentence (standsForLabel).
-	isLabel bool
-
 	// How many bytes of its beginning the pinned definition has, too.
 	pinned int
 
@@ -224,7 +221,6 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
 		r.catchAll()
-		r.dispatches()
 	}
 	if p.Type == pin.Skills {
 		r.skill(p)
@@ -387,7 +383,6 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded = s
 	r.origin = nil
 	r.where = where
-	r.isLabel = r.standsForLabel()
 	r.said = r.said[:0]
 	r.paddings()
 	if !isPlain(s) {
