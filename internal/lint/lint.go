@@ -165,6 +165,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	if !same && before.Definition != nil {
 		was := before.Shown()
 		r.growth(was.Get("description").Text, r.pinnedDescription(&p))
+		r.invocation(was)
 		r.joined(&was)
 	}
 	list := r.finish()

@@ -14,8 +14,8 @@ import (
 // schemas.
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
-// copy the argument into a header. oversize: a description has more than maxDescription
-// bytes. case-variant: a member of a schema is a keyword in another letter
+// copy the argument into a header. oversize: a text has more bytes than its kind may have
+// (largestText). case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
@@ -31,8 +31,11 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
 			r.image(v.Text)
 		}
-		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
-			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
+		if most := largestText(keyword.Name); v.Kind == '"' && kind != symbols && len(v.Text) > most {
+			r.add("oversize", "a text of %s bytes, over %s", text.Number(len(v.Text)), text.Number(most))
+		}
+		if n := len(keyword.Name); n > maxTitle {
+			r.add("oversize", "a name of %s bytes, over %s", text.Number(n), text.Number(maxTitle))
 		}
 		// From here on the name of the member is reviewed.
 		switch r.text = keyword.Name; {
@@ -47,6 +50,14 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.add("header-export", "clients copy this argument into the request header %s", text.Name(v.Text))
 		}
 	})
+}
+
+// largestText returns how many bytes a text may have that is in a member of this name.
+func largestText(member string) int {
+	if member == "title" {
+		return maxTitle
+	}
+	return maxDescription
 }
 
 // image reads the words in an image that no viewer shows.
@@ -108,9 +119,18 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	switch plain := withoutSeparators(name); {
 	case parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+	case isWhole(schema.Get("description").Text) || isWhole(schema.Get("title").Text):
+		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
 	case parameterNames()[plain] == "context" && !explains(schema.Get("description").Text) && takesText(schema):
 		r.add("catch-all-input", "takes a free text for what the model knows (%s)", text.Name(name))
+	case isUntyped(schema):
+		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
 	}
+}
+
+// isUntyped reports whether the schema of a parameter takes any value.
+func isUntyped(schema jsontree.Value) bool {
+	return schema.Kind == 't' || schema.Kind == '{' && !says(schema, "type", "enum", "const", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "properties", "items", "pattern", "format")
 }
 
 // code reports a parameter that takes code, a command or a query in a language

@@ -39,7 +39,8 @@ var Table = [...]findingRule{
 // Limits of the findings. Of some thousand tools of real servers the largest
 // description has 7 kB, the largest definition 13 kB, the largest list 0.8 MB.
 const (
-	maxDescription = 64 << 10  // bytes
+	maxDescription = 64 << 10  // bytes; of any text but a title
+	maxTitle       = 1 << 10   // bytes; of a title and of a member's name
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 
