@@ -201,6 +201,9 @@ func approve(list, then []Finding) {
 	}
 }
 
+// unreadText is the detail of a finding about a definition that isn't read.
+const unreadText = "not read: with the definitions before it there are more than %s bytes"
+
 // deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
@@ -216,6 +219,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 		r.name(p.Name)
 	}
 	if r.isUnread(p) {
+		r.add("oversize", unreadText, text.Number(maxRead))
 		return
 	}
 	r.root = r.own.root(p)
@@ -247,7 +251,7 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	// No digest covers this text, so nothing else would report it.
 	if r.isUnread(&p) {
-		r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
+		r.add("oversize", unreadText, text.Number(maxRead))
 	} else {
 		received := p.AsReceived()
 		pinned := p.Tree()

@@ -456,9 +456,10 @@ func (r *Reviewer) first(name string) bool {
 // plainLetters maps a letter to the ASCII text that it passes for.
 var plainLetters = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
-	for _, l := range confusables {
-		for _, r := range l.from {
-			m[r] = l.to
+	list := strings.Fields(confusables)
+	for i := 0; i < len(list); i += 2 {
+		for _, r := range list[i+1] {
+			m[r] = list[i]
 		}
 	}
 	for _, run := range letterRuns {

@@ -227,8 +227,8 @@ var pseudoTags = wordsOf(
 // promptMark matches marks of chat templates, and headings in square brackets and capitals that
 // pretend to come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].
 var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|>|` +
-	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\]a-z]*)?\]|` +
-	`\[(?:[^\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
+	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\[\]a-z]*)?\]|` +
+	`\[(?:[^\[\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)
 
 // angleTag matches a tag in angle brackets: its slash, and its name.
 var angleTag = pattern(`^<(/?)([A-Za-z0-9_-]+)(?:[ \t\n\r/][^<>]*)?>`)
