@@ -41,7 +41,7 @@ var imports = map[string]string{
 	"picture":    "",
 	"words":      "text",
 	"diff":       "text jsontree schema skill pin inclusion label words",
-	"lint":       "text jsontree schema skill pin picture",
+	"lint":       "text jsontree schema skill pin picture rank",
 	"modeltext":  "text shell pin",
 	"layout":     "text jsontree words picture",
 	"rank":       "text",

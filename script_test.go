@@ -554,7 +554,7 @@ func cmdBig(ts *testscript.TestScript, _ bool, args []string) {
 	case args[0] == "tools-1100": // with a description
 		numbered(`{"tools":[`, `{"name":"t%04d","description":"One thing.","inputSchema":{"properties":{}}}`, 1_100, "]}")
 	case args[0] == "tools-1100-changed":
-		numbered(`{"tools":[`, `{"name":"t%04[1]d","description":"One thing.","inputSchema":{"properties":{"p%[1]d":{}}}}`, 1_100, "]}")
+		numbered(`{"tools":[`, `{"name":"t%04[1]d","description":"One thing.","inputSchema":{"properties":{"p%[1]d":{"type":"string"}}}}`, 1_100, "]}")
 	case args[0] == "parameters-25":
 		numbered(`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{`, `"p%02[1]d":{"type":"string","maxLength":%[1]d}`, 25, "}}}]}")
 	case args[0] == "duplicates": // a repeated name at the end of a large object

@@ -1,272 +1,51 @@
 package lint
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
+	"pinproof/internal/rank"
 	"pinproof/internal/text"
 )
 
-// Sentences that ask the model for what a tool can't have unless the model hands it over: the
-// content of files with secrets, the environment, the conversation. Naming such a thing isn't
-// an order: honest tools say that they never read it, leave it out or rotate it. So the rules
-// look at the words around a thing: whether it is handed over, whose it is, where it goes, and
-// whether its clause is negated.
+// suspect is the learned score from which on a sentence that names a file with secrets asks for it, and one that
+// pipes a download into a shell has it run. A sentence that says that a file is left out, written or rotated has a
+// lower score.
+const suspect = 32
 
-const (
-	// How many words of a sentence are looked at on either side of a thing.
-	aroundThing = 16
-
-	// How many bytes on either side of a thing are searched for foreignNegations.
-	foreignNear = 60
-)
-
-// A thing is a word that names something to ask for, with the words around it.
-type thing struct {
-	*tokenizer
-	words []textToken
-	at    int
-	first int // index of words[0] among the words of the text
-}
-
-// asks reports what the sentences of the text ask for.
+// asks reports sentences that name a file with secrets, or pipe a download into a shell, and read like poison.
 func (t *tokenizer) asks() {
-	from := 0
-	for at, w := range t.words {
-		if w.roles&isStop != 0 {
-			from = at + 1
-		}
-		if w.roles&roleThing == 0 {
-			continue
-		}
-		first := max(from, at-aroundThing)
-		to := at
-		for to < min(len(t.words), at+aroundThing) && t.words[to].roles&isStop == 0 {
-			to++
-		}
-		thing{t, t.words[first:to], at - first, first}.ask()
+	const things = roleFile | rolePiped
+	isThing := func(w textToken) bool { return w.roles&things != 0 }
+	if !slices.ContainsFunc(t.words, isThing) {
+		return // most texts
 	}
-}
-
-// near reports whether a word with one of the roles is within so many words.
-func (n thing) near(roles uint64, before, after int) bool {
-	for i := max(0, n.at-before); i < min(len(n.words), n.at+after+1); i++ {
-		if i != n.at && n.words[i].roles&roles != 0 {
-			return true
+	end := 0
+	next := 0 // the first word that is in no sentence yet
+	for _, sentence := range sentences(t.s) {
+		end += strings.Index(t.s[end:], sentence) + len(sentence)
+		first := next
+		for next < len(t.words) && t.words[next].from < end {
+			next++
+		}
+		if words := t.words[first:next]; slices.ContainsFunc(words, isThing) {
+			t.asked(first, words, rank.Learned().Score(sentence))
 		}
 	}
-	return false
 }
 
-// ask reports the thing if the sentence asks for it.
-func (n thing) ask() {
-	w := n.words[n.at]
-	if w.roles&roleCredentials != 0 {
-		// The kind isn't known if the path has a backslash: .aws\credentials.
-		kind := secretFiles()[strings.ToLower(n.word(w.from))]
-		n.report("secret-path", "names "+cmp.Or(kind, "a file that holds secrets"))
-		return
-	}
-	for _, rule := range askings {
-		if !rule.is(n, w.roles) {
-			continue
-		}
-		if rule.asked(n, n.surroundings()) {
-			n.report(rule.id, rule.what)
-		}
-		return
-	}
-}
-
-// report adds a finding, unless the clause says that the thing is left alone, or the text quotes it as an attack.
-func (n thing) report(id, what string) {
-	from := n.words[n.at].from
-	to := from + len(n.word(from))
-	if n.handled() || n.quoted(n.first+n.at) {
-		return
-	}
-	n.r.hit(id, what, to, textRange{from, to}, beside, afterOrder+from-to)
-}
-
-// surroundings is what the words around a thing say about it.
-type surroundings struct {
-	// carried: the thing is handed over. slot: an argument or an answer is named. content: the content of the
-	// thing is meant.
-	carried, slot, content bool
-
-	// The thing is to go into an argument or an answer.
-	into bool
-
-	// The parameter whose description, title, default or example is read; "" if there is none.
-	parameter string
-}
-
-func (n thing) surroundings() (s surroundings) {
-	const far = aroundThing
-	if path := n.r.path; len(path) > 2 && path[len(path)-3].Name == "properties" {
-		s.parameter = path[len(path)-2].Name
-	}
-	s.carried = n.near(roleCarry, far, far)
-	s.slot = n.near(roleSlot, far, far)
-	s.content = n.near(roleContent, 6, 5)
-	s.into = s.slot && (s.carried || n.near(roleMust, far, far))
-	if s.parameter != "" && (s.carried || n.at < 8) {
-		s.into = true
-	}
-	return s
-}
-
-// ownsSecret reports whether the parameter is for a secret that the tool itself needs, such as a key to log in.
-func (n thing) ownsSecret(s surroundings, before int) bool {
-	return n.near(roleOwnSlot, before, aroundThing) || ownSlot(s.parameter)
-}
-
-// askings are the kinds of things. The first kind that fits a word (is) decides whether the sentence asks for the
-// thing (asked).
-var askings = []struct {
-	is    func(n thing, roles uint64) bool
-	asked func(n thing, s surroundings) bool
-	id    string
-	what  string
-}{
-	{isRole(roleFile), thing.asksFile, "secret-path", mayHold},
-	{isRole(roleVariable), thing.asksVariable, "secret-path", "asks for a secret in the environment"},
-	{isRole(roleEnvironment), thing.asksEnvironment, "secret-path", "asks for the environment"},
-	{thing.isSecret, thing.asksSecret, "secret-path", "asks for secrets"},
-	{thing.isSystemPrompt, thing.asksPrompt, "instruction-like", askPrompt},
-	{isRole(rolePiped), thing.runsDownload, "instruction-like", "runs a download in a shell"},
-	{isRole(roleAccount), thing.namesAccount, "instruction-like", ownAccount},
-	{isRole(roleWallet), thing.paysWallet, "instruction-like", ownAccount},
-	{isRole(roleTalk), thing.asksTalk, "instruction-like", askTalk},
-}
-
-func isRole(role uint64) func(thing, uint64) bool {
-	return func(_ thing, roles uint64) bool { return roles&role != 0 }
-}
-
-func (n thing) isSecret(roles uint64) bool {
-	return roles&roleSecret != 0 || roles&roleKey != 0 && n.near(rolePrivate, 1, 0)
-}
-
-func (n thing) isSystemPrompt(roles uint64) bool {
-	return roles&rolePrompt != 0 && n.near(roleSystem, 1, 0)
-}
-
-func (n thing) asksFile(s surroundings) bool {
-	const far = aroundThing
-	if s.content && (s.into || s.carried || n.near(roleRead, far, far)) {
-		return true
-	}
-	if s.carried && (s.slot || n.near(roleRead, 4, 0)) {
-		return true
-	}
-	return n.near(roleSend, 8, 0) || n.near(roleMust, far, 0) && n.near(roleRead, 6, 0)
-}
-
-func (n thing) asksVariable(s surroundings) bool {
-	return s.into && (s.content || s.carried) && !n.ownsSecret(s, aroundThing)
-}
-
-func (n thing) asksEnvironment(s surroundings) bool {
-	if s.into && n.near(roleWhole|roleContent, 5, 4) && n.near(roleLive|roleRead|roleContent, 6, 5) {
-		return true
-	}
-	handedOn := n.near(roleRead, 4, 0) && n.near(roleCarry, 0, aroundThing)
-	return handedOn && (n.near(roleLive, 4, 4) || n.near(roleMany, 0, 1))
-}
-
-func (n thing) asksSecret(s surroundings) bool {
-	if n.near(roleSend, 6, 0) && n.near(roleWhole|roleOwner, 4, 0) {
-		return true
-	}
-	handedOver := s.content || s.carried && n.words[n.at].roles&roleSecret != 0
-	return s.into && handedOver && n.near(roleOwner|roleWhole, 5, 4) && !n.ownsSecret(s, 0)
-}
-
-func (n thing) asksPrompt(s surroundings) bool {
-	return (s.into || n.near(roleTell, 6, 0)) && n.near(roleOwner|roleWhole, 4, 4)
-}
-
-// runsDownload reports whether a download in a shell is neither an example nor a hint on how to install
-// something, which isn't an order.
-func (n thing) runsDownload(surroundings) bool {
-	if n.near(roleInstall, aroundThing, 4) && !n.near(roleMust|roleFirst, aroundThing, aroundThing) {
-		return false
-	}
-	return !n.isExampleHere()
-}
-
-// isExampleHere reports whether a word before the thing makes it an example. The word in example.com doesn't.
-func (n thing) isExampleHere() bool {
-	return slices.ContainsFunc(n.words[:n.at], func(w textToken) bool {
-		before, _ := n.beside(w.from, w.from)
-		return w.roles&isExample != 0 && strings.IndexByte("./@", before) < 0
-	})
-}
-
-func (n thing) asksTalk(s surroundings) bool {
-	return s.into && n.near(roleWhole, 4, 2) && n.near(roleLive|roleSlot, aroundThing, 6)
-}
-
-// handled reports whether the clause of the thing says that the thing isn't read, is left out, or
-// is written. A word that negates the clause says so, unless another word undoes the negation
-// ("never forget", "calls without it are rejected").
-func (n thing) handled() bool {
-	around := n.s[max(0, n.words[n.at].from-foreignNear):min(len(n.s), n.words[n.at].from+foreignNear)]
-	if has(around, foreignNegations) {
-		return true
-	}
-	turned := false
-	turner := uint64(0)
-	for i, w := range n.words[:n.at+1] {
+// asked reports what a sentence with a score asks for. first is the number of its first word.
+func (t *tokenizer) asked(first int, words []textToken, score int) {
+	for i, w := range words {
+		found := textRange{w.from, w.from + len(t.word(w.from))}
 		switch {
-		case n.begins(i):
-			turned = false
-		case i == n.at:
-		case w.roles&(roleNegation|roleExclude|roleWithout) != 0:
-			turned = !turned || w.roles&(roleExclude|roleWithout) == 0
-			turner = w.roles
-		case w.roles&roleUndo != 0:
-			turned = false
-		case w.roles&roleWrite != 0 && n.at-i <= 8:
-			turned = true
-			turner = roleWrite
+		case score < suspect || t.quoted(first+i):
+		case w.roles&roleFile != 0:
+			t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
+		case w.roles&rolePiped != 0:
+			t.r.hit("instruction-like", "runs a download in a shell", found.to, found, beside, afterOrder)
 		}
 	}
-	// "uses the content of it: put it into note" isn't handling.
-	if turned && turner == roleWrite {
-		return !n.near(roleContent, 6, 0) && !(n.near(roleCarry, 0, aroundThing) && n.near(roleSlot, 0, aroundThing))
-	}
-	if turned {
-		return turner&roleNegation == 0 || !n.near(roleReject, 0, aroundThing)
-	}
-	for i := n.at + 1; i < len(n.words) && !n.begins(i); i++ {
-		switch roles := n.words[i].roles; {
-		case roles&roleUndo != 0:
-			return false
-		case roles&roleNegation != 0 && (roles|n.words[i-1].roles)&roleIs != 0:
-			turned = true
-		}
-	}
-	return turned
-}
-
-// begins reports whether a word begins another clause: it is an order after a punctuation mark or an "and".
-func (n thing) begins(i int) bool {
-	w := n.words[i]
-	if i == 0 {
-		return false
-	}
-	before := n.words[i-1]
-	gap := n.s[before.from:w.from]
-	orders := w.roles&(roleCarry|roleRead|roleMust|roleThen) != 0 && before.roles&(roleCarry|roleRead) == 0
-	return strings.Contains(gap, ";") || orders && (before.roles&roleThen != 0 || strings.ContainsAny(gap, ",:(\n"))
-}
-
-// ownSlot reports whether a parameter is named after a secret: asking for a secret there is ordinary.
-func ownSlot(name string) bool {
-	return slices.ContainsFunc(nameWords(name), func(word string) bool { return phrases().word(word).roles&roleOwnSlot != 0 })
 }
 
 // quoted reports whether what was found is a quotation in a text about finding such texts: "Flags phrases like

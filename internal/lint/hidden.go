@@ -14,7 +14,7 @@ import (
 // Categories and scripts come from the toolchain's tables, but only for characters that
 // aren't hidden, as for the letters in names.go.
 
-func isPictograph(r rune) bool { return unicode.Is(pictographTable, r) }
+func isPictograph(r rune) bool { return unicode.Is(pictographTable(), r) }
 
 // classOf returns a test of whether a rune is in one of the tables and not hidden. The test merges the
 // tables at its first use, because looking in one after the other is slow.

@@ -124,9 +124,6 @@ type Reviewer struct {
 
 	where string // what kind of text it is, for a detail: " in an image"
 
-	// It is where a label or a value belongs, but has as many words as a sentence (standsForLabel).
-	isLabel bool
-
 	// How many bytes of its beginning the pinned definition has, too.
 	pinned int
 
@@ -168,6 +165,7 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	if !same && before.Definition != nil {
 		was := before.Shown()
 		r.growth(was.Get("description").Text, r.pinnedDescription(&p))
+		r.invocation(was)
 		r.joined(&was)
 	}
 	list := r.finish()
@@ -203,6 +201,9 @@ func approve(list, then []Finding) {
 	}
 }
 
+// unreadText is the detail of a finding about a definition that isn't read.
+const unreadText = "not read: with the definitions before it there are more than %s bytes"
+
 // deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
@@ -218,13 +219,13 @@ func (r *Reviewer) whole(p *pin.Pin) {
 		r.name(p.Name)
 	}
 	if r.isUnread(p) {
+		r.add("oversize", unreadText, text.Number(maxRead))
 		return
 	}
 	r.root = r.own.root(p)
 	r.definition(&r.root)
 	if p.Type == pin.Tools {
 		r.catchAll()
-		r.dispatches()
 	}
 	if p.Type == pin.Skills {
 		r.skill(p)
@@ -250,7 +251,7 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	// No digest covers this text, so nothing else would report it.
 	if r.isUnread(&p) {
-		r.add("oversize", "not read: with the definitions before it there are more than %s bytes", text.Number(maxRead))
+		r.add("oversize", unreadText, text.Number(maxRead))
 	} else {
 		received := p.AsReceived()
 		pinned := p.Tree()
@@ -387,7 +388,6 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.folded = s
 	r.origin = nil
 	r.where = where
-	r.isLabel = r.standsForLabel()
 	r.said = r.said[:0]
 	r.paddings()
 	if !isPlain(s) {

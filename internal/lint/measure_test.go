@@ -95,7 +95,7 @@ func TestPublishedExamples(t *testing.T) {
 		t.Logf("%-40s %4d examples, with a warning: %4d alone, %4d beside its peers", key, r.all, r.alone, r.beside)
 	}
 	// The rules have reached this. A change of the rules may not fall below it.
-	for kind, percent := range map[string]int{"all collected": 90, "all benchmark": 90} {
+	for kind, percent := range map[string]int{"all collected": 96, "all benchmark": 98} {
 		if r := rows[kind]; r == nil || r.alone*100 < percent*r.all {
 			t.Errorf("%s: warnings on fewer than %d %%", kind, percent)
 		}
@@ -106,7 +106,7 @@ func TestPublishedExamples(t *testing.T) {
 // orders the model to do something, and the same tool without the poison.
 var morePublishedFile = pintest.Path("../shared/published-2.json")
 
-// Of the published orders at least 70 % get a warning. A tool without its poison gets none.
+// Of the published orders at least 85 % get a warning. A tool without its poison gets none.
 func TestMorePublishedExamples(t *testing.T) {
 	data, err := os.ReadFile(morePublishedFile)
 	if err != nil {
@@ -141,7 +141,7 @@ func TestMorePublishedExamples(t *testing.T) {
 		}
 	}
 	t.Logf("%d orders: %d with a warning", orders, warned)
-	if warned*100 < 70*orders {
+	if warned*100 < 85*orders {
 		t.Errorf("too few")
 	}
 }

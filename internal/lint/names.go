@@ -113,12 +113,15 @@ type serverNames struct {
 	// For each first part of a name (firstPart), how many names begin with it.
 	families map[string]int
 
+	// Tools by the name that clients give them (clientName), at most sameForClients of one name.
+	forClients map[string][]string
+
 	// Definitions as received, by the address of their first byte.
 	roots map[*byte]jsontree.Value
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
@@ -126,6 +129,9 @@ func (s *serverNames) read() {
 		p := &s.set.Pins[i]
 		s.add(p.Name)
 		s.families[firstPart(p.Name)]++
+		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
+			s.forClients[same] = append(s.forClients[same], p.Name)
+		}
 		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			if len(p.Received) > 0 {
@@ -191,6 +197,24 @@ func firstPart(name string) string {
 		name = name[:i]
 	}
 	return strings.ToLower(name)
+}
+
+// sameForClients is how many names that clients make equal are kept: each is compared with the others.
+const sameForClients = 8
+
+// clientName returns the name that clients give a tool for models that allow 64 of A-Z a-z 0-9 _ - in a name. A name
+// without such a letter, or with others, is left as it is: many of those would become the same.
+func clientName(name string) string {
+	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 || !strings.ContainsFunc(name, unicode.IsLetter) {
+		return name
+	}
+	plain := strings.Map(func(r rune) rune {
+		if text.IsAlnum(byte(r)) || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	return plain[:min(len(plain), 64)]
 }
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
@@ -270,7 +294,7 @@ func isCamel(name string) bool {
 // name reviews the tool's name.
 //
 // look-alike-name: another name, pinned or listed on any server, shares a skeleton with
-// this one, or this one mixes alphabets (mixedScripts). same-name: another server has a
+// this one, clients make them equal (clientName), or this one mixes alphabets (mixedScripts). same-name: another server has a
 // tool of the same name. name-rule: the name isn't as the specification advises.
 func (r *Reviewer) name(name string) {
 	r.at("name")
@@ -287,6 +311,14 @@ func (r *Reviewer) name(name string) {
 		}
 		if other != name {
 			r.addFor(other, "look-alike-name", true, "looks like %s of %s", text.Name(other), on)
+		}
+	}
+	if r.own != nil {
+		r.own.once.Do(r.own.read)
+		for _, other := range r.own.forClients[clientName(name)] {
+			if other != name && !slices.Contains(alike, other) {
+				r.addFor(other, "look-alike-name", true, "clients that allow 64 of A-Z a-z 0-9 _ - in a name take it for %s", text.Name(other))
+			}
 		}
 	}
 	if scripts := mixedScripts(name); scripts != "" {
@@ -424,9 +456,10 @@ func (r *Reviewer) first(name string) bool {
 // plainLetters maps a letter to the ASCII text that it passes for.
 var plainLetters = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
-	for _, l := range confusables {
-		for _, r := range l.from {
-			m[r] = l.to
+	list := strings.Fields(confusables)
+	for i := 0; i < len(list); i += 2 {
+		for _, r := range list[i+1] {
+			m[r] = list[i]
 		}
 	}
 	for _, run := range letterRuns {

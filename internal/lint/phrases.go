@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"pinproof/internal/rank"
 	"pinproof/internal/text"
 )
 
@@ -19,7 +20,7 @@ const (
 	// bytes; no word, tag or file of the rules is longer.
 	maxWord = 30
 
-	minToken = 20 // bytes; no access token is shorter
+	minToken = 20 // bytes; fewer digits don't decode to prose
 
 	// The most bytes of a name that a text can mention.
 	maxMention = 128
@@ -166,14 +167,12 @@ func (t *tokenizer) match() {
 			}
 			group := step.group
 			switch {
-			case group.inLabels && !t.r.isLabel:
-			case group.opens && step.gap < 0 && at-stop > 3:
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				// This drops an earlier start, too: "send it here, never send it there".
 				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p
-			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.follows(p.start-base, group.unlessAfter), t.quoted(p.start - base):
+			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start - base):
 			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				found := textRange{t.words[p.start-base].from, w.from + last}
@@ -187,16 +186,6 @@ func (t *tokenizer) match() {
 			stop = at
 		}
 	}
-}
-
-// follows reports whether a word with one of the roles is shortly before a word, in the same sentence.
-func (t *tokenizer) follows(first int, roles uint64) bool {
-	for i := first - 1; i >= max(0, first-aroundThing) && t.words[i].roles&isStop == 0; i-- {
-		if t.words[i].roles&roles != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 type textRange struct{ from, to int }
@@ -219,7 +208,6 @@ type tokenizer struct {
 func (t *tokenizer) read(r *Reviewer) {
 	s := r.folded
 	*t = tokenizer{r: r, m: t.m, s: s, words: t.words[:0], progress: t.progress, next: t.next}
-	t.heading(0)
 	for i := 0; i < len(s); {
 		from := i
 		joint := false
@@ -233,14 +221,8 @@ func (t *tokenizer) read(r *Reviewer) {
 			i++
 			continue
 		}
-		if n := i - from; n >= minToken || n >= len(keyBlock) && s[from] == '-' {
-			t.credential(from, i)
+		if i-from >= minToken {
 			t.encoded(from, i)
-		}
-		if account, word := accountAt(s[from:], i-from); account != "" {
-			t.add(word, from)
-			i = max(i, from+len(account))
-			continue
 		}
 		formed := distinct(s[from:i])
 		if joint {
@@ -284,9 +266,8 @@ func (t *tokenizer) mark(i int) {
 		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			t.add(".", i)
 		}
-	case '\n':
-		t.heading(i + 1)
 	case ',':
+		// "If you can't, tell the user."
 		if n := len(t.words); n > 0 && t.words[n-1].roles&isNegation != 0 && text.IsAlnum(before) {
 			t.add("{comma}", i)
 		}
@@ -307,7 +288,7 @@ func (t *tokenizer) mark(i int) {
 		}
 	case '/':
 		if name := strings.ToLower(t.word(i)); secretFiles()[name] != "" {
-			t.file(name, i)
+			t.file(i)
 		}
 	}
 }
@@ -344,13 +325,9 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
-	if name, end := t.fileAt(from, to); end > 0 {
-		t.file(name, from)
+	if end := t.fileAt(from, to); end > 0 {
+		t.file(from)
 		return end
-	}
-	if dayPattern().MatchString(t.s[from:to]) {
-		t.add("{date}", from)
-		return to
 	}
 	count := len(t.words)
 	orders := false
@@ -363,9 +340,7 @@ func (t *tokenizer) joined(from, to int) int {
 			orders = t.add(t.s[start:at], start)&(isNegation|isOrder) != 0 || orders
 		}
 	}
-	if name := t.s[from:to]; name == strings.ToUpper(name) && strings.Contains(name, "_") && has(name, secretVariables) {
-		t.words = append(t.words[:count], textToken{t.m.words["{variable}"], from})
-	} else if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
+	if end := len(t.words); !orders && t.toolName(from, to, true) { // do_not_tell_anyone stays words
 		t.words = append(t.words[:count], t.words[end])
 	}
 	return to
@@ -377,58 +352,28 @@ func (t *tokenizer) word(from int) string {
 	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })], ".-")
 }
 
-// fileAt looks up a word in secretFiles, also as a folder together with the file after it. It
-// returns the name in small letters and where it ends, or 0 if it isn't listed.
-func (t *tokenizer) fileAt(from, to int) (name string, end int) {
+// fileAt returns the end of a word that secretFiles has, by itself or as a folder together with the file after it,
+// or 0.
+func (t *tokenizer) fileAt(from, to int) int {
 	s := t.s
-	name = strings.ToLower(s[from:to])
+	name := strings.ToLower(s[from:to])
 	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
 		inside := s[to+1 : min(len(s), to+maxWord)]
 		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
 		if file := name + "/" + strings.ToLower(inside); secretFiles()[file] != "" {
-			return file, to + 1 + len(inside)
+			return to + 1 + len(inside)
 		}
 	}
 	if secretFiles()[name] == "" {
-		return "", 0
+		return 0
 	}
-	return name, to
+	return to
 }
 
-// file adds a token for a file of secretFiles: {credentials} or, if ordinary tools name the file, too,
-// {secret}. A file that is a default or an example, or a value for a parameter that takes such a file,
-// also gets {secret}. Right after "to" or "into" there is no {secret}: a tool writes to that file.
-func (t *tokenizer) file(name string, from int) {
-	credentials := secretFiles()[name] != ordinaryFile && !t.r.takesSuchFile()
-	into := false
-	for i := len(t.words) - 1; i >= max(0, len(t.words)-6) && t.words[i].roles&isStop == 0; i-- {
-		credentials = credentials && t.words[i].roles&isExample == 0
-		into = into || i == len(t.words)-1 && t.words[i].roles&isDirection != 0
-	}
-	if credentials {
-		t.add("{credentials}", from)
-	} else if !into {
+// file adds a token for a file of secretFiles. Right after "to" or "into" there is none: a tool writes to that file.
+func (t *tokenizer) file(from int) {
+	if n := len(t.words); n == 0 || t.words[n-1].roles&isDirection == 0 {
 		t.add("{secret}", from)
-	}
-}
-
-// heading reports a line at i that begins as a part of the prompt would. A line is left alone if
-// the line above or below it begins in such a way, too (listItem): then it is an item of a list. So
-// is [ADMIN] at the beginning of a text, where tools for admins often have it.
-func (t *tokenizer) heading(i int) {
-	line := strings.TrimLeft(t.s[i:min(len(t.s), i+2*maxWord)], " \t")
-	if line == "" || strings.IndexByte("SHI*#[", line[0]) < 0 {
-		return // most lines
-	}
-	name := strings.TrimSpace(promptHeading().FindString(line))
-	if name == "" || i == 0 && name[0] == '[' {
-		return
-	}
-	above := strings.TrimSuffix(t.s[:i], "\n")
-	_, below, _ := strings.Cut(t.s[i:], "\n")
-	if !listItem().MatchString(above[strings.LastIndexByte(above, '\n')+1:]) && !listItem().MatchString(below) {
-		at := i + strings.Index(t.s[i:], name)
-		t.r.hit("instruction-like", asHeading, at+len(name), textRange{at, at + len(name)}, 0, afterOrder)
 	}
 }
 
@@ -440,7 +385,7 @@ func (t *tokenizer) tag(i int) {
 		return
 	}
 	size := 0
-	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], i, m[1] != "") {
+	if m := angleTag().FindStringSubmatch(rest); m != nil && t.pretends(m[2], i, m[1] != "") && !t.isMarkup(i, m[0]) {
 		size = len(m[0])
 	} else if m == nil {
 		size = len(promptMark().FindString(rest))
@@ -470,6 +415,21 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 	}
 	return upper && end
 }
+
+// isMarkup reports whether a tag at i is one of those that SDKs leave in a text from their documentation: it is around
+// paragraphs, and nothing in them reads like an order.
+func (t *tokenizer) isMarkup(i int, tag string) bool {
+	if strings.HasPrefix(tag, "</") {
+		before := strings.TrimRight(t.s[max(0, i-maxWord):i], " \t\r\n")
+		return strings.HasSuffix(before, "</p>") || strings.HasSuffix(before, "</para>")
+	}
+	inside, _, isClosed := strings.Cut(t.s[i+len(tag):min(len(t.s), i+maxMarkup)], "</"+tag[1:])
+	inside = strings.TrimSpace(inside)
+	return isClosed && !strings.Contains(inside, tag) && (strings.HasPrefix(inside, "<p>") || strings.HasPrefix(inside, "<para>")) && rank.Learned().Score(inside) < suspect
+}
+
+// maxMarkup is how many bytes of a text in a tag are read.
+const maxMarkup = 2000
 
 // comment reports an HTML comment at i that has prose in it. A short comment is left alone if its
 // first word shows that it is a placeholder, a mark or a licence.
@@ -515,10 +475,6 @@ func (rule *otherScript) find(s string, pinned int) (from, to int) {
 			from := to + i
 			to = from + len(first)
 			near := s[to:min(len(s), to+rule.within+2*maxWord)]
-			before := s[max(0, from-2*maxWord):from]
-			if rule.ofFile && (!has(before+near, foreignSecrets) || has(before+near, foreignNegations)) {
-				continue
-			}
 			for second := range strings.SplitSeq(rule.second, "|") {
 				if n := strings.Index(near, second); n >= 0 && n <= rule.within && to+n+len(second) > pinned {
 					return from, to + n + len(second)

@@ -66,7 +66,7 @@ func TestRecordsOfNoString(t *testing.T) {
 	if last := list[len(list)-1]; !last.more || last.Place != "" || last.TextDigest != p.Digest {
 		t.Errorf("%+v", last)
 	}
-	large := foundPin(t, `{"name":"x","inputSchema":{"type":"object","examples":["`+strings.Repeat("a b", maxDefinition)+`"]}}`)
+	large := foundPin(t, `{"name":"x","inputSchema":{"type":"object","examples":["`+strings.Repeat(strings.Repeat("a b", 10_000)+`","`, 30)+`"]}}`)
 	list = WarningsIn(NewNames(nil, nil).Entry("s", large, nil))
 	if len(list) != 1 || list[0].Place != "" || list[0].TextDigest != large.Digest {
 		t.Errorf("%v", list)

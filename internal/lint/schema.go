@@ -14,8 +14,8 @@ import (
 // schemas.
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
-// copy the argument into a header. oversize: a description has more than maxDescription
-// bytes. case-variant: a member of a schema is a keyword in another letter
+// copy the argument into a header. oversize: a text has more bytes than its kind may have
+// (largestText). case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
@@ -31,8 +31,11 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
 			r.image(v.Text)
 		}
-		if n := len(v.Text); keyword.Name == "description" && n > maxDescription {
-			r.add("oversize", "a description of %s bytes, over %s", text.Number(n), text.Number(maxDescription))
+		if most := largestText(keyword.Name); v.Kind == '"' && kind != symbols && len(v.Text) > most {
+			r.add("oversize", "a text of %s bytes, over %s", text.Number(len(v.Text)), text.Number(most))
+		}
+		if n := len(keyword.Name); n > maxTitle {
+			r.add("oversize", "a name of %s bytes, over %s", text.Number(n), text.Number(maxTitle))
 		}
 		// From here on the name of the member is reviewed.
 		switch r.text = keyword.Name; {
@@ -49,59 +52,12 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 	})
 }
 
-// labelWords is from how many words on a text is more than a label or a value.
-const labelWords = 5
-
-// standsForLabel reports whether the text that is read is in the place of a label but has as many words as a
-// sentence. Such a place is a title, or a value that a schema lists or gives as the default or an example. Values
-// of some parameters don't count: those that take a prompt for another model, and examples of prose.
-func (r *Reviewer) standsForLabel() bool {
-	place := ""
-	owner := ""
-	for i, step := range r.path {
-		if step.Index < 0 && slices.Contains(labelMembers, step.Name) && (i == 0 || r.path[i-1].Name != "properties") {
-			place = step.Name
-			break
-		}
-		owner = step.Name
+// largestText returns how many bytes a text may have that is in a member of this name.
+func largestText(member string) int {
+	if member == "title" {
+		return maxTitle
 	}
-	if place == "" || place != "title" && promptNames().MatchString(owner) {
-		return false
-	}
-	if (place == "examples" || place == "example" || place == "default") && proseNames().MatchString(owner) {
-		return false
-	}
-	return len(strings.Fields(r.text)) >= labelWords
-}
-
-// standsIn reports whether the text that is read is in a member of a schema with one of these names.
-func (r *Reviewer) standsIn(members ...string) bool {
-	for i, step := range r.path {
-		if slices.Contains(members, step.Name) && (i == 0 || r.path[i-1].Name != "properties") {
-			return true
-		}
-	}
-	return false
-}
-
-// takesSuchFile reports whether the text that is read is a path and no more, and a value or an example of a
-// parameter that is named after a key, a certificate or credentials.
-func (r *Reviewer) takesSuchFile() bool {
-	if strings.ContainsAny(r.text, " \t\n") || !r.standsIn("default", "example", "examples", "enum") {
-		return false
-	}
-	words := nameWords(r.parameterRead())
-	return slices.ContainsFunc(words, func(word string) bool { return keyFileWords()[word] != "" })
-}
-
-// parameterRead returns the name of the parameter that has the text that is read, or "".
-func (r *Reviewer) parameterRead() string {
-	for i := 1; i < len(r.path); i++ {
-		if r.path[i-1].Name == "properties" {
-			return r.path[i].Name
-		}
-	}
-	return ""
+	return maxDescription
 }
 
 // image reads the words in an image that no viewer shows.
@@ -163,9 +119,18 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	switch plain := withoutSeparators(name); {
 	case parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+	case isWhole(schema.Get("description").Text) || isWhole(schema.Get("title").Text):
+		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
 	case parameterNames()[plain] == "context" && !explains(schema.Get("description").Text) && takesText(schema):
 		r.add("catch-all-input", "takes a free text for what the model knows (%s)", text.Name(name))
+	case isUntyped(schema):
+		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
 	}
+}
+
+// isUntyped reports whether the schema of a parameter takes any value.
+func isUntyped(schema jsontree.Value) bool {
+	return schema.Kind == 't' || schema.Kind == '{' && !says(schema, "type", "enum", "const", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "properties", "items", "pattern", "format")
 }
 
 // code reports a parameter that takes code, a command or a query in a language
@@ -179,13 +144,27 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	case "code":
 		is = true
 	case "query":
-		is = queryLanguages().MatchString(said + " " + r.about.Entry + " " + start(r.root.Get("description")))
+		if said == "" {
+			said = start(r.root.Get("description"))
+		}
+		is = queryLanguages().MatchString(said + " " + r.about.Entry)
 	default:
-		is = has(said, codeVerbs) && isRun().MatchString(said)
+		is = isCode(said)
 	}
 	if is && takesText(schema) {
 		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.Name(name))
 	}
+}
+
+// isCode reports whether a description begins with what is run, as "The script to run" and unlike "The folder that
+// the script runs in".
+func isCode(description string) bool {
+	at := isRun().FindStringIndex(description)
+	if at == nil {
+		return false
+	}
+	before := strings.Fields(strings.ToLower(description[:at[0]]))
+	return len(before) < 4 && !slices.ContainsFunc(before, func(word string) bool { return aboutCode()[strings.Trim(word, ".,:")] != "" })
 }
 
 // caseVariant returns the keyword that a member of a schema has in another letter case, or "".
@@ -281,23 +260,6 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	if annotations.Get("readOnlyHint").Kind == 't' && annotations.Get("destructiveHint").Kind == 't' {
 		r.at("annotations")
 		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
-	}
-}
-
-// dispatches reports a tool that brings in others, which no pin covers: it looks for tools, or its
-// inputs are the name of a tool and the arguments for it.
-func (r *Reviewer) dispatches() {
-	// The classes of its parameters and of the words of its name.
-	has := map[string]bool{}
-	for _, p := range r.root.Get("inputSchema").Get("properties").Members() {
-		has[dispatchInputs()[withoutSeparators(p.Name)]] = true
-	}
-	for _, word := range nameWords(r.about.Entry) {
-		has[dispatchWords()[word]] = true
-	}
-	if has["arguments"] && (has["tool name"] || has["name"] && has["call"] && has["tool"]) || has["find"] && has["tools"] {
-		r.at("inputSchema")
-		r.add("dispatches", "brings in other tools, which no pin covers")
 	}
 }
 

@@ -30,35 +30,8 @@ var parameterNames = wordsOf(
 		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
 )
 
-// labelMembers are the members of a schema that hold labels and values.
-var labelMembers = []string{"title", "default", "example", "examples", "enum", "const"}
-
-// promptNames match the names of parameters for what another model is told.
-var promptNames = pattern(`(?i)prompt|instruction|system|persona|message|template|question`)
-
-// proseNames match the names of parameters for texts that people read: an example of such a text may address them.
-var proseNames = pattern(`(?i)^(?:text|body|subject|comment|content|description|query|summary|caption|reply|answer|mail|email|post|topic)$|_(?:text|body|subject|comment|description|summary)$`)
-
-// keyFileWords are words in the name of a parameter for a file that holds a secret.
-var keyFileWords = wordsOf(wordRow{"key file", "key keys keyfile identity pem ssh credential credentials certificate cert netrc kubeconfig pgpass gnupg gpg"})
-
 // conversationWords in the description of a context say that it is the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
-
-// dispatchWords in the name of a tool say that it calls or finds other tools. dispatchInputs are
-// the names of parameters that take the name of another tool, or the arguments for it.
-var (
-	dispatchWords = wordsOf(
-		wordRow{"call", "call execute exec run invoke use dispatch"},
-		wordRow{"find", "find search discover load"},
-		wordRow{"tool", "tool"}, wordRow{"tools", "tools"},
-	)
-	dispatchInputs = wordsOf(
-		wordRow{"tool name", "tool toolname toolid toolslug"},
-		wordRow{"name", "name"},
-		wordRow{"arguments", "arguments args parameters params input toolarguments toolargs toolparameters toolparams toolinput"},
-	)
-)
 
 // codeNames are names of parameters for what is run, without separators. A query counts only
 // beside the name of a language.
@@ -81,8 +54,9 @@ var isRun = func() func() *regexp.Regexp {
 	return pattern(`(?i)\b(?:` + code + near + run + `|` + run + near + code + `)\b`)
 }()
 
-// codeVerbs are parts of the verbs in isRun, for any form and for a small or capital first letter.
-var codeVerbs = []string{"run", "Run", "xecut", "valuat", "eval", "nterpret"}
+// aboutCode are words before code that is run by which a description is about something else.
+var aboutCode = wordsOf(wordRow{"about", "name names id ids path paths file folder directory language version timeout type argument arguments args parameters environment " +
+	"result results output number whether if when where how which for of in on with after before until"})
 
 // schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.
 var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions " +

@@ -44,14 +44,33 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		r.addFor(name, "unread-file", true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
 	}
 	for _, f := range p.Files {
+		name := strings.TrimPrefix(f.URI, s.Folder)
+		r.at(pin.FilesMember, name)
 		if runsCommand(f.Text) {
-			r.at(pin.FilesMember, strings.TrimPrefix(f.URI, s.Folder))
 			r.add("skill-script", "a command for the model to run")
+		} else if !skill.IsScript(name) && skill.IsExecutable(name, f.Text) {
+			r.add("skill-script", "a script by its content: %s", text.Name(name))
 		}
+	}
+	if frontmatter := r.root.Get("frontmatter"); frontmatter.Has("hooks") {
+		r.at("frontmatter", "hooks")
+		r.add("skill-script", "hooks: commands that a client runs by itself")
 	}
 	r.at("frontmatter", "name")
 	if others := r.x.skillsNamed(nameOfSkill(p.Name), r.about.Server); others != "" {
 		r.add("same-name", "a skill of %s has this name, too", others)
+	}
+}
+
+// invocation reports a skill that only people could start before and models can, too, now.
+func (r *Reviewer) invocation(was jsontree.Value) {
+	isDisabled := func(v jsontree.Value) bool {
+		flag := v.Get("frontmatter").Get("disable-model-invocation")
+		return flag.Kind == 't' || flag.Text == "true"
+	}
+	if r.about.Type == pin.Skills && isDisabled(was) && !isDisabled(r.root) {
+		r.at("frontmatter")
+		r.add("skill-script", "a model may start it by itself now")
 	}
 }
 

@@ -25,11 +25,8 @@ var Table = [...]findingRule{
 	{"names-other-tool", true, "text that names another server's tool (its server ID: a note)"},
 	{"case-variant", true, "a keyword of a schema in another letter case"},
 	{"new-address", false, "an address or a path new in an upgrade"},
-	{"credential", false, "a private key or an access token that may be a live one"},
-	{"dispatches", false, "a tool that calls or finds other tools by name, which no pin covers"},
 	{"skill-script", false, "a skill's script, or a command in it for the model to run"},
 	{"takes-code", false, "a parameter for code, a command or a query that is run"},
-	{"promotes-itself", false, "text that praises the tool, or puts it in place of others"},
 	{"catch-all-input", false, "inputs that take anything, or a free text for context or history (a parameter for the prompt: a warning)"},
 	{"remote-ref", true, "a $ref or $dynamicRef that leaves the document"},
 	{"header-export", false, "an argument that clients copy into a request header"},
@@ -42,7 +39,8 @@ var Table = [...]findingRule{
 // Limits of the findings. Of some thousand tools of real servers the largest
 // description has 7 kB, the largest definition 13 kB, the largest list 0.8 MB.
 const (
-	maxDescription = 64 << 10  // bytes
+	maxDescription = 64 << 10  // bytes; of any text but a title
+	maxTitle       = 1 << 10   // bytes; of a title and of a member's name
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 

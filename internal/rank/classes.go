@@ -11,10 +11,8 @@ import (
 
 // The classes that aren't lists of words come last.
 const (
-	// The class of the placeholder address. Those of the other placeholders follow, in their order.
-	classAddress = 39
-
-	classTag      = classAddress + 5
+	wordClasses   = 39 // the number of lists
+	classTag      = wordClasses
 	classCapitals = classTag + 1
 	classCount    = classCapitals + 1
 )
@@ -86,27 +84,8 @@ func (l *lexicon) classes(word []byte) (classes uint64) {
 	return classes
 }
 
-// partClasses returns the classes of the words in an address, a path or an identifier.
-func partClasses(s string) (classes uint64) {
-	from := 0
-	for at := 0; at <= len(s); at++ {
-		inner := at > 0 && at < len(s) && s[at] >= 'A' && s[at] <= 'Z' && s[at-1] >= 'a' && s[at-1] <= 'z'
-		if at < len(s) && !inner && (s[at] >= '0' && s[at] <= '9' || s[at]|0x20 >= 'a' && s[at]|0x20 <= 'z') {
-			continue
-		}
-		if from < at {
-			classes |= known().words[strings.ToLower(s[from:at])]
-		}
-		from = at
-		if at < len(s) && !inner {
-			from++
-		}
-	}
-	return classes
-}
-
 // classWords has a row for each class.
-var classWords = [classAddress]string{
+var classWords = [wordClasses]string{
 	// secret
 	`password passwords passwd token tokens key keys secret secrets credential credentials cookie cookies passphrase passphrases apikey otp ssh pem
 	 certificate netrc id_rsa rsa ed25519 kubeconfig keychain keyring wallet seed mnemonic login logins pin pins auth bearer jwt env dotenv npmrc pgpass

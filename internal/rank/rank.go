@@ -2,7 +2,7 @@
 // to read first: a weak hint, which the author of a text can evade. No code that decides may use it.
 //
 // The score is that of a linear model over words. Learned weights are summed over a window of
-// fourteen words, and the window with the highest sum counts, so that padding doesn't dilute it. The
+// forty words, and the window with the highest sum counts, so that padding dilutes it little. The
 // weights are bytes and the sums whole numbers, so the same text has the same score everywhere.
 package rank
 
@@ -18,7 +18,7 @@ import (
 var weightFile string
 
 // Marked is the score from which on a sentence stands out in any review. Of texts by authors that
-// the model hadn't seen, 28 % of poison and 1.2 % of honest look-alikes have it, and so has one in a
+// the model hadn't seen, 26 % of poison and 1.3 % of honest look-alikes have it, and so has one in a
 // hundred and twenty sentences of ordinary servers: few enough for a mark, far too many for a warning.
 const Marked = 40
 

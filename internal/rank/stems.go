@@ -3,7 +3,7 @@ package rank
 // classStems has a row for each class of classWords, in the same order: beginnings of words in other
 // languages, which inflect their words. A text of fewer than four bytes is a whole word, and so is one in
 // a script without blanks. No stem is the beginning of an English word that means something else.
-var classStems = [classAddress]string{
+var classStems = [wordClasses]string{
 	// secret
 	`passwort passwört kennw zugangsdat schlüssel geheimn geheimschl anmeldedat contraseñ credencial claves credenzial chiavi segret senha identifiants lösenord nyckel nyckl inloggning
 	 wachtwoord sleutel inloggegev adgangskod nøgle hasł klucz poświadcz tajn heslo hesl klíč přihlašovac jelsz kulcs hitelesít salasan avain avaim avaint tunnusten tunnukse parol cheie cheia chei credenți secretel

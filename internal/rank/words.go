@@ -13,8 +13,8 @@ import (
 
 const (
 	// window is how much text is scored at once, in half words: a poisoned sentence between
-	// honest ones scores as it does alone. A character of a script without blanks is half a word.
-	window = 2 * 14
+	// honest ones scores as it does alone. A character of a script without spaces is half a word.
+	window = 2 * 40
 
 	// pieceWords bounds the words that are kept at once, whatever a text's length: a piece ends
 	// behind the chunk that reaches it.
@@ -23,27 +23,21 @@ const (
 	// longestChunk bounds what is read at once where a text has no blanks, in bytes.
 	longestChunk = 4096
 
-	// longestWord is the longest word in bytes that is read letter by letter. No word of a
-	// language is longer, but keys and encoded texts are.
+	// longestWord is the longest word in bytes that is told from others. No word of a language is
+	// longer, but keys and encoded texts are.
 	longestWord = 64
-
-	// identifierParts is the most words that an identifier has. A name with more is a sentence
-	// in disguise, and is read word by word.
-	identifierParts = 4
 )
 
-// The table of weights: slots for what words say, for how they are spelled, for the classes of words,
-// and for pairs of classes.
+// The table of weights: slots for words and pairs of words, for the classes of words, and for pairs of classes.
 const (
-	wordSlots     = 1 << 16
-	spellingSlots = 1 << 16
-	classSlots    = wordSlots + spellingSlots
-	pairSlots     = classSlots + classCount
-	Bias          = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
-	Slots         = Bias + 1                                // the size of the table
+	wordSlots  = 1 << 16
+	classSlots = wordSlots
+	pairSlots  = classSlots + classCount
+	Bias       = pairSlots + classCount*(classCount-1)/2 // the slot of the constant
+	Slots      = Bias + 1                                // the size of the table
 )
 
-// A Word is a word of a text, or a placeholder, with the slots of its features.
+// A Word is a word of a text, with the slots of its features.
 type Word struct {
 	From, To int // where it is, in bytes of the text
 
@@ -52,10 +46,9 @@ type Word struct {
 	// A bit for each class that it belongs to.
 	classes uint64
 
-	// Of the word in small letters, or of its placeholder.
-	hash uint32
+	hash uint32 // of the word in small letters
 
-	// Slots of the word itself and of its spelling.
+	// Slots of the word itself.
 	Own []uint32
 
 	// The slot of the word and the next one together, and that of the word and the one after the next.
@@ -68,7 +61,6 @@ type Reader struct {
 	words []Word
 	slots []uint32
 	lower []byte
-	runes []rune
 }
 
 // Piece reads a bounded number of words from an offset on. next is where the next piece begins, or -1
@@ -110,7 +102,7 @@ func isInk(r rune) bool {
 	return !unicode.IsSpace(r) && !text.UnusualSpace(r)
 }
 
-// chunk reads what is between two blanks: an address, a path, an identifier, or words.
+// chunk reads the words between two spaces.
 func (r *Reader) chunk(s string, from, to int) {
 	tagged := from < to && strings.IndexByte("<[#", s[from]) >= 0
 	from, to = trimmed(s, from, to)
@@ -120,11 +112,6 @@ func (r *Reader) chunk(s string, from, to int) {
 	tag := uint64(0)
 	if tagged {
 		tag = 1 << classTag
-	}
-	// A placeholder is one word, whatever is in it.
-	if kind := kindOf(visible(s[from:to])); kind != noPlaceholder {
-		r.placeholder(s, from, to, kind, tag)
-		return
 	}
 	for at := from; at < to; {
 		c, size := utf8.DecodeRuneInString(s[at:to])
@@ -137,35 +124,9 @@ func (r *Reader) chunk(s string, from, to int) {
 			continue
 		}
 		n := text.RunSize(s[at:to], isWordRune)
-		if n > longestWord {
-			r.placeholder(s, at, at+n, blob, tag)
-		} else {
-			r.word(s, at, at+n, tag)
-		}
+		r.word(s, at, at+n, tag)
 		at += n
 	}
-}
-
-// visible leaves out the characters that no reader sees.
-func visible(s string) string {
-	if isASCII(s) {
-		return s
-	}
-	return strings.Map(func(c rune) rune {
-		if text.Hidden(c) {
-			return -1
-		}
-		return c
-	}, s)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // trimmed takes quotes, brackets and punctuation off both ends of a chunk.
@@ -225,18 +186,6 @@ func (r *Reader) own(w *Word, slot uint32) {
 	w.Own = r.slots[len(r.slots)-len(w.Own)-1:]
 }
 
-// placeholder adds a chunk that isn't read letter by letter as one word. The classes of the words in it
-// still count, so that the path of a key is about secrets.
-func (r *Reader) placeholder(s string, from, to int, kind placeholder, classes uint64) {
-	classes |= 1 << (classAddress + int(kind) - 1)
-	if n := to - from; n <= longestWord {
-		classes |= partClasses(s[from:to])
-	}
-	hash := uint32(kind) * 0x9e3779b1
-	w := r.add(from, to, 2, classes, hash)
-	r.own(w, wordSlot(hash, 1))
-}
-
 // word reads a word of a script with blanks.
 func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.lower = r.lower[:0]
@@ -264,32 +213,13 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	if capitals && to-from > 3 {
 		classes |= 1 << classCapitals
 	}
-	classes |= known().classes(r.lower)
-	hash := hashOf(r.lower)
+	hash := uint32(hashStart)
+	if to-from <= longestWord {
+		classes |= known().classes(r.lower)
+		hash = hashOf(r.lower)
+	}
 	w := r.add(from, to, 2, classes, hash)
 	r.own(w, wordSlot(hash, 1))
-	r.spelling(w)
-}
-
-// spelling adds the slots of each four and five letters in a row, where a mark at each end of the word
-// counts as a letter. So a word of one letter has none.
-func (r *Reader) spelling(w *Word) {
-	r.runes = append(r.runes[:0], '^')
-	for _, c := range string(r.lower) {
-		r.runes = append(r.runes, c)
-	}
-	r.runes = append(r.runes, '$')
-	for from := 0; from+4 <= len(r.runes); from++ {
-		hash := uint32(hashStart)
-		for _, c := range r.runes[from : from+4] {
-			hash = (hash ^ uint32(c)) * hashPrime
-		}
-		r.own(w, spellingSlot(hash))
-		if from+5 <= len(r.runes) {
-			hash = (hash ^ uint32(r.runes[from+4])) * hashPrime
-			r.own(w, spellingSlot(hash))
-		}
-	}
 }
 
 // denseWord reads a character of a script without blanks together with the next one, as a word that
@@ -307,7 +237,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	hash = (hash ^ uint32(next)) * hashPrime
 	w := r.add(at, end, 1, known().words[s[at:end]], hash)
 	r.own(w, wordSlot(hash, 1))
-	r.own(w, spellingSlot((hashStart^uint32(first))*hashPrime))
+	r.own(w, wordSlot((hashStart^uint32(first))*hashPrime, 1))
 	return size
 }
 
@@ -346,8 +276,6 @@ func wordSlot(hash, kind uint32) uint32 {
 	return mixed(hash^kind*0x85ebca6b) % wordSlots
 }
 
-func spellingSlot(hash uint32) uint32 { return wordSlots + mixed(hash)%spellingSlots }
-
 // mixed spreads the bits of a hash, whose lowest bits depend on the lowest bits of the letters alone.
 func mixed(hash uint32) uint32 {
 	hash ^= hash >> 16
@@ -369,18 +297,14 @@ func pairSlot(a, b int) uint32 {
 type Kind uint8
 
 const (
-	Wording  Kind = iota // words and pairs of words
-	Spelling             // letters in a row
-	Class                // classes, their pairs, and the constant
+	Wording Kind = iota // words and pairs of words
+	Class               // classes, their pairs, and the constant
 )
 
 // KindOf returns the kind of a slot.
 func KindOf(slot uint32) Kind {
 	if slot < wordSlots {
 		return Wording
-	}
-	if slot < classSlots {
-		return Spelling
 	}
 	return Class
 }

@@ -22,9 +22,6 @@ const (
 
 	wordRate = 0.16 // of words and pairs of words
 
-	// Of spellings, of which a word has a dozen.
-	spellingRate = 0.02
-
 	classRate = 0.2 // of classes and their pairs
 
 	// The part that each weight but the constant loses in each epoch: what few texts say stays small.
@@ -85,11 +82,7 @@ func learn(texts []Text) []float64 {
 
 // rateOf returns the rate at which a weight begins to learn.
 func rateOf(slot uint32) float64 {
-	kind := rank.KindOf(slot)
-	if kind == rank.Spelling {
-		return spellingRate
-	}
-	if kind == rank.Class {
+	if rank.KindOf(slot) == rank.Class {
 		return classRate
 	}
 	return wordRate

@@ -136,7 +136,7 @@ func (t *Writer) ReadFirst(m *report.Model) {
 	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
 		first := &m.ReadFirst[i]
 		before := fmt.Sprintf("    %s (%d)| ", first.Entry, first.Block)
-		room := max(10, t.Width-layout.Columns(before)-len("  ...")) // the gutter has two blanks more
+		room := max(5, t.Width-layout.Columns(before)-len("  ...")) // the gutter has two blanks more
 		said := []rune(first.Text)
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)

@@ -1,0 +1,119 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
+)
+
+// TestPlaces: parameters that are for a secret, and those that say which file is written, judged by hand.
+func TestPlaces(t *testing.T) {
+	for _, c := range []struct {
+		name, schema  string
+		secret, write bool
+	}{
+		{"password", `{"type":"string"}`, true, false},
+		{"api_key", `{"type":"string"}`, true, false},
+		{"apiKey", `{"type":"string"}`, true, false},
+		{"ssh_private_key", `{"type":["string","null"]}`, true, false},
+		{"id_rsa", `{"type":"string"}`, true, false},
+		{"dotenv", `{}`, true, false},
+		{"credentials", `{"type":"array","items":{"type":"string"}}`, true, false},
+		{"auth", `{"type":"string","description":"API key of the account."}`, true, false},
+		{"path", `{"type":"string","default":"~/.ssh/id_rsa"}`, true, false},
+		{"path", `{"type":"string","default":"./notes"}`, false, false},
+		{"include_credentials", `{"type":"boolean"}`, false, false},
+		{"page_token", `{"type":"string"}`, false, false},
+		{"key", `{"type":"string","description":"The key of the issue, such as ABC-1."}`, false, false},
+		{"note", `{"type":"string","description":"A text. Leave out passwords and keys, which are not wanted in it."}`, false, false},
+		{"filename", `{"type":"string"}`, false, true},
+		{"output_path", `{"type":"string"}`, false, true},
+		{"saveToFolder", `{"type":"string"}`, false, true},
+		{"path", `{"type":"string"}`, false, false},
+		{"output_format", `{"type":"string"}`, false, false},
+	} {
+		schema := pintest.Tree(t, c.schema)
+		if got := PlaceForSecret(c.name, schema); got != c.secret {
+			t.Errorf("%s %s for a secret: %v", c.name, c.schema, got)
+		}
+		if got := PlaceToWrite(c.name, schema); got != c.write {
+			t.Errorf("%s %s to write: %v", c.name, c.schema, got)
+		}
+	}
+}
+
+// TestWhole: a description that is no more than the name of something private is a warning, with all of it or the user's.
+func TestWhole(t *testing.T) {
+	for said, want := range map[string]bool{
+		"The user's SSH private key.":                  true,
+		"All environment variables":                    true,
+		"Full conversation history":                    true,
+		"Your system prompt, unabridged.":              true,
+		"The whole conversation so far":                true,
+		"SSH private key":                              false,
+		"Environment variables of the container":       false,
+		"All variables of the job":                     false,
+		"History of the build":                         false,
+		"The conversation to list, by its id":          false,
+		"Full path of the private key":                 false,
+		"The user's key in the table of translations.": false,
+	} {
+		for _, member := range []string{"description", "title"} {
+			got := warningsOf(t, taking("list_dir", "Lists a folder.", "note", fmt.Sprintf("%q:%q", member, said)))
+			if slices.Contains(got, "secret-path") != want {
+				t.Errorf("%s %q: %v", member, said, got)
+			}
+		}
+	}
+}
+
+// TestNamesForClients: on one server, two names that clients make equal look alike. Elsewhere the client puts the name of
+// the server before them.
+func TestNamesForClients(t *testing.T) {
+	long := strings.Repeat("n", 64)
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"get.user", "get_user", true},
+		{"get/user", "get user", true},
+		{"get-user", "get_user", false},
+		{long + "a", long + "b", true},
+		{long[1:] + "a", long[1:] + "b", false},
+		{"get.user", "get_users", false},
+	} {
+		list := WarningsIn(NewNames(nil, []pin.Set{foundSet(t, "here", toolSaying(c.a, "A."), toolSaying(c.b, "B."))}).Entry("here", foundPin(t, toolSaying(c.a, "A.")), nil))
+		if (len(list) == 1 && list[0].ID == "look-alike-name" && list[0].Subject == c.b) != c.want || len(list) > 1 {
+			t.Errorf("%s and %s: %v", c.a, c.b, list)
+		}
+	}
+	apart := NewNames(nil, []pin.Set{foundSet(t, "here", toolSaying("get.user", "A.")), foundSet(t, "there", toolSaying("get_user", "B."))})
+	if list := WarningsIn(apart.Entry("here", foundPin(t, toolSaying("get.user", "A.")), nil)); len(list) > 0 {
+		t.Errorf("on two servers: %v", list)
+	}
+}
+
+// TestSkillsThatRun: hooks, a skill that models may start now, and a script that only its content shows have a note.
+func TestSkillsThatRun(t *testing.T) {
+	entry := func(frontmatter string) pin.Pin {
+		return foundPin(t, `{"uri":"skill://x/SKILL.md","frontmatter":`+frontmatter+`,"resources":[`+fileOf("SKILL.md")+`]}`)
+	}
+	runs := func(p pin.Pin, before *pin.Pin) bool {
+		list := NewNames(nil, nil).Entry("here", p, before)
+		return slices.ContainsFunc(list, func(f Finding) bool { return f.ID == "skill-script" })
+	}
+	plain := entry(`{"name":"x"}`)
+	byPeople := entry(`{"disable-model-invocation":true,"name":"x"}`)
+	script := entry(`{"name":"x"}`)
+	script.Files = []pin.File{{URI: "skill://x/notes", Text: "#!/bin/sh\nls"}}
+	recipe := entry(`{"name":"x"}`)
+	recipe.Files = []pin.File{{URI: "skill://x/package.json", Text: `{"scripts":{"a":"ls"}}`}}
+	hooks := entry(`{"hooks":{"a":"ls"},"name":"x"}`)
+	if runs(plain, nil) || runs(byPeople, &plain) || !runs(hooks, nil) || !runs(plain, &byPeople) || !runs(script, nil) || !runs(recipe, nil) {
+		t.Error("another answer")
+	}
+}
