@@ -230,8 +230,11 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}
 	if !t.short(b) {
+		if and := b.And(t.Shown, false); and != nil {
+			title = append(title, layout.Run{Op: '~', Text: "  and: " + strings.Join(and, ", ")})
+		}
 		t.Say(number, title...)
-		t.Rows(strings.Repeat(" ", len(number)), b)
+		t.rows(strings.Repeat(" ", len(number)), b)
 		return
 	}
 	t.brief = t.brief || b.Minor
@@ -242,8 +245,16 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Rows prints what is said of a block, without its title. Its note follows its findings.
+// Rows prints what is said of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
+	if and := b.And(t.Shown, false); and != nil {
+		t.Say(indent, layout.Run{Op: '~', Text: "and: " + strings.Join(and, ", ")})
+	}
+	t.rows(indent, b)
+}
+
+// rows prints the rows of a block. Its note follows its findings.
+func (t *Writer) rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
 	for i := range b.Rows {
@@ -258,9 +269,6 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 		if row.Shared == 0 || !t.Shown[row.Shared] {
 			t.row(indent, row)
 		}
-	}
-	if and := b.And(t.Shown, false); and != nil {
-		t.Say(indent, layout.Run{Op: '~', Text: "and: " + strings.Join(and, ", ")})
 	}
 	t.notes(indent, note)
 	if !t.Full {
@@ -360,7 +368,8 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		if l.Phrase == "" {
 			column = names
 		}
-		if head == "" || !t.beside(indent, head, column, below, l.Text) {
+		narrow := strings.TrimRight(strings.Repeat("  ", l.Depth)+strings.TrimLeft(l.Name+"  "+l.Phrase, " "), " ")
+		if head == "" || !t.beside(indent, [2]string{head, narrow}, column, below, l.Text) {
 			t.Say(indent, layout.Run{Op: '=', Text: head})
 			t.lines(below, t.wrapped(len(below), l.Text))
 		}
@@ -370,9 +379,9 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 // leastBeside is how many columns a text must have beside what it is about, to begin there.
 const leastBeside = 20
 
-// beside prints a text of one line behind what it is about: in a column, if it fits there, else right behind it and on
-// below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
-func (t *Writer) beside(indent, head string, column int, below string, list []layout.Line) bool {
+// beside prints a text of one line behind what it is about: in a column, if it fits there, else right behind the narrow form
+// of that, and on below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
+func (t *Writer) beside(indent string, heads [2]string, column int, below string, list []layout.Line) bool {
 	if len(list) != 1 {
 		return false
 	}
@@ -381,14 +390,14 @@ func (t *Writer) beside(indent, head string, column int, below string, list []la
 	if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
 		gap = "  "
 	}
-	before := fmt.Sprintf("%s%-*s", indent, column, head) + gap
+	before := fmt.Sprintf("%s%-*s", indent, column, heads[0]) + gap
 	columns := 0
 	for _, r := range line.Runs {
 		columns += layout.Columns(r.Text)
 	}
 	room := t.Width - layout.Columns(before) - len("  | ")
 	if columns > room {
-		before = indent + head + gap
+		before = indent + heads[1] + gap
 		room = t.Width - layout.Columns(before) - len("  | ")
 	}
 	if columns > room && room < leastBeside {
