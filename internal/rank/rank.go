@@ -1,5 +1,6 @@
-// Package rank says how much a sentence reads like a text that poisons a tool. It only says what
-// to read first: a weak hint, which the author of a text can evade. No code that decides may use it.
+// Package rank scores how much a sentence reads like a text that poisons a tool. The score orders what a
+// person reads, and package lint warns of a sentence that names a file with secrets if its score is high. It is
+// a weak hint, which the author of a text can evade. No code that decides may use it.
 //
 // The score is that of a linear model over words. Learned weights are summed over a window of
 // forty words, and the window with the highest sum counts, so that padding dilutes it little. The
