@@ -287,7 +287,9 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Detail = joined("; ", row.Detail, indentation(words.Indented(ed.Old.Text, ed.New.Text)))
 	case turned != "":
 		row.Place = places
-		row.Detail = joined("; ", row.Detail, turned)
+		if strings.Contains(turned, ";") { // otherwise the label says it
+			row.Detail = joined("; ", row.Detail, turned)
+		}
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.Compared && len(ed.Sentences) > 0:
@@ -318,7 +320,7 @@ func together(rows []Row) (list []Row) {
 	at := map[string]int{}
 	for _, row := range rows {
 		base, rest, _ := strings.Cut(row.Place, "/")
-		if row.Names != "" || base == "" || strings.ContainsAny(base, ", ") {
+		if row.Names != "" || base == "" || strings.Contains(base, ", ") {
 			list = append(list, row)
 			continue
 		}

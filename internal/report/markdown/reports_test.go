@@ -95,7 +95,7 @@ digest: 'sha256:x'
 digest: 'sha256:x'
 
 '''diff
-    nothing else: 2 entries: copy, stat (minor)
+    nothing else: copy, stat (minor)
 '''
 
 digest of 'copy': 'sha256:x'
