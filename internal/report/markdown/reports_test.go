@@ -69,8 +69,7 @@ func TestReport(t *testing.T) {
 ### 1. 'HIDDEN list_dir'
 
 '''diff
-    text  /description  2 characters no reader sees
-!       | Lists a folder.{+<2 tag characters: "hi">+}
+!   text  /description  2 characters no reader sees  | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
 digest: 'sha256:x'
