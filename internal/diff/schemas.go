@@ -411,8 +411,8 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 		return label.Changed
 	}
 	r := l.side.relation(at.around[0], at.around[1])
-	if !bearsOnValues(name) || r == inclusion.Unknown {
-		r = l.side.one(at.around[0], at.around[1], name)
+	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
+		r = alone
 	}
 	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
 	switch r {

@@ -103,6 +103,9 @@ const (
 	// A new entry that says it destroys, or an approved one that says so now.
 	ClassDestructive
 
+	// An approved entry that takes or returns a secret now, or writes where it is told to.
+	ClassPlaces
+
 	// An approved entry that is held back less now.
 	ClassUnguarded
 
@@ -135,6 +138,8 @@ const (
 	CauseSameName Cause = "same-name"
 
 	CauseDestroys Cause = "destroys"  // it says that it destroys
+	CauseSecret   Cause = "secret"    // Quote has the names of the new places for a secret
+	CauseFile     Cause = "file"      // Quote has the names of parameters that say what is written
 	CauseUnguards Cause = "unguarded" // Quote has the sentence that was removed
 	CauseHint     Cause = "hint"      // its hints changed so that clients ask less
 	CauseOpened   Cause = "opened"    // it says now that its world is open
@@ -240,6 +245,15 @@ func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
 		if edit.gains("/annotations/openWorldHint") {
 			earlier(ClassUnguarded, Reason{CauseOpened, edit.Pointer, ""})
 		}
+	}
+	old := e.Locked.Shown()
+	now := e.Captured.Shown()
+	for _, p := range lint.NewPlaces(&old, &now) {
+		cause := CauseFile
+		if p.IsSecret {
+			cause = CauseSecret
+		}
+		earlier(ClassPlaces, Reason{cause, p.Pointer, text.Name(p.Name)})
 	}
 	if s, pointer := e.lostGuard(); s != "" {
 		earlier(ClassUnguarded, Reason{CauseUnguards, pointer, s})

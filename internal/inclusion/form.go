@@ -81,7 +81,7 @@ func withTuple(s jsontree.Value) jsontree.Value {
 
 // withOthers writes unevaluatedProperties as additionalProperties, where no keyword beside it can have evaluated a property.
 func withOthers(s jsontree.Value) jsontree.Value {
-	if !s.Has("unevaluatedProperties") || slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "dependencies", "$ref"}, s.Has) {
+	if !s.Has("unevaluatedProperties") || s.Has("not") || combines(&s) {
 		return s
 	}
 	return renamed(s, "unevaluatedProperties", "additionalProperties")

@@ -485,11 +485,6 @@ func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
 	}
 	if slices.Contains(allowed, "number") || isInteger(inner) && slices.Contains(allowed, "integer") {
 		allowed = append(allowed, "number")
-	} else if slices.Contains(allowed, "integer") {
-		allowed = slices.DeleteFunc(allowed, func(s string) bool { return s == "integer" })
-		if !isInteger(inner) && mayBe(inner, "number", false) {
-			return false
-		}
 	}
 	own := typesOf(inner)
 	return own != nil && !slices.ContainsFunc(own, func(name string) bool { return !slices.Contains(allowed, name) })

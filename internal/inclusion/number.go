@@ -2,6 +2,7 @@ package inclusion
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -13,11 +14,7 @@ var largestInteger = big.NewRat(1<<53-1, 1)
 
 // isInteger reports whether all numbers that a schema takes are integers.
 func isInteger(s *jsontree.Value) bool {
-	types := get(s, "type")
-	if types != nil && types.Kind == '[' && len(types.Parts) == 1 {
-		types = &types.Parts[0].Value
-	}
-	return jsontree.TextOf(types) == "integer"
+	return slices.Equal(stringsOf(s.Get("type")), []string{"integer"})
 }
 
 // withinBound reports whether the numbers that a schema takes keep a bound, which is the value of a keyword.

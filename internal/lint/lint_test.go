@@ -1032,8 +1032,8 @@ func TestPhraseCost(t *testing.T) {
 	}
 	tokens := []string{"{tool}", "{quoted}", "{address}", "{secret}", "{colon}"}
 	for _, group := range phraseTable {
-		if findingRow(group.id) < 0 || len(group.phrases) == 0 {
-			t.Errorf("%s: %s", group.id, group.what)
+		if len(group.phrases) == 0 {
+			t.Error(group.what)
 		}
 		for _, p := range group.phrases {
 			for field := range strings.FieldsSeq(p) {
@@ -1177,7 +1177,7 @@ func TestPhraseRows(t *testing.T) {
 		return slices.ContainsFunc(r.list, func(f Finding) bool { return f.ID == kind[0] && strings.HasPrefix(f.Detail, kind[1]+": ") })
 	}
 	for i, group := range phraseTable {
-		kind := [2]string{group.id, group.what}
+		kind := [2]string{"instruction-like", group.what}
 		for n, row := range group.phrases {
 			without := slices.Clone(phraseTable)
 			without[i].phrases = slices.Delete(slices.Clone(group.phrases), n, n+1)

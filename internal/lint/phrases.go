@@ -176,7 +176,7 @@ func (t *tokenizer) match() {
 			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				found := textRange{t.words[p.start-base].from, w.from + last}
-				t.r.hit(group.id, group.what, w.from+1, found, beside, afterOrder-last)
+				t.r.hit("instruction-like", group.what, w.from+1, found, beside, afterOrder-last)
 			}
 		}
 		if w.roles&isNegation != 0 {

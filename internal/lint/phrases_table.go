@@ -12,7 +12,6 @@ package lint
 //	{address} a URL or a mail address
 //	{colon}   a colon before white space
 type phraseGroup struct {
-	id      string // of the finding
 	what    string // for its detail
 	phrases []string
 
@@ -65,55 +64,55 @@ const (
 )
 
 var phraseTable = []phraseGroup{
-	{id: "instruction-like", what: setAside, phrases: []string{
+	{what: setAside, phrases: []string{
 		"ignore|disregard|forget ..3 EARLIER|system|your|other|safety|security ..3 INSTRUCTIONS",
 		"override|overrides|overrule|supersede|supersedes|bypass|overriding|superseding ..2 EARLIER|your|other ..2 INSTRUCTIONS",
 		"ignora|ignore|olvida|esquece|esqueca|dimentica ..3 instrucciones|istruzioni|instru",
 	}},
-	{id: "instruction-like", what: setAside, unlessNegated: true, phrases: []string{
+	{what: setAside, unlessNegated: true, phrases: []string{
 		"pay|take ..0 no ..0 attention|notice|heed ..2 EARLIER|INSTRUCTIONS|rules|directions",
 		"previous|prior|earlier|preceding ..1 INSTRUCTIONS|rules|prompts|directions|restrictions|constraints ..0 are|is ..1 void|invalid|cancelled|canceled|revoked|null|suspended|obsolete|lifted|overruled",
 		"ignore|disregard|forget ..3 PEOPLE",
 	}},
-	{id: "instruction-like", what: offGuard, unlessNegated: true, phrases: []string{
+	{what: offGuard, unlessNegated: true, phrases: []string{
 		"ignore|disregard|bypass|override|circumvent|evade ..3 safety|security|ethical|content|moderation ..1 rules|policies|filter|filters|filtering|checks|guidelines|restrictions|guardrails|safeguards|controls|measures",
 		"disable|disables|lift|lifts ..0 ALL ..2 safety|security|content|moderation ..1 filters|filtering|checks|restrictions|guardrails|safeguards|controls|sanitization|validation",
 		"you ..1 are|have ..2 authorized|permitted|allowed|cleared|free|unrestricted ..6 without ..1 restriction|restrictions|limit|limits|limitation|limitations|validation|checks",
 	}},
-	{id: "instruction-like", what: noConsent, unlessNegated: true, unless: "not|never|t|dont|cannot|only|no", phrases: []string{
+	{what: noConsent, unlessNegated: true, unless: "not|never|t|dont|cannot|only|no", phrases: []string{
 		"MUST|directly|immediately|proceed|CARRY|SEND|CALL ..12 without ..4 PEOPLE ..1 confirmation|approval|consent|permission|permissions|review|authorization|oversight|intervention",
 		"skip|skips|bypass|ignore|omit ..3 confirmation|approval|consent|permission|review ..3 and ..1 CALL|SEND|proceed|continue|delete|go|do",
 		"you|assistant|agent|model|must|should|always|automatically|may ..1 skip|bypass|omit|ignore ..2 confirmation|approval|consent|permission|review",
 		"skip|bypass|omit ..3 confirmation|approval|consent|permission|review ..3 for ..1 future|remaining|subsequent|later|further",
 	}},
-	{id: "instruction-like", what: noConsent, phrases: []string{
+	{what: noConsent, phrases: []string{
 		"no ..0 longer ..1 ask|asks|asking|require|requires|need|needs|prompt ..2 PEOPLE|approval|confirmation|permission|consent",
 		"dangerously ..0 skip ..0 permissions",
 	}},
-	{id: "instruction-like", what: noConsent, unless: "if|unless|only|not|never|t|dont|after|until|once|whether", phrases: []string{
+	{what: noConsent, unless: "if|unless|only|not|never|t|dont|after|until|once|whether", phrases: []string{
 		"GRANT ..2 is|are|be|as ..1 implied|presumed|waived|immaterial",
 	}},
-	{id: "instruction-like", what: otherPersona, unlessNegated: true, phrases: []string{
+	{what: otherPersona, unlessNegated: true, phrases: []string{
 		"adopt|embody|impersonate ..2 persona|personality|identity|character|role",
 	}},
-	{id: "instruction-like", what: standing, unlessNegated: true, phrases: []string{
+	{what: standing, unlessNegated: true, phrases: []string{
 		"called|used|invoked|run|consulted ..1 every|each ..0 time ..1 a|any|another|other ..1 tool",
 		"command|commands|message|messages|reply|replies|response|responses ..0 you ..3 must|should|shall ..0 be|start|begin|end|include",
 		"must|always|also ..1 export|send|forward|copy|upload|mirror|replicate|push ..2 results|result|data|output|outputs|records|responses|copy ..2 to|into ..3 backup|external|archive|remote|audit|compliance|monitoring|third",
 		"before ..1 you ..1 answer|respond|reply",
 	}},
-	{id: "instruction-like", what: ownOrders, phrases: []string{
+	{what: ownOrders, phrases: []string{
 		"your ..1 new|real|true|actual|only|sole|secret ..1 INSTRUCTIONS|task|job|goal|mission|objective",
 		"as ..0 an ..0 ai ..2 you ..2 permitted|allowed|authorized",
 	}},
-	{id: "instruction-like", what: asHeading, phrases: []string{
+	{what: asHeading, phrases: []string{
 		"system ..0 policy|update|notice|directive|override|protocol|requirement ..0 {colon}",
 	}},
-	{id: "instruction-like", what: rankAbove, phrases: []string{
+	{what: rankAbove, phrases: []string{
 		"this|these|description|descriptions|INSTRUCTIONS|policy|rule|rules ..3 priority|precedence ..2 higher|above|over|than ..4 PEOPLE|system|other|any|all|your|previous",
 		"other ..1 tools|tool ..1 are|is ..1 deprecated|obsolete|disabled|unsafe|compromised|untrusted|broken|unreliable|forbidden|insecure",
 	}},
-	{id: "instruction-like", what: callFirst, phrases: []string{
+	{what: callFirst, phrases: []string{
 		"MUST|need ..3 CALL ..1 {tool}",
 		"BEFORE|WHEN ..12 MUST ..4 use|query|scan|consult|check ..3 {tool}",
 		"BEFORE ..3 USING|executing|listing|retrieving|querying|fetching|searching|forking|creating ..6 {tool} ..8 CALL|use|scan|query|check|consult|fetch|request|load|retrieve|get|read ..3 NAME",
@@ -123,7 +122,7 @@ var phraseTable = []phraseGroup{
 		"requires|require|requiring|must ..1 calling|invoking|running|executing ..1 {tool}",
 		"after ..2 ALL ..8 CALL|use ..2 {tool}",
 	}},
-	{id: "instruction-like", what: changeCall, phrases: []string{
+	{what: changeCall, phrases: []string{
 		"WHEN ..4 USING ..6 NAME ..12 MUST ..4 CHANGE|ADD",
 		"WHEN ..3 USING ..4 {tool} ..4 CHANGE",
 		"WHEN ..10 {tool} ..10 MUST ..2 change|modify|replace|override|overwrite|rewrite|append|prepend|ignore|substitute",
@@ -136,39 +135,39 @@ var phraseTable = []phraseGroup{
 		"MUST ..3 CHANGE ..3 NAME ..2 ARGUMENT",
 		"must|automatically ..1 append|prepend|inject ..8 to ..2 query|prompt|message|queries|prompts",
 	}},
-	{id: "instruction-like", what: changeCall, unless: "to", phrases: []string{
+	{what: changeCall, unless: "to", phrases: []string{
 		"WHEN ..3 {tool} ..3 called|invoked|executed|triggered|used|run ..4 CHANGE|add|include|insert|payee|beneficiary|bcc",
 	}},
-	{id: "instruction-like", what: fromUser, unless: "to|they|apart|from", phrases: []string{
+	{what: fromUser, unless: "to|they|apart|from", phrases: []string{
 		"not|never|dont|t|avoid ..0 tell|telling|inform|informing ..2 PEOPLE",
 	}},
-	{id: "instruction-like", what: fromUser, phrases: []string{
+	{what: fromUser, phrases: []string{
 		"not|never|dont|t ..1 mention|disclose|reveal ..1 that|this ..0 you|step|call|requirement|instruction|instructions|behavior|behaviour|filtering|change|modification|action|redirect|process|check",
 		"not|never|dont|t ..0 show|display|reveal|expose ..0 to ..1 PEOPLE",
 		"no ..1 informes|digas|menciones|digas|avises ..3 usuario",
 		"n ..0 o ..1 conte|informe|diga|avise|mencione|revele ..2 usu",
 	}},
-	{id: "instruction-like", what: "acts in secret", phrases: []string{
+	{what: "acts in secret", phrases: []string{
 		"secretly|covertly|surreptitiously|stealthily ..2 read|copy|collect|record|add|log|track|monitor|store|save|capture|call|run|execute|change|CARRY|CARRIES",
 	}},
-	{id: "instruction-like", what: askTalk, unlessNegated: true, unless: "id|ids|name|completion", phrases: []string{
+	{what: askTalk, unlessNegated: true, unless: "id|ids|name|completion", phrases: []string{
 		"call|use|invoke|run ..5 with ..1 full|entire|whole|complete ..1 conversation|chat ..0 history|log|transcript",
 	}},
-	{id: "instruction-like", what: toAddress, unlessNegated: true, phrases: []string{
+	{what: toAddress, unlessNegated: true, phrases: []string{
 		"let|loop|keep|notify ..5 {address} ..5 know|in|informed|posted|about",
 	}},
-	{id: "instruction-like", what: toAddress, unlessNegated: true, unless: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|error|errors|event|events|notification|notifications|webhook|webhooks|endpoint|api|call|calls|traffic|logs|metrics|traces|spans|telemetry|alert|alerts|g|example|such|like|url|default|support|refresh|public|csrf|s3|gs|file", phrases: []string{
+	{what: toAddress, unlessNegated: true, unless: "request|requests|issue|issues|bug|bugs|question|questions|feedback|problem|problems|error|errors|event|events|notification|notifications|webhook|webhooks|endpoint|api|call|calls|traffic|logs|metrics|traces|spans|telemetry|alert|alerts|g|example|such|like|url|default|support|refresh|public|csrf|s3|gs|file", phrases: []string{
 		"SEND ..0 all|every|each|entire ..4 to|into ..2 {address}",
 	}},
-	{id: "instruction-like", what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
+	{what: "tells the model to pass on secrets", unlessNegated: true, phrases: []string{
 		"MUST|before|first ..6 read|open|cat|load ..10 CARRY ..3 content|contents|output ..4 ARGUMENT",
 	}},
-	{id: "instruction-like", what: collectsData, unlessNegated: true, phrases: []string{
+	{what: collectsData, unlessNegated: true, phrases: []string{
 		"shared|sold|shares|sells|provided|transmitted ..2 with|to ..2 third ..0 parties|party",
 		"added ..2 marketing|advertising ..1 database|list|lists",
 		"including|includes ..3 names ..1 account ..0 numbers",
 	}},
-	{id: "instruction-like", what: askTalk, unlessNegated: true, phrases: []string{
+	{what: askTalk, unlessNegated: true, phrases: []string{
 		"copy|send|put|paste|include|read|forward ..2 ALL ..1 chat|conversation|history|prompt|messages|context|memory",
 	}},
 }

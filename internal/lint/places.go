@@ -5,30 +5,63 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
 )
 
 // Parameters and members of results that a reviewer looks for, because of what they are for.
 
-// PlaceForSecret reports whether a parameter, or a member of a result, is for a secret: its name, its description or
+// A Place is a parameter, or a member of a result, that is for a secret or says which file is written.
+type Place struct {
+	Name     string
+	Pointer  string // of its schema, a JSON Pointer
+	IsSecret bool
+}
+
+// NewPlaces lists the places that a definition has and the approved one (before) lacks, in their order. A place that
+// only moved isn't new. The members of a result are looked at for secrets only.
+func NewPlaces(before, now *jsontree.Value) (list []Place) {
+	known := map[Place]bool{}
+	anywhere := func(p Place) Place { return Place{Name: p.Name, IsSecret: p.IsSecret} }
+	for _, p := range places(before) {
+		known[anywhere(p)] = true
+	}
+	return slices.DeleteFunc(places(now), func(p Place) bool { return known[anywhere(p)] })
+}
+
+// places lists the places in a definition.
+func places(definition *jsontree.Value) (list []Place) {
+	eachValue(definition, func(v *jsontree.Value, of schema.Position, _ int, path []jsontree.Step) {
+		if of != schema.AtProperties {
+			return
+		}
+		name := path[len(path)-1].Name
+		isSecret := isForSecret(name, *v)
+		if !isSecret && (path[0].Name != "inputSchema" || !isToWrite(name, *v)) {
+			return
+		}
+		list = append(list, Place{name, pointerOf(path), isSecret})
+	})
+	return list
+}
+
+// isForSecret reports whether a parameter, or a member of a result, is for a secret: its name, its description or
 // its default says so, and it takes a text.
-func PlaceForSecret(name string, schema jsontree.Value) bool {
-	if !takesText(schema) {
+func isForSecret(name string, v jsontree.Value) bool {
+	if !takesText(v) {
 		return false
 	}
 	names := nameWords(name)
-	described := plainWords(schema.Get("description").Text)
-	return namesSecret(names) || len(described) <= fewWords && namesSecret(described) || slices.ContainsFunc(strings.FieldsFunc(schema.Get("default").Text, isSlash), isSecretFile)
+	described := plainWords(v.Get("description").Text)
+	return namesSecret(names) || len(described) <= fewWords && namesSecret(described) || slices.ContainsFunc(strings.FieldsFunc(v.Get("default").Text, isSlash), isSecretFile)
 }
 
-// PlaceToWrite reports whether a parameter is for a file or a folder that is written, by its name.
-func PlaceToWrite(name string, schema jsontree.Value) bool {
-	words := nameWords(name)
+// isToWrite reports whether a parameter is for a file or a folder that is written, by its name.
+func isToWrite(name string, v jsontree.Value) bool {
 	kinds := map[string]bool{}
-	for _, word := range words {
+	for _, word := range nameWords(name) {
 		kinds[writeWords()[word]] = true
 	}
-	isFile := slices.Equal(words, []string{"filename"}) || slices.Equal(words, []string{"file", "name"})
-	return takesText(schema) && (isFile || kinds["written"] && kinds["place"])
+	return takesText(v) && (withoutSeparators(name) == "filename" || kinds["written"] && kinds["place"])
 }
 
 // fewWords is how many words a description has that is no more than the name of a thing.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -37,12 +38,28 @@ func TestPlaces(t *testing.T) {
 		{"output_format", `{"type":"string"}`, false, false},
 	} {
 		schema := pintest.Tree(t, c.schema)
-		if got := PlaceForSecret(c.name, schema); got != c.secret {
+		if got := isForSecret(c.name, schema); got != c.secret {
 			t.Errorf("%s %s for a secret: %v", c.name, c.schema, got)
 		}
-		if got := PlaceToWrite(c.name, schema); got != c.write {
+		if got := isToWrite(c.name, schema); got != c.write {
 			t.Errorf("%s %s to write: %v", c.name, c.schema, got)
 		}
+	}
+}
+
+// TestNewPlaces: what an upgrade adds is listed, in the input and in the result.
+func TestNewPlaces(t *testing.T) {
+	tool := func(input, output string) jsontree.Value {
+		return pintest.Tree(t, `{"inputSchema":{"properties":{`+input+`}},"outputSchema":{"properties":{`+output+`}}}`)
+	}
+	old := tool(`"password":{"type":"string"}`, `"filename":{"type":"string"}`)
+	new := tool(`"filename":{"type":"string"},"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
+	want := []Place{{"filename", "/inputSchema/properties/filename", false}, {"api_key", "/outputSchema/properties/api_key", true}}
+	if got := NewPlaces(&old, &new); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := NewPlaces(&new, &new); len(got) > 0 {
+		t.Errorf("%v", got)
 	}
 }
 

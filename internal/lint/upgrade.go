@@ -99,14 +99,17 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 				continue
 			}
 			known[plain] = true
-			pointer := ""
-			for _, step := range path {
-				pointer = jsontree.Pointer(pointer, schema.Token(step))
-			}
-			list = append(list, Sentence{sentence, pointer})
+			list = append(list, Sentence{sentence, pointerOf(path)})
 		}
 	})
 	return list
+}
+
+func pointerOf(path []jsontree.Step) (pointer string) {
+	for _, step := range path {
+		pointer = jsontree.Pointer(pointer, schema.Token(step))
+	}
+	return pointer
 }
 
 // isSingleWord reports whether a text is one word in ASCII. In a script without blanks, a text without

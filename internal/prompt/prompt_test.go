@@ -91,11 +91,11 @@ func TestReview(t *testing.T) {
 		without string // and what isn't
 	}{
 		{name: "each its answer", typed: typist{"yes\ny\nn\ny\n"}, want: []int{0, 1, 2, 4, 5},
-			in: "Said by c. … Accept c? (1 of 4) Type yes, or … in several: … Said by several. … nothing else than 2: a, b\nAccept 2 in these 2 entries? (2 of 4) [y]es [n]o [e]ach [x] deny [d]efinition [b]ack [w]rite and stop [q]uit [?]: … Said by run. … and: 2 … Accept run? (3 of 4) … REMOVED older … Accept the removal of these 2 entries? (4 of 4)"},
+			in: "Said by c. … Accept c? (1 of 4) Type yes, or … in several: … Said by several. … nothing else than 2: a, b\nAccept 2 in these 2 entries? (2 of 4) [y]es [n]o [e]ach [x] deny [d]efinition [b]ack [w]rite and stop [q]uit [?]: … CHANGED run  (2) … Said by run. … Accept run? (3 of 4) … REMOVED older … Accept the removal of these 2 entries? (4 of 4)"},
 		{name: "a warning takes the whole word", typed: typist{"y\nn\nn\nn\nn\n"}, in: "Accept c? … type yes, n, e, x, d, b, w, q or ?, then Enter … Accept c?"},
 		{name: "typed ahead", typed: typist{"yes\ny\ny\n", "n\n", "n\n", "n\n"}, drain: true, want: []int{2}},
 		{name: "a pipe is no typist", typed: typist{"yes\ny\ny\ny\n"}, want: []int{0, 1, 2, 3, 4, 5}},
-		{name: "each alone", typed: typist{"n\ne\ny\nn\nn\nn\n"}, want: []int{0}, in: "CHANGED a\n … and: 2 … Accept a? (2 of 5) … Accept b? (3 of 5)"},
+		{name: "each alone", typed: typist{"n\ne\ny\nn\nn\nn\n"}, want: []int{0}, in: "CHANGED a  (2)\nAccept a? (2 of 5) … Accept b? (3 of 5)"},
 		{name: "each of what is gone", typed: typist{"n\nn\nn\ne\nn\ny\n"}, want: []int{5}, in: "Accept old? (4 of 5) … Accept older? (5 of 5)"},
 		{name: "nothing to split", typed: typist{"e\nn\nn\nn\nn\n"}, in: "there is one question here, and nothing to split … Accept c?"},
 		{name: "denied", typed: typist{"n\nx\nn\nx\nn\n"}, want: []int{3}, in: "only one entry at a time can be denied"},

@@ -1,5 +1,6 @@
-// Package rank says how much a sentence reads like a text that poisons a tool. It only says what
-// to read first: a weak hint, which the author of a text can evade. No code that decides may use it.
+// Package rank scores how much a sentence reads like a text that poisons a tool. The score orders what a
+// person reads, and package lint warns of a sentence that names a file with secrets if its score is high. It is
+// a weak hint, which the author of a text can evade. No code that decides may use it.
 //
 // The score is that of a linear model over words. Learned weights are summed over a window of
 // forty words, and the window with the highest sum counts, so that padding dilutes it little. The
@@ -18,7 +19,7 @@ import (
 var weightFile string
 
 // Marked is the score from which on a sentence stands out in any review. Of texts by authors that
-// the model hadn't seen, 26 % of poison and 1.3 % of honest look-alikes have it, and so has one in a
+// the model hadn't seen, 26 % of poison and 1.4 % of honest look-alikes have it, and so has one in a
 // hundred and twenty sentences of ordinary servers: few enough for a mark, far too many for a warning.
 const Marked = 40
 

@@ -293,18 +293,5 @@ func pairSlot(a, b int) uint32 {
 	return uint32(pairSlots + b*(b-1)/2 + a)
 }
 
-// A Kind of slots is what their features are about.
-type Kind uint8
-
-const (
-	Wording Kind = iota // words and pairs of words
-	Class               // classes, their pairs, and the constant
-)
-
-// KindOf returns the kind of a slot.
-func KindOf(slot uint32) Kind {
-	if slot < wordSlots {
-		return Wording
-	}
-	return Class
-}
+// IsWording reports whether a slot is that of a word or of a pair of words, and not of classes.
+func IsWording(slot uint32) bool { return slot < wordSlots }

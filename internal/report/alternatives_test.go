@@ -23,8 +23,8 @@ func TestAlternativesAreNamed(t *testing.T) {
 	review := written(t, plain.WriteDiff, r, plain.Style{Width: 200})
 	for _, want := range []string{
 		"  WARNING instruction-like  arguments.target(by path).value/description  ",
-		"  text  arguments.target(by path).value/description\n",
-		"  text  arguments.target(by name).value/description\n",
+		"  text  arguments.target(by path).value  + | The value",
+		"  text  arguments.target(by name).value  - | The value",
 	} {
 		if !strings.Contains(review, want) {
 			t.Errorf("no %q in\n%s", want, review)

@@ -270,6 +270,8 @@ var causes = []struct {
 	{facts.CauseScript, "has a script"},
 	{facts.CauseSameName, "named like a skill of another server"},
 	{facts.CauseDestroys, "says that it destroys"},
+	{facts.CauseSecret, "asks for a secret, or returns one"},
+	{facts.CauseFile, "writes where it is told to"},
 	{facts.CauseUnguards, "no longer says what held it back"},
 	{facts.CauseHint, "clients ask less"},
 	{facts.CauseOpened, "says that its world is open"},

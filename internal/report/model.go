@@ -503,6 +503,10 @@ type Line struct {
 	// The number of the shared changes that say this and the next Skip lines, so that they needn't be printed; or 0.
 	Shared int
 	InAll  bool // every entry of its kind has these
+
+	// Of a part of a result: its type in words, without numbers; else "". And whether it may be left out.
+	Result     string
+	IsOptional bool
 }
 
 // Told returns lines as a format lays them out. refers says which lines are told by a reference. What a reference stands

@@ -173,9 +173,57 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 				}
 			}
 		}
+		if e.Kind == pin.Added && e.RenamedFrom == "" {
+			row.Lines = briefResults(row.Lines)
+		}
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// briefResults makes a line of all parts of a new result that follow each other and have no text and nothing below: what a
+// reviewer looks for there is texts and listed values. A part that isn't required has a question mark.
+func briefResults(lines []Line) (brief []Line) {
+	from := slices.IndexFunc(lines, func(l Line) bool { return l.Result != "" })
+	if from < 0 {
+		return lines
+	}
+	brief = slices.Clone(lines[:from])
+	var parts []string // "name, size: string"
+	kind := ""
+	depth := 0
+	flush := func() {
+		if parts != nil {
+			brief = append(brief, Line{Depth: depth, Phrase: strings.Join(parts, "; ")})
+		}
+		parts = nil
+		kind = ""
+	}
+	for i := from; i < len(lines); i++ {
+		l := lines[i]
+		isLeaf := i+1 == len(lines) || lines[i+1].Depth <= l.Depth
+		if l.Result == "" || !isLeaf || l.Text != nil || l.As != "" || l.Depth == 0 || i == from {
+			flush()
+			brief = append(brief, l)
+			continue
+		}
+		if l.Depth != depth {
+			flush()
+		}
+		depth = l.Depth
+		name := l.Name
+		if l.IsOptional {
+			name += "?"
+		}
+		if n := len(parts); kind == l.Result && n > 0 {
+			parts[n-1] = strings.TrimSuffix(parts[n-1], ": "+kind) + ", " + name + ": " + kind
+			continue
+		}
+		kind = l.Result
+		parts = append(parts, name+": "+kind)
+	}
+	flush()
+	return brief
 }
 
 // mark marks what differs in the texts of a renamed entry's definition. An edit that is marked needs no row.
@@ -239,7 +287,9 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 		row.Detail = joined("; ", row.Detail, indentation(words.Indented(ed.Old.Text, ed.New.Text)))
 	case turned != "":
 		row.Place = places
-		row.Detail = joined("; ", row.Detail, turned)
+		if strings.Contains(turned, ";") { // otherwise the label says it
+			row.Detail = joined("; ", row.Detail, turned)
+		}
 	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
 	case ed.Compared && len(ed.Sentences) > 0:
@@ -270,7 +320,7 @@ func together(rows []Row) (list []Row) {
 	at := map[string]int{}
 	for _, row := range rows {
 		base, rest, _ := strings.Cut(row.Place, "/")
-		if row.Names != "" || base == "" || strings.ContainsAny(base, ", ") {
+		if row.Names != "" || base == "" || strings.Contains(base, ", ") {
 			list = append(list, row)
 			continue
 		}
@@ -440,6 +490,10 @@ func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sig
 		place := placeIn(entryType, definition, l.Pointer)
 		if l.Rest {
 			place += " (keywords)"
+		}
+		if strings.HasPrefix(l.Pointer, "/outputSchema") {
+			line.Result = cmp.Or(l.Brief, l.Phrase)
+			line.IsOptional = !l.Required
 		}
 		for i+1+line.Skip < len(signed) && signed[i+1+line.Skip].Depth > l.Depth {
 			line.Skip++

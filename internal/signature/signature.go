@@ -27,6 +27,9 @@ type Line struct {
 
 	Phrase string // "integer 1..600, required = 30"
 
+	// The phrase without "required" and without numbers, which say little of a result.
+	Brief string
+
 	// The schema around it requires it; Phrase says so.
 	Required bool
 
@@ -344,6 +347,7 @@ func (s *signer) schema(c child, depth int) {
 	parts := partsOf(c, depth, w.said)
 	own.Text = parts.description
 	own.Phrase = w.phrase(c.required)
+	own.Brief = w.brief()
 	if own.Phrase == "" && !c.argument && len(parts.below)+len(parts.rest.Parts) == 0 {
 		own.Phrase = "any value"
 	}
@@ -439,6 +443,8 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 		return empty
 	case "$schema":
 		return diff.IsDialect(m.Value.Text)
+	case "propertyNames":
+		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // names are nothing else
 	}
 	return isNameInWords(m, key)
 }
@@ -544,6 +550,8 @@ type wording struct {
 	// The listed values show the type, so the line doesn't name it.
 	isImplied bool
 
+	span string // the range of its numbers: " 1..600"
+
 	// Its constraints: "closed", "minLength 1".
 	limits []string
 
@@ -553,16 +561,37 @@ type wording struct {
 
 // phrase returns what follows the name: "integer 1..600, required, multipleOf 5 = 30".
 func (w *wording) phrase(required bool) string {
-	parts := []string{w.kind}
-	if w.isImplied {
-		parts = nil
-	}
+	said := ""
 	if required {
-		parts = append(parts, "required")
+		said = "required"
 	}
-	parts = slices.DeleteFunc(append(parts, w.limits...), func(part string) bool { return part == "" })
+	return w.join(w.span, append([]string{said}, w.limits...))
+}
+
+// brief returns the phrase without "required" and without numbers.
+func (w *wording) brief() string {
+	return w.join("", slices.DeleteFunc(slices.Clone(w.limits), isNumeric))
+}
+
+// join puts the type, its range, other parts that aren't empty, and the default in one phrase.
+func (w *wording) join(span string, limits []string) string {
+	parts := []string{strings.TrimLeft(w.kind+span, " ")}
+	if w.isImplied {
+		parts[0] = strings.TrimLeft(span, " ")
+	}
+	parts = slices.DeleteFunc(append(parts, limits...), func(part string) bool { return part == "" })
 	return strings.TrimLeft(strings.Join(parts, ", ")+w.value, " ")
 }
+
+// isNumeric reports whether a constraint in words is a number.
+func isNumeric(limit string) bool {
+	word, _, _ := strings.Cut(limit, " ")
+	return slices.Contains(numeric(), word)
+}
+
+var numeric = sync.OnceValue(func() []string {
+	return strings.Fields("length minLength maxLength minItems maxItems minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf")
+})
 
 var typeNames = sync.OnceValue(func() []string { return strings.Fields("array boolean integer null number object string") })
 
@@ -571,6 +600,12 @@ var constraints = sync.OnceValue(func() []string {
 	return strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
  minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
 })
+
+// largest is the bound that libraries write for any integer, and smallest the other one.
+const (
+	largest  = "9007199254740991"
+	smallest = "-9007199254740991"
+)
 
 // wordsOf describes a schema without what is in lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
@@ -599,7 +634,11 @@ func wordsOf(v jsontree.Value) (w wording) {
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
-		w.kind, w.said = strings.TrimLeft(w.kind+" "+Range(low.Text, high.Text), " "), append(w.said, "minimum", "maximum")
+		w.span = " " + Range(low.Text, high.Text)
+		if high.Text == largest && w.kind == "integer" {
+			w.span = " from " + low.Text // an integer can't be larger
+		}
+		w.said = append(w.said, "minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
 		w.limits = append(w.limits, Length(low.Text, high.Text))
@@ -637,7 +676,11 @@ func (w *wording) member(m jsontree.Member) {
 	v := m.Value
 	limit := ""
 	short := ""
+	isBound := m.Name == "maximum" && v.Text == largest || m.Name == "minimum" && v.Text == smallest
 	if slices.Contains(w.said, m.Name) {
+		return
+	} else if isBound && w.kind == "integer" {
+		w.said = append(w.said, m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
 		short = inLine(v)

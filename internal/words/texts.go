@@ -289,7 +289,7 @@ func (r *comparer) ends(before, after int) (ends [2]string) {
 }
 
 const (
-	endWords = 3 // of a sentence beside an edit
+	endWords = 2 // of a sentence beside an edit
 
 	// The most characters of them, where words are long or have no blanks.
 	endRunes = 32

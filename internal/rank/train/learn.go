@@ -82,10 +82,10 @@ func learn(texts []Text) []float64 {
 
 // rateOf returns the rate at which a weight begins to learn.
 func rateOf(slot uint32) float64 {
-	if rank.KindOf(slot) == rank.Class {
-		return classRate
+	if rank.IsWording(slot) {
+		return wordRate
 	}
-	return wordRate
+	return classRate
 }
 
 // frequent reports which slots enough texts have.
@@ -103,7 +103,7 @@ func frequent(texts []Text) []bool {
 	}
 	usable := make([]bool, rank.Slots)
 	for slot, n := range count {
-		usable[slot] = n >= rareBelow || rank.KindOf(uint32(slot)) == rank.Class
+		usable[slot] = n >= rareBelow || !rank.IsWording(uint32(slot))
 	}
 	return usable
 }

@@ -47,14 +47,12 @@ review: pinproof diff live]]></failure>
   <testsuite name="web" tests="3" failures="1" errors="0" time="0">
     <testcase classname="web" name="a" time="0">
       <failure type="CHANGED" message="WARNING padding; CHANGED a: wording"><![CDATA[WARNING padding; CHANGED a: wording
-  wording
-    + | Of a ]]]]><![CDATA[>.
+  wording  + | Of a ]]]]><![CDATA[>.
 ]]></failure>
     </testcase>
     <testcase classname="web" name="b" time="0">
       <system-out><![CDATA[allowed: CHANGED b: wording
-  wording
-    + | Of b.
+  wording  + | Of b.
 ]]></system-out>
     </testcase>
     <testcase classname="web" name="same" time="0"></testcase>

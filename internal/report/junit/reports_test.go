@@ -48,10 +48,8 @@ review: pinproof diff live.json]]></failure>
     <testcase classname="files" name="read_file" time="0">
       <failure type="CHANGED" message="CHANGED read_file: text at /description; shown by clients at /_meta"><![CDATA[CHANGED read_file: text at /description; shown by clients at /_meta
   note growth  /description  grew & grew
-  text  /description
-      | Reads [-a-]{+any+} file in a folder.
-  shown by clients  /_meta
-    + | ["]]]]><![CDATA[>"]
+  text  /description  | Reads [-a-]{+any+} file in a folder.
+  shown by clients  /_meta  + | ["]]]]><![CDATA[>"]
 ]]></failure>
     </testcase>
     <testcase classname="files" name="&#34;x&lt;U+000A&gt;&lt;y&gt;&#34;" time="0">
@@ -87,7 +85,7 @@ func TestAlike(t *testing.T) {
 	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"    | The first tool [-works-]{+sleeps+} here.\n", "    | The second tool [-works-]{+sleeps+} there.\n"} {
+	for _, want := range []string{"  | The first tool [-works-]{+sleeps+} here.\n", "  | The second tool [-works-]{+sleeps+} there.\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no\n%s in\n%s", want, b.String())
 		}

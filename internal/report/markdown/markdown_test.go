@@ -36,8 +36,8 @@ func TestWrite(t *testing.T) {
 			"## DRIFT: `2 changed`\n" +
 				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text +1,234 bytes\n      takes code: b (2) and 1 more\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +
-				"\n### 2. `CHANGED b`\n\n```diff\n    wording\n+       | Of b.\n```\n\ndigest: `sha256:b`\n" +
-				"\n### 1. `CHANGED a  allowed`\n\n```diff\n    wording\n+       | ```\n```\n" +
+				"\n### 2. `CHANGED b`\n\n```diff\n+   wording    | Of b.\n```\n\ndigest: `sha256:b`\n" +
+				"\n### 1. `CHANGED a  allowed`\n\n```diff\n+   wording    | ```\n```\n" +
 				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n\n`set digest` `sha256:all`\n"},
 	} {
 		var b bytes.Buffer

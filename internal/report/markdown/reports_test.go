@@ -69,8 +69,7 @@ func TestReport(t *testing.T) {
 ### 1. 'HIDDEN list_dir'
 
 '''diff
-    text  /description  2 characters no reader sees
-!       | Lists a folder.{+<2 tag characters: "hi">+}
+!   text  /description  2 characters no reader sees  | Lists a folder.{+<2 tag characters: "hi">+}
 '''
 
 digest: 'sha256:x'
@@ -95,7 +94,7 @@ digest: 'sha256:x'
 digest: 'sha256:x'
 
 '''diff
-    nothing else: 2 entries: copy, stat (minor)
+    nothing else: copy, stat (minor)
 '''
 
 digest of 'copy': 'sha256:x'

@@ -51,7 +51,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t.NothingElse(m)
 	t.Blank()
 	if t.brief {
-		t.Say("", layout.Run{Op: '~', Text: "minor changes, which --full shows: " + m.Minor})
+		t.Say("", layout.Run{Op: '~', Text: "minor, see --full: " + m.Minor})
 	}
 	t.verdict(m)
 	if m.LeftOut > 0 {
@@ -141,7 +141,7 @@ func (t *Writer) ReadFirst(m *report.Model) {
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)
 		}
-		t.gutter(strings.TrimSuffix(before, "| "), layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
+		t.gutter([]layout.Run{{Op: '=', Text: strings.TrimSuffix(before, "| ")}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
 	}
 }
 
@@ -230,8 +230,11 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}
 	if !t.short(b) {
+		if and := b.And(t.Shown, false); and != nil {
+			title = append(title, layout.Run{Op: '~', Text: "  (" + strings.Join(and, ", ") + ")"})
+		}
 		t.Say(number, title...)
-		t.Rows(strings.Repeat(" ", len(number)), b)
+		t.rows(strings.Repeat(" ", len(number)), b)
 		return
 	}
 	t.brief = t.brief || b.Minor
@@ -242,8 +245,16 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Rows prints what is said of a block, without its title. Its note follows its findings.
+// Rows prints what is said of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
+	if and := b.And(t.Shown, false); and != nil {
+		t.Say(indent, layout.Run{Op: '~', Text: "(" + strings.Join(and, ", ") + ")"})
+	}
+	t.rows(indent, b)
+}
+
+// rows prints the rows of a block. Its note follows its findings.
+func (t *Writer) rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	note := b.Note
 	for i := range b.Rows {
@@ -258,9 +269,6 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 		if row.Shared == 0 || !t.Shown[row.Shared] {
 			t.row(indent, row)
 		}
-	}
-	if and := b.And(t.Shown, false); and != nil {
-		t.Say(indent, layout.Run{Op: '~', Text: "and: " + strings.Join(and, ", ")})
 	}
 	t.notes(indent, note)
 	if !t.Full {
@@ -295,23 +303,26 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 		place = row.Pointer
 	}
 	if row.Word == "" && row.Detail == "" {
-		below = indent // a definition
-	} else {
-		lines := row.Lines
-		as := layout.Run{Op: '~'}
-		if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
-			as = layout.Run{Op: '~', Text: text.Spaced(lines[0].As), Block: lines[0].Home} // there is room for it after the place
-			lines = lines[1+lines[0].Skip:]
-		}
-		behind := row.Behind()
-		if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
-			behind = "" // a sign, which the reference has, too
-		}
-		t.Say(number, layout.Run{Op: row.Op, Text: row.Word}, layout.Run{Op: '=', Text: text.Spaced(place, behind)}, as)
-		t.Lines(below, lines)
+		t.Lines(indent, row.Lines) // a definition
 		return
 	}
-	t.Lines(below, row.Lines)
+	lines := row.Lines
+	as := layout.Run{Op: '~'}
+	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
+		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].As), Block: lines[0].Home} // there is room for it after the place
+		lines = lines[1+lines[0].Skip:]
+	}
+	behind := row.Behind()
+	if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
+		behind = "" // a sign, which the reference has, too
+	}
+	head := []layout.Run{{Op: '=', Text: number}, {Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, behind)}}
+	if as.Text == "" && len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.beside(head, head, below, lines[0].Text) {
+		lines = lines[1:]
+	} else {
+		t.Say(number, append(head[1:], as)...)
+	}
+	t.Lines(below, lines)
 }
 
 // refers reports whether a line is told by a reference to what was printed above.
@@ -360,7 +371,9 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		if l.Phrase == "" {
 			column = names
 		}
-		if head == "" || !t.beside(indent, head, column, below, l.Text) {
+		narrow := strings.TrimRight(strings.Repeat("  ", l.Depth)+strings.TrimLeft(l.Name+"  "+l.Phrase, " "), " ")
+		plain := func(head string) []layout.Run { return []layout.Run{{Op: '=', Text: indent + head}} }
+		if head == "" || !t.beside(plain(fmt.Sprintf("%-*s", column, head)), plain(narrow), below, l.Text) {
 			t.Say(indent, layout.Run{Op: '=', Text: head})
 			t.lines(below, t.wrapped(len(below), l.Text))
 		}
@@ -370,26 +383,23 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 // leastBeside is how many columns a text must have beside what it is about, to begin there.
 const leastBeside = 20
 
-// beside prints a text of one line behind what it is about: in a column, if it fits there, else right behind it and on
-// below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
-func (t *Writer) beside(indent, head string, column int, below string, list []layout.Line) bool {
+// beside prints a text of one line behind what it is about: behind the wide form of that, if it fits there, else behind the
+// narrow one, and on below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
+func (t *Writer) beside(wide, narrow []layout.Run, below string, list []layout.Line) bool {
 	if len(list) != 1 {
 		return false
 	}
 	line := list[0].Marked()
-	gap := ""
+	gap := layout.Run{Op: '='}
 	if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
-		gap = "  "
+		gap.Text = "  "
 	}
-	before := fmt.Sprintf("%s%-*s", indent, column, head) + gap
-	columns := 0
-	for _, r := range line.Runs {
-		columns += layout.Columns(r.Text)
-	}
-	room := t.Width - layout.Columns(before) - len("  | ")
+	before := append(slices.Clone(wide), gap)
+	columns := columnsOf(line.Runs)
+	room := t.Width - columnsOf(before) - len("  | ")
 	if columns > room {
-		before = indent + head + gap
-		room = t.Width - layout.Columns(before) - len("  | ")
+		before = append(slices.Clone(narrow), gap)
+		room = t.Width - columnsOf(before) - len("  | ")
 	}
 	if columns > room && room < leastBeside {
 		return false
@@ -398,6 +408,14 @@ func (t *Writer) beside(indent, head string, column int, below string, list []la
 	t.gutter(before, rows[0])
 	t.lines(below, rows[1:])
 	return true
+}
+
+// columnsOf returns how many columns pieces of a line take at most.
+func columnsOf(runs []layout.Run) (n int) {
+	for _, r := range runs {
+		n += layout.Columns(r.Text)
+	}
+	return n
 }
 
 // Whole prints a whole definition as it is pinned or would be: the one found or, if the entry is gone, the pinned one.
@@ -510,7 +528,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 	}
 	if n > 0 {
 		t.Blank()
-		t.Say("", append([]layout.Run{{Op: '*', Text: "nothing else: " + text.Count(n, "entry") + ": "}}, runs...)...)
+		t.Say("", append([]layout.Run{{Op: '*', Text: "nothing else: "}}, runs...)...)
 	}
 }
 

@@ -128,7 +128,7 @@ func (t *Writer) line(sign byte, runs []layout.Run) {
 }
 
 // gutter prints a line of a server's text after its gutter. before is printed in front of both.
-func (t *Writer) gutter(before string, l layout.Line) {
+func (t *Writer) gutter(before []layout.Run, l layout.Line) {
 	sign := l.Sign
 	if t.Diff {
 		if sign == '=' && slices.ContainsFunc(l.Runs, func(r layout.Run) bool { return r.Op != '=' }) {
@@ -136,7 +136,7 @@ func (t *Writer) gutter(before string, l layout.Line) {
 		}
 		l.Sign = '='
 	}
-	t.line(sign, append([]layout.Run{{Op: '=', Text: before}}, l.Printed()...))
+	t.line(sign, slices.Concat(before, l.Printed()))
 }
 
 // Hint prints steps. A command or a digest is never wrapped, so that it can be pasted.
@@ -163,7 +163,7 @@ func (t *Writer) Next(m *report.Model) {
 // lines prints server text after its gutter.
 func (t *Writer) lines(indent string, list []layout.Line) {
 	for _, l := range list {
-		t.gutter(indent, l)
+		t.gutter([]layout.Run{{Op: '=', Text: indent}}, l)
 	}
 }
 
