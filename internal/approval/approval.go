@@ -81,9 +81,6 @@ type Said struct {
 
 	AnyWarning bool // --accept-warnings
 
-	// --approved-by: an entry that matches, but whose approval is partly bound, can be approved anew.
-	Signs bool
-
 	// --expect: the only set digests that are accepted; empty: any.
 	Expect []string
 
@@ -166,9 +163,6 @@ type Outcome struct {
 
 	// Entries that were denied, and no longer are.
 	Allowed map[pin.Ref]bool
-
-	// Entries that match their pins and are approved anew.
-	Renewed []pin.Ref
 
 	Idle []Selector // what was asked for and isn't drift
 
@@ -265,18 +259,8 @@ func (r *Reason) ExitCode() int {
 
 // codeOf is the exit code of an outcome. Nothing else chooses one.
 func codeOf(out *Outcome) int {
-	if out.Reason != nil {
-		return out.Reason.ExitCode()
-	}
 	if len(out.Refused) > 0 || len(out.Left) > 0 || out.LeftOut > 0 || len(out.Bare) > 0 {
 		return 1
 	}
 	return 0
-}
-
-// refuse returns the outcome of a decision that writes nothing.
-func refuse(why *Reason) Outcome {
-	out := Outcome{Reason: why}
-	out.Code = codeOf(&out)
-	return out
 }

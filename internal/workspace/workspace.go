@@ -121,10 +121,6 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
 func (w *Workspace) readLock(path string, sources []source) (err error) {
-	w.Lock, w.exists = lockfileOf(w.Gate, path, sources)
-	if w.exists {
-		return nil
-	}
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
