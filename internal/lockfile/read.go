@@ -73,6 +73,7 @@ type lockReader struct {
 	json    *jsontree.Reader
 	formOf  pin.FormFunc
 	defined map[int32]definedPin // by the offset of the definition
+	matched *matched             // nil: every definition is read
 }
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
@@ -95,11 +96,19 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	if len(data) > jsontree.MaxLockfileBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
-	r.json = jsontree.NewReader(data)
+	return r.read()
+}
+
+// read reads the whole file.
+func (r *lockReader) read() (Lockfile, error) {
+	r.json = jsontree.NewReader(r.Data)
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
 	r.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+		if r.matched != nil {
+			return
+		}
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
 		name := v.Get(pin.EntryTypeInfo[entryType].Identity)
 		d := definedPin{name: strings.Clone(jsontree.TextOf(&name))}
@@ -169,7 +178,7 @@ func (r *lockReader) notLockfile(err error) error {
 // server takes the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	set := pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	set.Line, _ = r.Position(int(v.At))
+	set.Line = r.line(v)
 	if name == "" || len(name) > jsontree.MaxServerIDBytes {
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", jsontree.MaxServerIDBytes)
 	}
@@ -189,7 +198,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 			continue
 		}
 		for _, e := range list {
-			p := r.pin(entryType, set.Policy, e)
+			p := r.pin(name, entryType, set.Policy, e)
 			if why := r.contradiction(&p, set.Policy, e); why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
@@ -200,6 +209,15 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	return set, nil
 }
 
+// line returns the line in the file that a value begins on.
+func (r *lockReader) line(v jsontree.Value) int {
+	line, _ := r.Position(int(v.At))
+	if r.matched != nil {
+		line += r.matched.linesBefore(v.At)
+	}
+	return line
+}
+
 // byPlace returns the members of an object in the order of the file, so that an error names the
 // first fault, and the search for lines never goes back.
 func byPlace(v jsontree.Value) []jsontree.Member {
@@ -207,12 +225,15 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 }
 
 // pin takes one pin. If its definition is stored, its digests are those of that definition.
-func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
+func (r *lockReader) pin(server string, entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
 	v := e.Value
 	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	p.Line, _ = r.Position(int(v.At))
+	p.Line = r.line(v)
 	p.Denied = v.Get("denied").Kind == 't' && entryType.CanBeDenied()
 	stored := v.Get(storedMember(entryType))
+	if r.matched != nil {
+		r.defined[stored.At] = r.matched.definition(server, p.Key, pol, stored)
+	}
 	if pol.HashOnly {
 		p.Digest = digestIn(v.Get("digest"))
 		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
@@ -249,45 +270,75 @@ func (r *lockReader) contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member
 
 // differs returns an error for the first place where a file isn't what would be written, or nil.
 func (r *lockReader) differs(read, written jsontree.Value) error {
-	path, at := difference(read, written)
+	path, at, what := difference(read, written)
 	if path == nil {
 		return nil
 	}
 	where := ""
-	for i, word := range []string{"server", "pin"} {
-		if len(path) > 2*i+2 {
-			where += word + " " + text.Name(path[2*i+1]) + ": "
+	for i, name := range path[:len(path)-1] {
+		switch {
+		case i == 1:
+			where += "server " + text.Name(name) + ": "
+		case i == 3 && path[2] != "about" && path[2] != "policy" && path[2] != "instructions":
+			where += "pin " + text.Name(name) + ": "
+		case i == 2 && len(path) > 4 && name != "instructions":
+			// The name of the pin that follows is enough.
+		case i > 1:
+			where += text.Name(name) + ": "
 		}
 	}
 	last := path[len(path)-1]
 	if last == "digest" || last == "sanitizedDigest" {
 		return r.At(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
 	}
-	return r.At(at, "%s%s is not what pinproof writes for these pins", where, text.Name(last)).Hint(editedHint)
+	said := r.At(at, what, where, text.Name(last))
+	for _, member := range path {
+		if memberForms[member] != "" {
+			said.Hint("%s: %s", member, memberForms[member])
+		}
+	}
+	return said.Hint(editedHint)
 }
 
-// difference returns the path to the first member of a file that differs from what would be written, and where it is.
-func difference(read, written jsontree.Value) (path []string, at int) {
+// memberForms says how pinproof writes the members that people edit.
+var memberForms = map[string]string{
+	"about":            "name, version or both: printable texts of 1 to 128 bytes",
+	"acceptedWarnings": "lines ID PLACE sha256:HEX, sorted, none twice, and no empty list",
+	"approval":         "by, at (RFC 3339), hash and digest, which is the digest of the pin",
+	"denied":           "true, or left out",
+	"files":            "the texts of files that have the size and the digest in the definition",
+}
+
+// How a member differs from what would be written: the place and the name follow.
+const (
+	isUnknown   = "%smember %s: not written by this version of pinproof"
+	isMissing   = "%sno %s"
+	isOtherwise = "%s%s: this version of pinproof writes it differently"
+)
+
+// difference returns the path to the first member of a file that differs from what would be written, where the
+// member is in the file, and how it differs.
+func difference(read, written jsontree.Value) (path []string, at int, what string) {
 	sorted := jsontree.Object(slices.Clone(written.Members())...)
 	for _, m := range byPlace(read) {
 		other := jsontree.Lookup(&sorted, m.Name)
 		if other == nil {
-			return []string{m.Name}, int(m.At)
+			return []string{m.Name}, int(m.At), isUnknown
 		}
 		if m.Kind == '{' && other.Kind == '{' {
-			if below, at := difference(m.Value, *other); below != nil {
-				return append([]string{m.Name}, below...), at
+			if below, at, what := difference(m.Value, *other); below != nil {
+				return append([]string{m.Name}, below...), at, what
 			}
 		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
-			return []string{m.Name}, int(m.At)
+			return []string{m.Name}, int(m.At), isOtherwise
 		}
 	}
 	for _, m := range sorted.Members() {
 		if jsontree.Lookup(&read, m.Name) == nil {
-			return []string{m.Name}, int(read.At)
+			return []string{m.Name}, int(read.At), isMissing
 		}
 	}
-	return nil, 0
+	return nil, 0, ""
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.

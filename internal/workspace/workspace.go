@@ -127,7 +127,7 @@ func (w *Workspace) readLock(path string, sources []source) (err error) {
 		}
 	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, path)
+	w.Lock, data, err = readLockfile(w.Gate, path, sources)
 	w.exists = data != nil
 	return err
 }
