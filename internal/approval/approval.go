@@ -71,6 +71,9 @@ type Said struct {
 	// --accept, or --accept-warning where nothing else says what is accepted.
 	Accepts []Selector
 
+	// Accepts is from --accept-warning, which accepts warnings and drift, and removes no mark.
+	KeepsMarks bool
+
 	// --deny: entries that are pinned as they are read, and that agents go without.
 	Deny []Selector
 
@@ -110,7 +113,7 @@ type Answers struct {
 	// Of these entries, those that agents go without.
 	Denied map[pin.Ref]bool
 
-	// Of these entries, those whose own question was answered with a plain yes.
+	// The entries that were accepted each by itself: by its own question, or by its name.
 	Allowed map[pin.Ref]bool
 
 	Policies map[string]pin.Policy // by server: the policy that was shown
@@ -146,6 +149,9 @@ type Outcome struct {
 
 	// Drift that keeps its pin, in the order of the case.
 	Left []pin.Ref
+
+	// Of this drift, what acceptance in bulk leaves out while a denied entry is gone.
+	Held []pin.Ref
 
 	LeftOut int // drift that --only doesn't select
 

@@ -295,32 +295,41 @@ func (d *decision) flags() (*Answers, *Reason) {
 		d.out.Idle = labels
 	}
 	asked := d.all()
+	single := map[pin.Ref]bool{} // asked for by a name or a digest
 	for i := range said.Accepts {
 		s := &said.Accepts[i]
 		if s.isLabel() {
 			continue
 		}
-		fits, why := s.drifts(d.Sides, d.drifts)
-		if why != nil {
-			return nil, why
+		fits, err := s.drifts(d.Sides, d.drifts)
+		if err != nil {
+			return nil, err
 		}
 		for _, drift := range fits {
 			asked[drift.Ref()] = true
+			single[drift.Ref()] = single[drift.Ref()] || s.Digest != "" || s.IsName()
 		}
-		if len(fits) == 0 && !yes.has(s) {
+		hasMark, err := d.unmark(s, fits, yes)
+		if err != nil {
+			return nil, err
+		}
+		if len(fits) == 0 && !hasMark && !yes.has(s) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
 	}
 	for _, ref := range labelled {
 		asked[ref] = true // it has no new warning
 	}
+	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
 		ref := drift.Ref()
 		if !asked[ref] && !yes.Denied[ref] {
 			continue
 		}
-		if d.isRefused(ref) {
+		if d.isHeld(drift, awaited) && !single[ref] && !yes.Denied[ref] {
+			d.out.Held = append(d.out.Held, ref)
+		} else if d.isRefused(ref) {
 			d.out.Refused[ref] = true
 		} else {
 			yes.Entries[ref] = drift.DefinitionDigest()
@@ -329,13 +338,31 @@ func (d *decision) flags() (*Answers, *Reason) {
 	return yes, nil
 }
 
-// has reports whether a selector names an entry of which something else than its drift is accepted.
-func (yes *Answers) has(s *Selector) bool {
-	for ref := range yes.Allowed {
-		if s.means(ref.Key) {
-			return true
-		}
+// unmark adds to yes the entries whose mark a selector of --accept removes: the drift that it accepts or, if
+// it accepts none, an entry that matches. It reports whether an entry that matches has a mark.
+func (d *decision) unmark(s *Selector, fits []*pin.Drift, yes *Answers) (hasMark bool, why *Reason) {
+	if !s.named() || s.pattern != nil || d.said.KeepsMarks {
+		return false, nil
 	}
+	for _, drift := range fits {
+		yes.Allowed[drift.Ref()] = true
+	}
+	if len(fits) > 0 {
+		return false, nil
+	}
+	matching := s.matching(d.Sides)
+	if len(matching) > 1 {
+		return false, &Reason{Why: SeveralServers, Flag: "--accept", Arg: s.Arg}
+	}
+	for _, ref := range matching {
+		yes.Allowed[ref] = true
+		hasMark = d.wasDenied(ref)
+	}
+	return hasMark, nil
+}
+
+// has reports whether a selector names an entry of which a warning is accepted.
+func (yes *Answers) has(s *Selector) bool {
 	return slices.ContainsFunc(yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
 }
 
@@ -396,6 +423,7 @@ const wordMinor = "minor"
 
 // take accepts what was answered with yes. A yes holds for what was shown, and for nothing else.
 func (d *decision) take(answers *Answers) *Reason {
+	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
 		shown, yes := answers.Entries[drift.Ref()]
@@ -404,6 +432,12 @@ func (d *decision) take(answers *Answers) *Reason {
 		}
 		if shown != drift.DefinitionDigest() {
 			return &Reason{Why: NotWhatWasShown, Entry: drift.Ref()}
+		}
+		isOwn := answers.Allowed[drift.Ref()] || answers.Denied[drift.Ref()]
+		// The question of a rename says that the mark stays.
+		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift, awaited) && !d.wasDenied(drift.Ref()) {
+			d.out.Held = append(d.out.Held, drift.Ref())
+			continue
 		}
 		d.out.Accepted[drift.Ref()] = true
 	}

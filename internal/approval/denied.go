@@ -1,6 +1,10 @@
 package approval
 
-import "pinproof/internal/pin"
+import (
+	"slices"
+
+	"pinproof/internal/pin"
+)
 
 // A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
 // says that agents go without it. --deny sets the mark. Whatever accepts many entries at once keeps it. Only a
@@ -12,32 +16,22 @@ func (d *decision) marks(yes *Answers) *Reason {
 	if why := checkNames(flag, d.said.Deny, d.Sides); why != nil {
 		return why
 	}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		named := map[pin.Key]bool{}
-		for j := range d.said.Accepts {
-			s := &d.said.Accepts[j]
-			if !s.named() || s.pattern != nil {
-				continue
-			}
-			named[s.Key] = true
-			if ref := (pin.Ref{Server: p.Server, Key: s.Key}); p.Captured.Find(s.Key) != nil && d.wasDenied(ref) {
-				yes.Allowed[ref] = true
-			}
+	for i := range d.said.Deny {
+		s := &d.said.Deny[i]
+		if !s.Type.CanBeDenied() {
+			return &Reason{Why: NotDeniable, Flag: flag, Arg: s.Arg}
 		}
-		for j := range d.said.Deny {
-			s := &d.said.Deny[j]
-			if !s.Type.CanBeDenied() {
-				return &Reason{Why: NotDeniable, Flag: flag, Arg: s.Arg}
-			}
-			if p.Locked.Find(s.Key) != nil && p.Captured.Find(s.Key) == nil && !p.Part {
-				return &Reason{Why: NothingToDeny, Flag: flag, Arg: s.Arg}
-			}
-			if named[s.Key] {
-				return &Reason{Why: TwoAnswers, Flag: flag, Arg: s.Arg}
-			}
-			yes.Denied[pin.Ref{Server: p.Server, Key: s.Key}] = true
+		p := holder(d.Sides, s.Key)
+		if p.Locked.Find(s.Key) != nil && p.Captured.Find(s.Key) == nil && !p.Part {
+			return &Reason{Why: NothingToDeny, Flag: flag, Arg: s.Arg}
 		}
+		isNamed := func(accepted Selector) bool {
+			return accepted.named() && accepted.pattern == nil && accepted.Key == s.Key
+		}
+		if slices.ContainsFunc(d.said.Accepts, isNamed) {
+			return &Reason{Why: TwoAnswers, Flag: flag, Arg: s.Arg}
+		}
+		yes.Denied[pin.Ref{Server: p.Server, Key: s.Key}] = true
 	}
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
@@ -46,6 +40,49 @@ func (d *decision) marks(yes *Answers) *Reason {
 		}
 	}
 	return nil
+}
+
+// holder returns the first server that pins or lists an entry, or nil.
+func holder(sides []pin.Comparison, key pin.Key) *pin.Comparison {
+	for i := range sides {
+		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// awaited returns the lists in which a denied entry is gone and others were added: one of these may be the
+// denied entry under another name, with or without other changes.
+func (d *decision) awaited() map[pin.Ref]bool {
+	gone := map[pin.Ref]bool{}
+	added := map[pin.Ref]bool{}
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
+		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
+			gone[listOf(drift)] = true
+		}
+		if drift.Kind == pin.Added {
+			added[listOf(drift)] = true
+		}
+	}
+	for list := range gone {
+		if !added[list] {
+			delete(gone, list)
+		}
+	}
+	return gone
+}
+
+// listOf returns the list that an entry is in.
+func listOf(drift *pin.Drift) pin.Ref {
+	return pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
+}
+
+// isHeld reports whether acceptance in bulk leaves out a drift, given the lists of awaited. The denied entry
+// keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
+func (d *decision) isHeld(drift *pin.Drift, awaited map[pin.Ref]bool) bool {
+	return awaited[listOf(drift)] && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
 }
 
 // wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.
@@ -88,7 +125,7 @@ func (d *decision) mark(yes *Answers) {
 			}
 			if yes.Denied[ref] && !pinned.Denied {
 				d.out.Denied[ref] = true
-			} else if yes.Allowed[ref] {
+			} else if yes.Allowed[ref] && pinned.Denied {
 				d.out.Allowed[ref] = true
 			}
 		}

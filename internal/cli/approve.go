@@ -309,6 +309,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	if out.Code != 0 {
 		t := plain.New(a.out, a.style)
+		a.hintHeld(t, out.Held)
 		if len(a.r.Drifts) > 0 {
 			t.Hint(a.r.Model.Review)
 		} else { // what is left is a server without entries
