@@ -4,7 +4,6 @@ package layout
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -241,7 +240,7 @@ func fit(s string, room, width int) (size, columns int) {
 		if r >= 0x1100 {
 			// Wide characters begin here; counting too much does no harm.
 			columns += 2
-		} else if !unicode.Is(text.MarkTable, r) {
+		} else if !text.IsMark(r) {
 			columns++
 		}
 		if columns > room {
