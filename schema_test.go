@@ -23,7 +23,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 			for j := range lock.Servers[i].Pins {
 				lock.Servers[i].Pins[j].Accepted = []pin.Record{{ID: "a-1", Digest: lock.Servers[i].Pins[j].Digest}, {ID: "b", Place: jsontree.Pointer("/~0/", name+"\"%é\u200b ~/#"), Digest: lock.Servers[i].Pins[j].Digest}}
 				if j%2 == 0 {
-					lock.Servers[i].Pins[j].Approval = &pin.Approval{By: "someone", At: "2026-01-02T03:04:05Z", Hash: lock.Servers[i].Pins[j].Digest}
+					lock.Servers[i].Pins[j].Approval = &pin.Approval{By: "someone", At: "2026-01-02T03:04:05Z", Hash: lock.Servers[i].Pins[j].Digest, Digest: lock.Servers[i].Pins[j].Digest}
 				}
 			}
 		}
@@ -82,9 +82,12 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		tool(`{` + d + `,"definition":[]}`), tool(`{` + d + `,"definition":{}}`),
 		tool(`{"digest":"sha256:00",` + def + `}`), tool(`{` + strings.ToUpper(d) + `,` + def + `}`),
 		tool(`{` + d + `,"sanitizedDigest":1,` + def + `}`), tool(`{` + d + `,"approval":{},` + def + `}`),
-		tool(`{` + d + `,"approval":{"by":"","at":"2026-01-02T03:04:05Z","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"},` + def + `}`),
-		tool(`{` + d + `,"approval":{"by":"x","at":"yesterday","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"},` + def + `}`),
-		tool(`{` + d + `,"approval":{"by":"x","at":"2026-01-02T03:04:05Z","hash":"x"},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"","at":"2026-01-02T03:04:05Z","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de",` + d + `},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"x","at":"yesterday","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de",` + d + `},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"x","at":"2026-01-02T03:04:05Z","hash":"x",` + d + `},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":5,"at":"2026-01-02T03:04:05Z","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de",` + d + `},` + def + `}`),
+		tool(`{` + d + `,"approval":{"by":"x","at":"2026-01-02T03:04:05Z","hash":"sha256:65fb4710c03bd0916615858be11197c36702700ae8938d6578ecf373a15550de"},` + def + `}`),
+		whole(`{"tools":{},"prompts":{}}`), whole(`{"tools":{},"resources":{}}`), whole(`{"tools":{},"resourceTemplates":{}}`), whole(`{"tools":{},"skills":{}}`),
 		whole(`{"policy":{"hashOnly":true},"tools":{"a":{` + d + `,` + def + `}}}`),
 		whole(`{"tools":{},"instructions":{` + text + `}}`), whole(`{"tools":{},"instructions":{` + text + `,"text":["x"]}}`),
 		whole(`{"tools":{},"instructions":{` + text + `,"text":"x","definition":{}}}`), whole(`{"tools":{},"instructions":"x"}`),

@@ -71,6 +71,9 @@ type Said struct {
 	// --accept, or --accept-warning where nothing else says what is accepted.
 	Accepts []Selector
 
+	// Accepts is from --accept-warning, which accepts warnings and drift, and removes no mark.
+	KeepsMarks bool
+
 	// --deny: entries that are pinned as they are read, and that agents go without.
 	Deny []Selector
 
@@ -80,9 +83,6 @@ type Said struct {
 	Warnings []Selector
 
 	AnyWarning bool // --accept-warnings
-
-	// --approved-by: an entry that matches, but whose approval is partly bound, can be approved anew.
-	Signs bool
 
 	// --expect: the only set digests that are accepted; empty: any.
 	Expect []string
@@ -113,7 +113,7 @@ type Answers struct {
 	// Of these entries, those that agents go without.
 	Denied map[pin.Ref]bool
 
-	// Of these entries, those whose own question was answered with a plain yes.
+	// The entries that were accepted each by itself: by its own question, or by its name.
 	Allowed map[pin.Ref]bool
 
 	Policies map[string]pin.Policy // by server: the policy that was shown
@@ -150,6 +150,9 @@ type Outcome struct {
 	// Drift that keeps its pin, in the order of the case.
 	Left []pin.Ref
 
+	// Of this drift, what acceptance in bulk leaves out while a denied entry is gone.
+	Held []pin.Ref
+
 	LeftOut int // drift that --only doesn't select
 
 	// New servers without an entry that stay without pins.
@@ -166,9 +169,6 @@ type Outcome struct {
 
 	// Entries that were denied, and no longer are.
 	Allowed map[pin.Ref]bool
-
-	// Entries that match their pins and are approved anew.
-	Renewed []pin.Ref
 
 	Idle []Selector // what was asked for and isn't drift
 
@@ -265,18 +265,8 @@ func (r *Reason) ExitCode() int {
 
 // codeOf is the exit code of an outcome. Nothing else chooses one.
 func codeOf(out *Outcome) int {
-	if out.Reason != nil {
-		return out.Reason.ExitCode()
-	}
 	if len(out.Refused) > 0 || len(out.Left) > 0 || out.LeftOut > 0 || len(out.Bare) > 0 {
 		return 1
 	}
 	return 0
-}
-
-// refuse returns the outcome of a decision that writes nothing.
-func refuse(why *Reason) Outcome {
-	out := Outcome{Reason: why}
-	out.Code = codeOf(&out)
-	return out
 }

@@ -65,35 +65,22 @@ type decision struct {
 	drifts []pin.Drift
 
 	warned map[pin.Ref]bool // the drifts that have a new warning
-	marks  denial           // what flags say of denied entries
 	out    Outcome
 }
 
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
-// again with the answers.
+// again with the answers. What flags accept becomes an answer first, so both are decided in one way.
 func Decide(c *Case, said *Said) Outcome {
-	// The flags about warnings come first: warnings may be accepted although nothing drifted.
-	if why := checkWarningFlags(c, said); why != nil {
-		return refuse(why)
-	}
 	d := begin(c, said)
-	d.drifts = d.selected()
-	d.out = Outcome{
-		LeftOut:  len(c.Drifts) - len(d.drifts),
-		Accepted: map[pin.Ref]bool{},
-		Refused:  map[pin.Ref]bool{},
-		Recorded: d.recorded(),
-		Renewed:  d.renewed(),
-		Denied:   map[pin.Ref]bool{},
-		Allowed:  map[pin.Ref]bool{},
+	yes := said.Answers
+	if yes == nil {
+		flagged, why := d.flags()
+		if why != nil {
+			return d.refuse(why)
+		}
+		yes = flagged
 	}
-	marks, why := d.denials()
-	if why != nil {
-		return refuse(why)
-	}
-	d.marks = marks
-	d.marksMatching()
-	return d.decide()
+	return d.decide(yes)
 }
 
 // begin begins a decision.
@@ -104,67 +91,66 @@ func begin(c *Case, said *Said) *decision {
 			d.warned[w.Of] = true
 		}
 	}
+	d.drifts = d.selected()
+	d.out = Outcome{
+		LeftOut:  len(c.Drifts) - len(d.drifts),
+		Accepted: map[pin.Ref]bool{},
+		Refused:  map[pin.Ref]bool{},
+		Recorded: WarningRecord{},
+		Denied:   map[pin.Ref]bool{},
+		Allowed:  map[pin.Ref]bool{},
+	}
 	return d
 }
 
 // decide takes the steps of a decision, in their order.
-func (d *decision) decide() Outcome {
-	c := d.Case
+func (d *decision) decide(yes *Answers) Outcome {
 	said := d.said
 	out := &d.out
-	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-
-	// If there is nothing to write, the flags are still checked against what is there.
-	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
-	asks := said.Answers == nil && said.Asks() && open
-	if said.isIdle() && !asks && isSettled(c) && out.writesNothing() {
-		if why := d.accept(); why != nil {
-			return refuse(why)
-		}
-		return Outcome{Settled: true}
-	}
+	policyChanged := slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	if policyChanged && said.takesParts() {
-		return refuse(&Reason{Why: NeedsAll})
+		return d.refuse(&Reason{Why: NeedsAll})
 	}
 	if d.hasUncovered() {
-		return refuse(&Reason{Why: NotCovered})
+		return d.refuse(&Reason{Why: NotCovered})
 	}
-	if asks || d.asksForLock() {
+	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
+	if said.Answers == nil && (said.Asks() && open || d.asksForLock()) {
 		return Outcome{Ask: true}
 	}
-
-	// What is accepted: all of it, what the selectors take, or what was answered with yes.
-	if why := d.accept(); why != nil {
-		return refuse(why)
+	if why := d.take(yes); why != nil {
+		return d.refuse(why)
+	}
+	if said.Answers == nil && !said.Approves && isSettled(d.Case) && out.writesNothing() {
+		return Outcome{Settled: true}
 	}
 	if why := d.requireClean(); why != nil {
-		return refuse(why)
+		return d.refuse(why)
+	}
+	if why := d.declined(yes); why != nil {
+		return d.refuse(why)
 	}
 	allOrNone := policyChanged || said.Approves || len(out.Accepted) == 0
-	if said.Answers == nil && d.isWholeWarned() || len(out.Refused) > 0 && allOrNone {
-		return refuseWarned(out)
+	if len(out.Refused) > 0 && allOrNone {
+		return d.refuse(&Reason{Why: NewWarning})
 	}
-	if policyChanged && len(out.Accepted) < len(c.Drifts) {
-		return refuse(&Reason{Why: PolicyInParts})
+	if policyChanged && len(out.Accepted) < len(d.Drifts) {
+		return d.refuse(&Reason{Why: PolicyInParts})
 	}
-
-	// What is left, and the new pins.
 	out.Left = d.left()
-	d.markDrift()
-	d.makePins()
+	d.makePins(yes)
 	out.Code = codeOf(out)
 	return *out
 }
 
-// refuseWarned returns the outcome if a new warning wasn't accepted.
-func refuseWarned(out *Outcome) Outcome {
-	no := refuse(&Reason{Why: NewWarning})
-	no.Refused = out.Refused
+// refuse returns the outcome of a decision that writes nothing.
+func (d *decision) refuse(why *Reason) Outcome {
+	no := Outcome{Reason: why, Code: why.ExitCode()}
+	if why.Why == NewWarning {
+		no.Refused = d.out.Refused
+	}
 	return no
 }
-
-// isIdle reports whether nobody was asked yet, and the command isn't lock.
-func (said *Said) isIdle() bool { return said.Answers == nil && !said.Approves }
 
 // takesParts reports whether the flags accept or deny only a part of what there is.
 func (said *Said) takesParts() bool {
@@ -173,7 +159,7 @@ func (said *Said) takesParts() bool {
 
 // writesNothing reports whether an outcome changes nothing beside drift.
 func (out *Outcome) writesNothing() bool {
-	return len(out.Recorded)+len(out.Renewed)+len(out.Denied)+len(out.Allowed) == 0
+	return len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
 }
 
 // left lists the drift that isn't accepted.
@@ -223,11 +209,6 @@ func (d *decision) unrecorded() (list []Warning) {
 	return list
 }
 
-// checkWarningFlags refuses an --accept-warning that names no entry, or entries of several servers.
-func checkWarningFlags(c *Case, said *Said) *Reason {
-	return checkNames("--accept-warning", said.Warnings, c.Sides)
-}
-
 // checkNames refuses a value of a flag that names no entry, or entries of several servers.
 func checkNames(flag string, list []Selector, sides []pin.Comparison) *Reason {
 	for i := range list {
@@ -250,48 +231,6 @@ func (said *Said) acceptsWarnings(key pin.Key) bool {
 	return said.AnyWarning || slices.ContainsFunc(said.Warnings, func(s Selector) bool { return s.Key == key })
 }
 
-// recorded returns the warnings of matching entries that are accepted now.
-func (d *decision) recorded() WarningRecord {
-	record := WarningRecord{}
-	// If a person was asked about each, only the answers count, whatever a flag says.
-	if d.said.Answers != nil {
-		for _, r := range d.said.Answers.Records {
-			record.Add(r.Of, r.Record)
-		}
-		return record
-	}
-	for _, w := range d.unrecorded() {
-		if d.said.acceptsWarnings(w.Of.Key) {
-			record.Add(w.Of, w.Record)
-		}
-	}
-	return record
-}
-
-// renewed lists the entries that are approved anew: they match their pins, and their recorded
-// approval holds for only a part of the definition. An approver must be given, and the flags must
-// take them.
-func (d *decision) renewed() (refs []pin.Ref) {
-	if !d.said.Signs || d.said.Approves {
-		return nil
-	}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		for _, partly := range p.Locked.PartlyBound() {
-			now := p.Captured.Find(partly.Key)
-			if now == nil || now.Digest != partly.Digest {
-				// It has drifted or isn't in the capture, so that nobody reads it now.
-				continue
-			}
-			isNamed := func(s Selector) bool { return s.IsName() && s.Key == partly.Key }
-			if d.said.All && len(d.said.Only) == 0 || slices.ContainsFunc(d.said.Accepts, isNamed) {
-				refs = append(refs, pin.Ref{Server: p.Server, Key: partly.Key})
-			}
-		}
-	}
-	return refs
-}
-
 // isSettled reports whether every server that has a capture matches its pins.
 func isSettled(c *Case) bool {
 	if len(c.Verdict.Unanswered) == 0 {
@@ -303,7 +242,7 @@ func isSettled(c *Case) bool {
 // asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag
 // accepts, else unless --expect gives the digest of the set that was reviewed.
 func (d *decision) asksForLock() bool {
-	if !d.said.Approves || d.said.Silent || d.said.Answers != nil {
+	if !d.said.Approves || d.said.Silent {
 		return false
 	}
 	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) }
@@ -326,49 +265,105 @@ func (d *decision) isWholeWarned() bool {
 	return !d.said.AnyWarning && slices.ContainsFunc(d.Warnings, isNew)
 }
 
-// accept finds what is accepted, what is refused for a new warning, and which selectors are idle.
-func (d *decision) accept() *Reason {
-	if d.said.Answers != nil {
-		return d.acceptAnswers(d.said.Answers)
+// flags returns what the flags accept, as if a person had answered so. It finds what they ask for and a new
+// warning prevents, and which selectors are idle.
+func (d *decision) flags() (*Answers, *Reason) {
+	said := d.said
+	// Warnings may be accepted although nothing drifted.
+	if why := checkNames("--accept-warning", said.Warnings, d.Sides); why != nil {
+		return nil, why
 	}
-	labels := labelsIn(d.said.Accepts)
+	yes := &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		yes.Policies[p.Server] = p.Captured.Policy
+		if said.AnyWarning {
+			yes.Wholes[p.Server] = p.Captured.Digest
+		}
+	}
+	for _, w := range d.unrecorded() {
+		if said.acceptsWarnings(w.Of.Key) {
+			yes.Records = append(yes.Records, Record{w.Of, w.Record})
+		}
+	}
+	if why := d.marks(yes); why != nil {
+		return nil, why
+	}
+	labels := labelsIn(said.Accepts)
 	labelled := d.labelled(labels)
-	for _, ref := range labelled {
-		d.out.Accepted[ref] = true // it has no new warning
+	if len(labelled) == 0 {
+		d.out.Idle = labels
 	}
-	asked := map[pin.Ref]bool{}
-	for i := range d.said.Accepts {
-		s := &d.said.Accepts[i]
+	asked := d.all()
+	single := map[pin.Ref]bool{} // asked for by a name or a digest
+	for i := range said.Accepts {
+		s := &said.Accepts[i]
 		if s.isLabel() {
 			continue
 		}
-		fits, why := s.drifts(d.Sides, d.drifts)
-		if why != nil {
-			return why
+		fits, err := s.drifts(d.Sides, d.drifts)
+		if err != nil {
+			return nil, err
 		}
 		for _, drift := range fits {
 			asked[drift.Ref()] = true
+			single[drift.Ref()] = single[drift.Ref()] || s.Digest != "" || s.IsName()
 		}
-		if len(fits) == 0 && !d.out.Recorded.has(s) && !d.isAllowed(s) {
+		hasMark, err := d.unmark(s, fits, yes)
+		if err != nil {
+			return nil, err
+		}
+		if len(fits) == 0 && !hasMark && !yes.has(s) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
 	}
-	if len(labelled) == 0 {
-		d.out.Idle = append(d.out.Idle, labels...)
+	for _, ref := range labelled {
+		asked[ref] = true // it has no new warning
 	}
-	asksAll := d.all()
+	awaited := d.awaited()
 	for i := range d.drifts {
-		ref := d.drifts[i].Ref()
-		if !asked[ref] && !asksAll[ref] && !d.marks.deny[ref] {
+		drift := &d.drifts[i]
+		ref := drift.Ref()
+		if !asked[ref] && !yes.Denied[ref] {
 			continue
 		}
-		if d.isRefused(ref) {
+		if d.isHeld(drift, awaited) && !single[ref] && !yes.Denied[ref] {
+			d.out.Held = append(d.out.Held, ref)
+		} else if d.isRefused(ref) {
 			d.out.Refused[ref] = true
-		} else if d.drifts[i].Kind != pin.Duplicate {
-			d.out.Accepted[ref] = true
+		} else {
+			yes.Entries[ref] = drift.DefinitionDigest()
 		}
 	}
-	return nil
+	return yes, nil
+}
+
+// unmark adds to yes the entries whose mark a selector of --accept removes: the drift that it accepts or, if
+// it accepts none, an entry that matches. It reports whether an entry that matches has a mark.
+func (d *decision) unmark(s *Selector, fits []*pin.Drift, yes *Answers) (hasMark bool, why *Reason) {
+	if !s.named() || s.pattern != nil || d.said.KeepsMarks {
+		return false, nil
+	}
+	for _, drift := range fits {
+		yes.Allowed[drift.Ref()] = true
+	}
+	if len(fits) > 0 {
+		return false, nil
+	}
+	matching := s.matching(d.Sides)
+	if len(matching) > 1 {
+		return false, &Reason{Why: SeveralServers, Flag: "--accept", Arg: s.Arg}
+	}
+	for _, ref := range matching {
+		yes.Allowed[ref] = true
+		hasMark = d.wasDenied(ref)
+	}
+	return hasMark, nil
+}
+
+// has reports whether a selector names an entry of which a warning is accepted.
+func (yes *Answers) has(s *Selector) bool {
+	return slices.ContainsFunc(yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
 }
 
 // all returns the drift that lock or --accept-all asks for: all drift or, with --only, what that selects. If
@@ -426,8 +421,9 @@ func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 // wordMinor is the label that takes what has nothing new to read.
 const wordMinor = "minor"
 
-// acceptAnswers accepts what was answered with yes. A yes holds for what was shown, and for nothing else.
-func (d *decision) acceptAnswers(answers *Answers) *Reason {
+// take accepts what was answered with yes. A yes holds for what was shown, and for nothing else.
+func (d *decision) take(answers *Answers) *Reason {
+	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
 		shown, yes := answers.Entries[drift.Ref()]
@@ -437,8 +433,27 @@ func (d *decision) acceptAnswers(answers *Answers) *Reason {
 		if shown != drift.DefinitionDigest() {
 			return &Reason{Why: NotWhatWasShown, Entry: drift.Ref()}
 		}
+		isOwn := answers.Allowed[drift.Ref()] || answers.Denied[drift.Ref()]
+		// The question of a rename says that the mark stays.
+		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift, awaited) && !d.wasDenied(drift.Ref()) {
+			d.out.Held = append(d.out.Held, drift.Ref())
+			continue
+		}
 		d.out.Accepted[drift.Ref()] = true
 	}
+	for _, r := range answers.Records {
+		isThere := func(w Warning) bool { return w.Where == InMatch && w.Of == r.Of && w.Record == r.Record }
+		if !slices.ContainsFunc(d.Warnings, isThere) {
+			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
+		}
+		d.out.Recorded.Add(r.Of, r.Record)
+	}
+	d.mark(answers)
+	return nil
+}
+
+// declined returns the first no to what is accepted or declined as a whole: a policy, a warning about a list.
+func (d *decision) declined(answers *Answers) *Reason {
 	for i := range d.Sides {
 		p := &d.Sides[i]
 		if !p.PolicyDiffers() {
@@ -457,17 +472,14 @@ func (d *decision) acceptAnswers(answers *Answers) *Reason {
 			continue
 		}
 		shown, yes := answers.Wholes[w.Of.Server]
+		if !yes && d.said.Answers == nil {
+			return &Reason{Why: NewWarning}
+		}
 		if !yes {
 			return &Reason{Why: WarningDeclined, Entry: w.Of}
 		}
 		if shown != pin.ComparisonOf(d.Sides, w.Of.Server).Captured.Digest {
 			return &Reason{Why: NotWhatWasShown, Entry: w.Of}
-		}
-	}
-	for _, r := range answers.Records {
-		isThere := func(w Warning) bool { return w.Where == InMatch && w.Of == r.Of && w.Record == r.Record }
-		if !slices.ContainsFunc(d.Warnings, isThere) {
-			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
 		}
 	}
 	return nil

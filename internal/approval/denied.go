@@ -1,93 +1,88 @@
 package approval
 
-import "pinproof/internal/pin"
+import (
+	"slices"
+
+	"pinproof/internal/pin"
+)
 
 // A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
 // says that agents go without it. --deny sets the mark. Whatever accepts many entries at once keeps it. Only a
 // yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
 
-// A denial is what the flags say of the marks.
-type denial struct {
-	deny  map[pin.Ref]bool // --deny names it
-	allow map[pin.Ref]bool // --accept names it
-}
-
-// denials finds out what the flags say of the marks. It refuses what can't be denied.
-func (d *decision) denials() (denial, *Reason) {
+// marks adds to yes what the flags say of the marks. It refuses what can't be denied.
+func (d *decision) marks(yes *Answers) *Reason {
 	const flag = "--deny"
-	said := denial{deny: map[pin.Ref]bool{}, allow: map[pin.Ref]bool{}}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		for j := range d.said.Accepts {
-			s := &d.said.Accepts[j]
-			if s.named() && s.pattern == nil {
-				said.allow[pin.Ref{Server: p.Server, Key: s.Key}] = true
-			}
-		}
-	}
 	if why := checkNames(flag, d.said.Deny, d.Sides); why != nil {
-		return said, why
+		return why
 	}
 	for i := range d.said.Deny {
 		s := &d.said.Deny[i]
 		if !s.Type.CanBeDenied() {
-			return said, &Reason{Why: NotDeniable, Flag: flag, Arg: s.Arg}
+			return &Reason{Why: NotDeniable, Flag: flag, Arg: s.Arg}
 		}
-		for j := range d.Sides {
-			p := &d.Sides[j]
-			ref := pin.Ref{Server: p.Server, Key: s.Key}
-			pinned := p.Locked.Find(s.Key) != nil
-			listed := p.Captured.Find(s.Key) != nil
-			if pinned && !listed && !p.Part {
-				return said, &Reason{Why: NothingToDeny, Flag: flag, Arg: s.Arg}
-			}
-			if said.allow[ref] {
-				return said, &Reason{Why: TwoAnswers, Flag: flag, Arg: s.Arg}
-			}
-			said.deny[ref] = true
+		p := holder(d.Sides, s.Key)
+		if p.Locked.Find(s.Key) != nil && p.Captured.Find(s.Key) == nil && !p.Part {
+			return &Reason{Why: NothingToDeny, Flag: flag, Arg: s.Arg}
 		}
+		isNamed := func(accepted Selector) bool {
+			return accepted.named() && accepted.pattern == nil && accepted.Key == s.Key
+		}
+		if slices.ContainsFunc(d.said.Accepts, isNamed) {
+			return &Reason{Why: TwoAnswers, Flag: flag, Arg: s.Arg}
+		}
+		yes.Denied[pin.Ref{Server: p.Server, Key: s.Key}] = true
 	}
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
-		if drift.Kind == pin.Duplicate && said.deny[drift.Ref()] {
-			return said, &Reason{Why: NotAcceptable, Entry: drift.Ref(), Copies: len(drift.Copies)}
+		if drift.Kind == pin.Duplicate && yes.Denied[drift.Ref()] {
+			return &Reason{Why: NotAcceptable, Entry: drift.Ref(), Copies: len(drift.Copies)}
 		}
 	}
-	return said, nil
+	return nil
 }
 
-// marksMatching finds the entries without drift whose marks change.
-func (d *decision) marksMatching() {
-	drifted := map[pin.Ref]bool{}
+// holder returns the first server that pins or lists an entry, or nil.
+func holder(sides []pin.Comparison, key pin.Key) *pin.Comparison {
+	for i := range sides {
+		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// awaited returns the lists in which a denied entry is gone and others were added: one of these may be the
+// denied entry under another name, with or without other changes.
+func (d *decision) awaited() map[pin.Ref]bool {
+	gone := map[pin.Ref]bool{}
+	added := map[pin.Ref]bool{}
 	for i := range d.Drifts {
-		drifted[d.Drifts[i].Ref()] = true
-	}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		for j := range p.Locked.Pins {
-			pinned := &p.Locked.Pins[j]
-			ref := pin.Ref{Server: p.Server, Key: pinned.Key}
-			if drifted[ref] {
-				continue
-			}
-			if d.marks.deny[ref] && !pinned.Denied {
-				d.out.Denied[ref] = true
-			}
-			if d.marks.allow[ref] && pinned.Denied && p.Captured.Find(ref.Key) != nil {
-				d.out.Allowed[ref] = true
-			}
+		drift := &d.Drifts[i]
+		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
+			gone[listOf(drift)] = true
+		}
+		if drift.Kind == pin.Added {
+			added[listOf(drift)] = true
 		}
 	}
+	for list := range gone {
+		if !added[list] {
+			delete(gone, list)
+		}
+	}
+	return gone
 }
 
-// isAllowed reports whether a selector names an entry that loses its mark.
-func (d *decision) isAllowed(s *Selector) bool {
-	for ref := range d.out.Allowed {
-		if s.means(ref.Key) {
-			return true
-		}
-	}
-	return false
+// listOf returns the list that an entry is in.
+func listOf(drift *pin.Drift) pin.Ref {
+	return pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
+}
+
+// isHeld reports whether acceptance in bulk leaves out a drift, given the lists of awaited. The denied entry
+// keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
+func (d *decision) isHeld(drift *pin.Drift, awaited map[pin.Ref]bool) bool {
+	return awaited[listOf(drift)] && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
 }
 
 // wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.
@@ -100,39 +95,39 @@ func (d *decision) wasDenied(ref pin.Ref) bool {
 	return pinned != nil && pinned.Denied
 }
 
-// isDenied reports whether the entry of an accepted drift is to be pinned as denied.
-func (d *decision) isDenied(ref pin.Ref) bool {
-	if answers := d.said.Answers; answers != nil {
-		return answers.Denied[ref] || d.wasDenied(ref) && !answers.Allowed[ref]
-	}
-	return d.marks.deny[ref] || d.wasDenied(ref) && !d.marks.allow[ref]
-}
-
-// markDrift says which of the accepted drifts are denied, and which no longer are.
-func (d *decision) markDrift() {
-	for i := range d.drifts {
-		drift := &d.drifts[i]
+// mark says which entries are denied by the answers or stay so with an accepted drift, and which no longer are.
+func (d *decision) mark(yes *Answers) {
+	drifted := map[pin.Ref]bool{}
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
 		ref := drift.Ref()
+		drifted[ref] = true
+		was := d.wasDenied(ref)
 		if !d.out.Accepted[ref] || drift.Kind == pin.Removed {
 			continue
 		}
-		if d.isDenied(ref) {
+		if yes.Denied[ref] || was && !yes.Allowed[ref] {
 			d.out.Denied[ref] = true
-		} else if d.wasDenied(ref) {
+		} else if was {
 			d.out.Allowed[ref] = true
 		}
 	}
-}
-
-// mark sets the marks of a set of new pins.
-func (d *decision) mark(set *pin.Set) {
-	for i := range set.Pins {
-		p := &set.Pins[i]
-		ref := pin.Ref{Server: set.Server, Key: p.Key}
-		if d.out.Denied[ref] {
-			p.Denied = true
-		} else if d.out.Allowed[ref] {
-			p.Denied = false
+	if d.said.Answers != nil {
+		return // at the prompt, nobody is asked about entries that match
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for j := range p.Locked.Pins {
+			pinned := &p.Locked.Pins[j]
+			ref := pin.Ref{Server: p.Server, Key: pinned.Key}
+			if drifted[ref] {
+				continue
+			}
+			if yes.Denied[ref] && !pinned.Denied {
+				d.out.Denied[ref] = true
+			} else if yes.Allowed[ref] && pinned.Denied {
+				d.out.Allowed[ref] = true
+			}
 		}
 	}
 }

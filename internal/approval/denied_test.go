@@ -65,15 +65,15 @@ func TestDenials(t *testing.T) {
 		lifted  string
 		wrong   approval.Why // 0 is for none
 	}{
-		{what: "all", all: true, pins: "edited kept"},
-		{what: "all but one", all: true, denies: []string{"new"}, pins: "edited kept new"},
-		{what: "all but one that is denied", all: true, denies: []string{"edited"}, pins: "edited kept"},
+		{what: "all", all: true, pins: "edited gone kept"},
+		{what: "all but one", all: true, denies: []string{"new"}, pins: "edited gone kept new"},
+		{what: "all but one that is denied", all: true, denies: []string{"edited"}, pins: "edited gone kept"},
 		{what: "its name", accepts: []string{"edited"}, pins: "gone kept", lifted: "edited"},
 		{what: "its name and its digest", accepts: []string{"edited@" + found("edited")}, pins: "gone kept", lifted: "edited"},
 		{what: "its digest alone", accepts: []string{found("edited")}, pins: "edited gone kept"},
 		{what: "a pattern", accepts: []string{"edit*"}, pins: "edited gone kept"},
 		{what: "a kind", accepts: []string{"changed"}, pins: "edited gone kept"},
-		{what: "all, and its name", all: true, accepts: []string{"edited"}, pins: "kept", lifted: "edited"},
+		{what: "all, and its name", all: true, accepts: []string{"edited"}, pins: "gone kept", lifted: "edited"},
 		{what: "the name of what matches", accepts: []string{"kept"}, pins: "edited gone", lifted: "kept"},
 		{what: "what matches", denies: []string{"same"}, pins: "edited gone kept same"},
 		{what: "what is denied, and matches", denies: []string{"kept"}, pins: "edited gone kept"},
@@ -188,14 +188,15 @@ func TestDeniedAnswers(t *testing.T) {
 	}
 }
 
-// TestDeniedRename: a denied entry stays denied under its new name, unless the entry itself gets a yes.
+// TestDeniedRename: while a denied entry is gone, only a yes to an added entry itself accepts it, and an
+// answer in bulk leaves the mark where it is.
 func TestDeniedRename(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		accepts   string
 		wasDenied bool
 		want      string
-	}{{"", true, "run_now"}, {"run_now", true, "run"}, {"added", true, "run run_now"}, {"", false, ""}} {
+	}{{"", true, "run"}, {"run_now", true, "run"}, {"added", true, "run"}, {"removed", true, "run"}, {"run", true, ""}, {"", false, ""}} {
 		side := pin.Comparison{Server: "s", Known: true, Present: true,
 			Locked:   pintest.PinsOf(t, `[{"name":"run","x":1}]`, pin.Policy{}),
 			Captured: pintest.PinsOf(t, `[{"name":"run_now","x":1}]`, pin.Policy{}),

@@ -19,18 +19,8 @@ func (r WarningRecord) of(key pin.Ref) []pin.Record {
 	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
 }
 
-// has reports whether a warning of an entry that a selector names is recorded.
-func (r WarningRecord) has(s *Selector) bool {
-	for ref := range r {
-		if s.means(ref.Key) {
-			return true
-		}
-	}
-	return false
-}
-
 // makePins makes the pins of every server in which something was accepted.
-func (d *decision) makePins() {
+func (d *decision) makePins(yes *Answers) {
 	out := &d.out
 	accepted := map[string][]*pin.Drift{}
 	for i := range d.drifts {
@@ -43,18 +33,13 @@ func (d *decision) makePins() {
 	for ref := range warnings {
 		touched[ref.Server] = true
 	}
-	renewed := map[pin.Ref]bool{}
-	for _, ref := range out.Renewed {
-		touched[ref.Server] = true
-		renewed[ref] = true
-	}
 	for ref := range out.Denied {
 		touched[ref.Server] = true
 	}
 	for ref := range out.Allowed {
 		touched[ref.Server] = true
 	}
-	takesAll := d.takesAll()
+	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(yes.Entries) == len(d.drifts)
 	out.Sets = map[string]*pin.Set{}
 	for i := range d.Sides {
 		p := &d.Sides[i]
@@ -70,22 +55,11 @@ func (d *decision) makePins() {
 		}
 		set := Pins(p, accepted[p.Server], warnings)
 		for i := range set.Pins {
-			if renewed[pin.Ref{Server: p.Server, Key: set.Pins[i].Key}] {
-				set.Pins[i].Approval = nil // so that it is signed anew
-			}
+			ref := pin.Ref{Server: p.Server, Key: set.Pins[i].Key}
+			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
 		}
-		d.mark(&set)
 		out.Sets[p.Server] = &set
 	}
-}
-
-// takesAll reports whether everything was accepted: then a server without an entry is accepted, too.
-// At the prompt of lock, that takes a yes to every question.
-func (d *decision) takesAll() bool {
-	if d.said.Answers != nil {
-		return d.said.Approves && len(d.said.Answers.Entries) == len(d.drifts)
-	}
-	return d.said.Approves || d.said.All && len(d.said.Only) == 0
 }
 
 // warnings returns what a decision records: every warning in an accepted

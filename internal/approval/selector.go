@@ -150,7 +150,7 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*p
 	if len(servers) > 1 || s.IsName() && pin.Holders(sides, s.Key) > 1 {
 		return nil, &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
 	}
-	if s.Digest != "" && len(fits) == 0 && !s.matches(sides) {
+	if s.Digest != "" && len(fits) == 0 && len(s.matching(sides)) == 0 {
 		return nil, &Reason{Why: StaleDigest, Flag: flag, Arg: s.Arg}
 	}
 	for _, d := range fits {
@@ -161,20 +161,19 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*p
 	return fits, nil
 }
 
-// matches reports whether an entry that the selector means matches its pin, and both have the selector's digest.
-func (s *Selector) matches(sides []pin.Comparison) bool {
+// matching returns the entries that the selector means, that match their pins and have the selector's digest.
+func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
 	for i := range sides {
-		for _, pin := range sides[i].Locked.Pins {
-			if !s.means(pin.Key) || pin.Digest != s.Digest {
-				continue
-			}
-			found := sides[i].Captured.Find(pin.Key)
-			if found != nil && found.Digest == pin.Digest {
-				return true
+		p := &sides[i]
+		for j := range p.Locked.Pins {
+			pinned := &p.Locked.Pins[j]
+			found := p.Captured.Find(pinned.Key)
+			if s.means(pinned.Key) && (s.Digest == "" || s.Digest == pinned.Digest) && found != nil && found.Digest == pinned.Digest {
+				refs = append(refs, pin.Ref{Server: p.Server, Key: pinned.Key})
 			}
 		}
 	}
-	return false
+	return refs
 }
 
 // checkSelectors refuses the first value of a flag that check refuses.

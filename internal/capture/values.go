@@ -90,6 +90,10 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if !refused {
 		return values, cmp.Or(err, s.refuseInside(values))
 	}
+	// A marker isn't JSON, but would pass for noise between messages.
+	if at := text.ConflictMarker(s.Data); at >= 0 {
+		return nil, s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
+	}
 	if !bad.Grammar && jsontree.IsGrammatical(s.Data) {
 		return nil, s.refuse(bad)
 	}
@@ -161,9 +165,6 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 
 // notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
-	if at := text.ConflictMarker(s.Data); at >= 0 {
-		return s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
-	}
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {

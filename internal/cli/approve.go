@@ -118,7 +118,6 @@ func (f *approveRequest) said() approval.Said {
 		Deny:        f.deny,
 		Warnings:    f.warnings,
 		AnyWarning:  f.acceptWarnings,
-		Signs:       f.approvedBy != "",
 		Expect:      f.expect,
 		AllowsEmpty: f.allowEmpty,
 		NeedsPins:   f.NeedsPins,
@@ -310,6 +309,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	if out.Code != 0 {
 		t := plain.New(a.out, a.style)
+		a.hintHeld(t, out.Held)
 		if len(a.r.Drifts) > 0 {
 			t.Hint(a.r.Model.Review)
 		} else { // what is left is a server without entries
@@ -358,21 +358,14 @@ func (a *approver) whose(p *pin.Comparison) string {
 	return "the server"
 }
 
-// idle says what was approved anew, and which selectors had nothing to accept.
+// idle says which selectors had nothing to accept.
 func (a *approver) idle(out *approval.Outcome) (said []string) {
-	renewed := map[pin.Key]bool{}
-	for _, ref := range out.Renewed {
-		renewed[ref.Key] = true
-		said = append(said, "approved anew by "+text.Name(a.req.approvedBy)+": "+pin.EntryRef(ref.Type, ref.Name))
-	}
 	for _, s := range out.Idle {
 		why := " has not drifted: nothing to accept"
 		if s.Word != "" {
 			why = ": nothing to accept, or only with other changes or a new warning"
 		}
-		if !s.IsName() || !renewed[s.Key] {
-			said = append(said, text.Name(s.Arg)+why)
-		}
+		said = append(said, text.Name(s.Arg)+why)
 	}
 	return said
 }

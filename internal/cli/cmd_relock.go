@@ -122,6 +122,7 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 		}
 	}
 	said.Accepts = selectors
+	said.KeepsMarks = flag == "--accept-warning"
 	return said, err
 }
 

@@ -16,6 +16,25 @@ func (a *approver) sayMarks(out *approval.Outcome) {
 	plain.New(a.out, a.style).Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 }
 
+// hintHeld says what acceptance in bulk left out because a denied entry is gone.
+func (a *approver) hintHeld(t *plain.Writer, held []pin.Ref) {
+	var added []string
+	for _, ref := range held {
+		side := pin.ComparisonOf(a.c.Sides, ref.Server)
+		if side.Locked.Find(ref.Key) == nil {
+			added = append(added, pin.EntryRef(ref.Type, ref.Name))
+		}
+	}
+	if len(added) == 0 {
+		return
+	}
+	t.Hint(report.Step{Text: "left out, because a denied entry is gone, and any of these may be that entry: " + text.List(added, maxHeld)})
+	t.Hint(report.Step{Text: "accept or deny each by its own name"})
+}
+
+// maxHeld is how many entries that were left out are named.
+const maxHeld = 20
+
 // names returns what a line of output calls these entries, in the order of the sides.
 func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 	for _, ref := range a.sorted(refs) {

@@ -40,17 +40,11 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leni
 
 // decideOn lets the gate decide, given the findings of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
-	// What fails a run although every entry matches. In a review, that includes approvals that cover only
-	// a part of their entry's definition.
+	// What fails a run although every entry matches.
 	warnings := 0
 	for i := range findings {
 		if findings[i].Blocks(review) {
 			warnings++
-		}
-	}
-	if review {
-		for i := range w.Comparisons {
-			warnings += len(w.Comparisons[i].Locked.PartlyBound())
 		}
 	}
 	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)

@@ -261,7 +261,8 @@ const LockfileText = `{
           "approval": {
             "by": "Ada\u200b <a@example.org>",
             "at": "2026-01-02T03:04:05Z",
-            "hash": "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d"
+            "hash": "sha256:ae178d187162fcfbc2394adb93daee390dfb878361615330ea7963518bfe915d",
+            "digest": "sha256:79ba70ca76018216f216c2eed3e08bfa1ce350343325a262d78e658044a76d5c"
           }
         }
       }

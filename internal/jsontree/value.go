@@ -74,6 +74,12 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
+// Ordered makes an object whose members keep their order: for a file that people read, never for what is hashed.
+func Ordered(members []Member) Value { return Value{Kind: '{', Parts: members} }
+
+// Raw is the kind of a value that is written as its text. The reader makes none.
+const Raw = 'r'
+
 func byName(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
 
 func sortMembers(members []Member) {

@@ -34,7 +34,7 @@ func appendValue(dst []byte, v *Value, data []byte) []byte {
 		return append(dst, "false"...)
 	case 't':
 		return append(dst, "true"...)
-	case '0':
+	case '0', Raw:
 		return append(dst, v.Text...)
 	case '"':
 		if data != nil && int(v.End-v.At) == len(v.Text)+2 {

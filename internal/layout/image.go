@@ -3,26 +3,20 @@ package layout
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
-	"pinproof/internal/picture"
 	"pinproof/internal/text"
 )
 
-// image returns an image in a data URI as the printable inside of a JSON string. An image of pixels is shown by
-// its type, size and digest. If it has words that no viewer shows, they follow, with how many of its bytes
-// aren't pixels. SVG is text, and is shown decoded.
+// image returns an image in a data URI as the printable inside of a JSON string: SVG, which is text, decoded, and an image of
+// pixels by its type, size and digest.
 func image(s string, asciiOnly bool) string {
-	p, ok := picture.Read(s)
+	head, kind, data, ok := text.Image(s)
 	if !ok {
 		return escaped(s, asciiOnly)
 	}
-	if p.IsSVG() {
-		return fmt.Sprintf("<%d bytes, decoded> %s %s", len(p.Data), escaped(p.Head, asciiOnly), escaped(p.Text(), asciiOnly))
+	if strings.HasPrefix(kind, "image/svg") {
+		return fmt.Sprintf("<%d bytes, decoded> %s %s", len(data), escaped(head, asciiOnly), escaped(string(data), asciiOnly))
 	}
-	shown := fmt.Sprintf("<%d bytes of %s, sha256 %x>", len(p.Data), p.Type, sha256.Sum256(p.Data))
-	words := p.Text()
-	if words == "" {
-		return shown
-	}
-	return shown + " <" + text.Count(len(p.Beside), "byte") + " that aren't pixels:> " + escaped(words, asciiOnly)
+	return fmt.Sprintf("<%d bytes of %s, sha256 %x>", len(data), kind, sha256.Sum256(data))
 }

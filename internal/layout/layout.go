@@ -4,11 +4,9 @@ package layout
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/picture"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
@@ -68,7 +66,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !picture.IsImage(v.Text):
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !text.IsImage(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = JSON(v, asciiOnly, inlineJSON)
@@ -115,7 +113,7 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
-	if picture.IsImage(s) {
+	if text.IsImage(s) {
 		return `"` + image(s, asciiOnly) + `"`
 	}
 	return `"` + escaped(s, asciiOnly) + `"`
@@ -241,7 +239,7 @@ func fit(s string, room, width int) (size, columns int) {
 		if r >= 0x1100 {
 			// Wide characters begin here; counting too much does no harm.
 			columns += 2
-		} else if !unicode.Is(text.MarkTable, r) {
+		} else if !text.IsMark(r) {
 			columns++
 		}
 		if columns > room {

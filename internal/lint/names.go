@@ -483,7 +483,7 @@ func fold(s string) (string, []int32) {
 		plain := s[i : i+size]
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-		case r < 0x80 || text.Hidden(r) || unicode.Is(text.MarkTable, r):
+		case r < 0x80 || text.Hidden(r) || text.IsMark(r):
 			continue
 		case text.UnusualSpace(r):
 			plain = " "

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/picture"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
@@ -60,12 +59,10 @@ func largestText(member string) int {
 	return maxDescription
 }
 
-// image reads the words in an image that no viewer shows.
+// image reads an image that is text: SVG.
 func (r *Reviewer) image(s string) {
-	if p, ok := picture.Read(s); ok {
-		if words := p.Text(); words != "" {
-			r.read(words, " in an image", true)
-		}
+	if _, kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
+		r.read(string(data), " in an image", true)
 	}
 }
 

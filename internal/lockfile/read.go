@@ -3,6 +3,7 @@ package lockfile
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -72,20 +73,22 @@ type lockReader struct {
 	json    *jsontree.Reader
 	formOf  pin.FormFunc
 	defined map[int32]definedPin // by the offset of the definition
+	matched *matched             // nil: every definition is read
 }
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
 	pin.Form
-	name     string
-	isObject bool
-	skill    *skill.Skill   // of a skill
-	problem  *skill.Problem // why it isn't a skill
+	name    string
+	skill   *skill.Skill   // of a skill
+	problem *skill.Problem // why it isn't a skill
 }
 
-// Read reads a lockfile strictly and recomputes all it can. A lockfile that
-// contradicts itself is an error that names the pin. These checks find accidents and
-// careless edits. They can't stop a person who may change the file.
+// Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
+// definitions that it stores, and ignores whatever else is there. Then it compares the file with what
+// Marshal writes for these pins. If they differ in more than layout and order, the file contradicts
+// itself, or says something that this version doesn't know, and the error names the first such place.
+// This finds accidents and careless edits. It can't stop a person who may change the file.
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -93,15 +96,23 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	if len(data) > jsontree.MaxLockfileBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
-	r.json = jsontree.NewReader(data)
+	return r.read()
+}
+
+// read reads the whole file.
+func (r *lockReader) read() (Lockfile, error) {
+	r.json = jsontree.NewReader(r.Data)
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
 	r.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+		if r.matched != nil {
+			return
+		}
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
 		name := v.Get(pin.EntryTypeInfo[entryType].Identity)
-		d := definedPin{name: strings.Clone(jsontree.TextOf(&name)), isObject: v.Kind == '{'}
-		if d.isObject {
+		d := definedPin{name: strings.Clone(jsontree.TextOf(&name))}
+		if v.Kind == '{' {
 			d.Form = r.formOf(entryType, canonical)
 		}
 		if entryType == pin.Skills {
@@ -113,47 +124,38 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	if err != nil || root.Kind != '{' {
 		return Lockfile{}, r.notLockfile(err)
 	}
-	l, err := r.servers(root)
-	if err == nil {
-		err = r.hiddenRaw(l)
+	if err := r.version(root); err != nil {
+		return Lockfile{}, err
 	}
-	if err != nil {
+	var l Lockfile
+	for _, s := range byPlace(root.Get("servers")) {
+		set, err := r.server(s.Name, s.Value)
+		if err != nil {
+			return Lockfile{}, err
+		}
+		l.Servers = append(l.Servers, set)
+	}
+	l.sort()
+	if err := cmp.Or(r.differs(root, l.tree(false)), r.hiddenRaw(l)); err != nil {
 		return Lockfile{}, err
 	}
 	return l, nil
 }
 
-func (r *lockReader) servers(root jsontree.Value) (l Lockfile, err error) {
+func (r *lockReader) version(root jsontree.Value) error {
 	version := root.Get("lockfileVersion")
 	if version.Kind == 0 {
-		return l, r.notLockfile(nil)
+		return r.notLockfile(nil)
 	}
-	if v := string(r.Data[version.At:version.End]); v != "1" {
-		if n, err := strconv.Atoi(v); err == nil && n > 1 {
-			return l, r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
-				Hint("update pinproof")
-		}
-		return l, r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
+	v := string(r.Data[version.At:version.End])
+	if n, err := strconv.Atoi(v); err == nil && n > 1 {
+		return r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+			Hint("update pinproof")
 	}
-	if err := r.object(root, "", "lockfileVersion", "servers"); err != nil {
-		return l, err
+	if v != "1" {
+		return r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
 	}
-	servers := root.Get("servers")
-	if servers.Kind != '{' {
-		return l, r.At(int(version.At), `no "servers"`)
-	}
-	if len(servers.Members()) > jsontree.MaxEntries {
-		return l, r.At(int(servers.At), "more than 50,000 servers")
-	}
-	for _, s := range byPlace(servers) {
-		set, err := r.server(s.Name, s.Value)
-		if err != nil {
-			return l, err
-		}
-		l.Servers = append(l.Servers, set)
-	}
-	l.sort()
-	return l, nil
+	return nil
 }
 
 // notLockfile says what the file is instead.
@@ -173,72 +175,47 @@ func (r *lockReader) notLockfile(err error) error {
 	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
 }
 
-// object refuses a value that isn't an object. If the members that version 1 knows are given,
-// it also refuses any other member.
-func (r *lockReader) object(v jsontree.Value, where string, known ...string) error {
-	if v.Kind != '{' {
-		return r.At(int(v.At), "%snot an object", where)
-	}
-	for _, m := range v.Members() {
-		if len(known) > 0 && !slices.Contains(known, m.Name) {
-			return r.At(int(m.Value.At), "%smember %s: not written by this version of pinproof", where, text.Name(m.Name))
-		}
-	}
-	return nil
-}
-
+// server takes the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
-	where := "server " + text.Name(name) + ": "
-	set := pin.Set{Server: name}
-	set.Line, _ = r.Position(int(v.At))
-	if name == "" {
-		return set, r.At(int(v.At), "a server without a name")
-	}
-	if len(name) > jsontree.MaxServerIDBytes {
-		return set, r.At(int(v.At), "a server whose name has more than %d bytes", jsontree.MaxServerIDBytes)
-	}
-	known := []string{"about", "policy", "acceptedWarnings"}
-	for entryType := range pin.EntryTypes {
-		known = append(known, pin.EntryTypeInfo[entryType].Member)
-	}
-	if err := r.object(v, where, known...); err != nil {
-		return set, err
-	}
-	if a := v.Get("about"); a.Kind != 0 {
-		if err := r.object(a, where+"about: ", "name", "version"); err != nil {
-			return set, err
-		}
-		set.About = pin.AboutIn(a).Recorded()
-		if len(a.Members()) == 0 || a.Has("name") && set.About.Name == "" || a.Has("version") && set.About.Version == "" {
-			return set, r.At(int(a.At), `%s"about" needs "name", "version" or both: printable, of 1 to 128 bytes`, where)
-		}
+	set := pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	set.Line = r.line(v)
+	if name == "" || len(name) > jsontree.MaxServerIDBytes {
+		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", jsontree.MaxServerIDBytes)
 	}
 	var err error
-	if p := v.Get("policy"); p.Kind != 0 {
-		if set.Policy, err = r.policy(p, where+"policy: "); err != nil {
-			return set, err
-		}
-	}
-	if set.Accepted, err = r.accepted(v, where); err != nil {
-		return set, err
-	}
-	if !v.Has("tools") {
-		return set, r.At(int(v.At), `%sno "tools"`, where)
+	if set.Policy, err = policyIn(v.Get("policy")); err != nil {
+		return set, r.At(int(v.Get("policy").At), "server %s: policy: %s", text.Name(name), err)
 	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
+		list := []jsontree.Member{{Value: m.Value}}
 		entryType, isList := pin.EntryTypeNamed(m.Name)
-		if m.Name == "instructions" {
-			pins, err = r.entry(pins, set.Policy, pin.Instructions, jsontree.Member{Value: m.Value}, where+"instructions: ")
-		} else if isList {
-			pins, err = r.entries(pins, set.Policy, entryType, m.Value, where)
+		if isList {
+			list = byPlace(m.Value)
+		} else if m.Name == "instructions" {
+			entryType = pin.Instructions
+		} else {
+			continue
 		}
-		if err != nil {
-			return set, err
+		for _, e := range list {
+			p := r.pin(name, entryType, set.Policy, e)
+			if why := r.contradiction(&p, set.Policy, e); why != "" {
+				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
+			}
+			pins = append(pins, p)
 		}
 	}
 	set.Put(pins)
 	return set, nil
+}
+
+// line returns the line in the file that a value begins on.
+func (r *lockReader) line(v jsontree.Value) int {
+	line, _ := r.Position(int(v.At))
+	if r.matched != nil {
+		line += r.matched.linesBefore(v.At)
+	}
+	return line
 }
 
 // byPlace returns the members of an object in the order of the file, so that an error names the
@@ -247,146 +224,189 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 	return slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) })
 }
 
-func (r *lockReader) entries(pins []pin.Pin, pol pin.Policy, entryType pin.EntryType, v jsontree.Value, where string) ([]pin.Pin, error) {
-	if err := r.object(v, where+pin.EntryTypeInfo[entryType].Member+": "); err != nil {
-		return nil, err
-	}
-	if len(v.Members()) > jsontree.MaxEntries {
-		return nil, r.At(int(v.At), "%smore than 50,000 pins", where)
-	}
-	what := "pin "
-	if entryType != pin.Tools {
-		what = pin.EntryTypeInfo[entryType].Entry + " "
-	}
-	for _, e := range byPlace(v) {
-		at := where + what + text.Name(e.Name) + ": "
-		if e.Name == "" {
-			return nil, r.At(int(e.Value.At), "%sa pin without a name", at)
-		}
-		var err error
-		if pins, err = r.entry(pins, pol, entryType, e, at); err != nil {
-			return nil, err
-		}
-	}
-	return pins, nil
-}
-
-// entry reads one pin, checks it against its stored definition, and appends it.
-func (r *lockReader) entry(pins []pin.Pin, pol pin.Policy, entryType pin.EntryType, e jsontree.Member, where string) ([]pin.Pin, error) {
+// pin takes one pin. If its definition is stored, its digests are those of that definition.
+func (r *lockReader) pin(server string, entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
 	v := e.Value
-	stored := storedMember(entryType)
-	known := []string{"digest", "sanitizedDigest", "acceptedWarnings", "approval", stored}
-	if entryType.CanBeDenied() {
-		known = append(known, "denied")
+	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	p.Line = r.line(v)
+	p.Denied = v.Get("denied").Kind == 't' && entryType.CanBeDenied()
+	stored := v.Get(storedMember(entryType))
+	if r.matched != nil {
+		r.defined[stored.At] = r.matched.definition(server, p.Key, pol, stored)
 	}
-	if entryType == pin.Skills && !pol.HashOnly {
-		known = append(known, "files")
+	if pol.HashOnly {
+		p.Digest = digestIn(v.Get("digest"))
+		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
+	} else if entryType == pin.Instructions {
+		p.Form = r.formOf(entryType, []byte(stored.Text))
+	} else {
+		p.Form = r.defined[stored.At].Form
 	}
-	if err := r.object(v, where, known...); err != nil {
-		return nil, err
-	}
-	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Form: pin.Form{Digest: v.Get("digest").Text}}
-	p.Line, _ = r.Position(int(v.At))
-	if !pin.IsDigest(p.Digest) || v.Get("digest").Kind != '"' {
-		return nil, r.At(int(v.At), `%sno "digest" of the form sha256: and 64 lower-case hex digits`, where)
-	}
-	if d := v.Get("denied"); d.Kind != 0 {
-		if d.Kind != 't' {
-			return nil, r.At(int(d.At), `%s"denied" is true, or left out`, where)
-		}
-		p.Denied = true
-	}
-	p.Sanitized = p.Digest
-	if s := v.Get("sanitizedDigest"); s.Kind != 0 {
-		p.Sanitized = s.Text
-		if s.Kind != '"' || !pin.IsDigest(s.Text) {
-			return nil, r.At(int(s.At), `%s"sanitizedDigest" isn't a digest`, where)
-		}
-		if s.Text == p.Digest {
-			return nil, r.At(int(s.At), `%s"sanitizedDigest" is redundant: it equals "digest"`, where)
-		}
-	}
-	var err error
-	if p.Accepted, err = r.accepted(v, where); err != nil {
-		return nil, err
-	}
-	if p.Approval, err = r.approval(v.Get("approval"), p.Digest, where); err != nil {
-		return nil, err
-	}
-	text := v.Get(stored)
-	if text.Kind != 0 && pol.HashOnly {
-		return nil, r.At(int(text.At), "%sa definition is stored, which the policy (hashOnly) leaves out", where)
-	}
-	if text.Kind == 0 && !pol.HashOnly {
-		return nil, r.At(int(v.At), "%sno definition is stored, and the policy is not hashOnly", where)
-	}
-	if text.Kind != 0 {
-		if err := r.recompute(&p, text, pol, where); err != nil {
-			return nil, err
-		}
-	}
-	if files := v.Get("files"); files.Kind != 0 {
-		p.Files, err = r.files(files, r.defined[text.At].skill, where+"files: ")
-	}
-	return append(pins, p), err
+	p.Approval = approvalIn(v.Get("approval"), p.Digest)
+	p.Files = filesIn(v.Get("files"), r.defined[stored.At].skill)
+	return p
 }
 
-// approval reads the record of who accepted a pin that has this digest. Without a record, it returns nil.
-func (r *lockReader) approval(v jsontree.Value, digest, where string) (*pin.Approval, error) {
-	if v.Kind == 0 {
-		return nil, nil
+// contradiction says what is wrong with a pin that could be written as it is, or returns "".
+func (r *lockReader) contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member) string {
+	stored := e.Value.Get(storedMember(p.Type))
+	d := r.defined[stored.At]
+	switch isList := p.Type != pin.Instructions; {
+	case e.Name == "" && isList:
+		return "a pin without a name"
+	case p.Digest == "":
+		return "no digest, or no definition"
+	case p.Definition == nil || !isList:
+	// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
+	case d.problem != nil && len(pol.Substitute) == 0:
+		return d.problem.Text
+	case d.name != p.Name:
+		return "its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition"
+	case pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(p.Type, p.Tree())):
+		return "its definition has what its policy leaves out"
 	}
-	if err := r.object(v, where+"approval: ", "by", "at", "hash", "digest"); err != nil {
-		return nil, err
+	return ""
+}
+
+// differs returns an error for the first place where a file isn't what would be written, or nil.
+func (r *lockReader) differs(read, written jsontree.Value) error {
+	path, at, what := difference(read, written)
+	if path == nil {
+		return nil
 	}
-	a := approvalIn(v)
-	if a == nil {
-		return nil, r.At(int(v.At), `%s"approval" needs "by", "at" (RFC 3339) and "hash" (a digest)`, where)
+	where := ""
+	for i, name := range path[:len(path)-1] {
+		switch {
+		case i == 1:
+			where += "server " + text.Name(name) + ": "
+		case i == 3 && path[2] != "about" && path[2] != "policy" && path[2] != "instructions":
+			where += "pin " + text.Name(name) + ": "
+		case i == 2 && len(path) > 4 && name != "instructions":
+			// The name of the pin that follows is enough.
+		case i > 1:
+			where += text.Name(name) + ": "
+		}
 	}
-	// A record of an older version has no digest.
-	if d := v.Get("digest"); d.Kind != 0 && (d.Kind != '"' || d.Text != digest) {
-		return nil, r.At(int(d.At), "%sthe digest of its approval is not the pin's", where).Hint(editedHint)
+	last := path[len(path)-1]
+	if last == "digest" || last == "sanitizedDigest" {
+		return r.At(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
 	}
-	return a, nil
+	said := r.At(at, what, where, text.Name(last))
+	for _, member := range path {
+		if memberForms[member] != "" {
+			said.Hint("%s: %s", member, memberForms[member])
+		}
+	}
+	return said.Hint(editedHint)
+}
+
+// memberForms says how pinproof writes the members that people edit.
+var memberForms = map[string]string{
+	"about":            "name, version or both: printable texts of 1 to 128 bytes",
+	"acceptedWarnings": "lines ID PLACE sha256:HEX, sorted, none twice, and no empty list",
+	"approval":         "by, at (RFC 3339), hash and digest, which is the digest of the pin",
+	"denied":           "true, or left out",
+	"files":            "the texts of files that have the size and the digest in the definition",
+}
+
+// How a member differs from what would be written: the place and the name follow.
+const (
+	isUnknown   = "%smember %s: not written by this version of pinproof"
+	isMissing   = "%sno %s"
+	isOtherwise = "%s%s: this version of pinproof writes it differently"
+)
+
+// difference returns the path to the first member of a file that differs from what would be written, where the
+// member is in the file, and how it differs.
+func difference(read, written jsontree.Value) (path []string, at int, what string) {
+	sorted := jsontree.Object(slices.Clone(written.Members())...)
+	for _, m := range byPlace(read) {
+		other := jsontree.Lookup(&sorted, m.Name)
+		if other == nil {
+			return []string{m.Name}, int(m.At), isUnknown
+		}
+		if m.Kind == '{' && other.Kind == '{' {
+			if below, at, what := difference(m.Value, *other); below != nil {
+				return append([]string{m.Name}, below...), at, what
+			}
+		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
+			return []string{m.Name}, int(m.At), isOtherwise
+		}
+	}
+	for _, m := range sorted.Members() {
+		if jsontree.Lookup(&read, m.Name) == nil {
+			return []string{m.Name}, int(read.At), isMissing
+		}
+	}
+	return nil, 0, ""
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
 
-// files reads the texts of a skill's files, and refuses one that isn't what the definition says.
-func (r *lockReader) files(v jsontree.Value, of *skill.Skill, where string) (files []pin.File, err error) {
-	if err := r.object(v, where); err != nil {
-		return nil, err
-	}
-	if of == nil || len(v.Members()) == 0 {
-		return nil, r.At(int(v.At), "%sits definition has no files", where)
+// filesIn reads the texts of a skill's files, as far as they are what its definition says.
+func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
+	if of == nil {
+		return nil
 	}
 	// The members are sorted, and so are the files of a pin.
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
-		sum := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text)))
-		if m.Kind != '"' {
-			return nil, r.At(int(m.At), "%s%s isn't a string", where, text.Name(m.Name))
+		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
+			files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
 		}
-		if f == nil {
-			return nil, r.At(int(m.At), "%s%s isn't a file of its definition", where, text.Name(m.Name))
-		}
-		if f.Digest != sum || f.Size != int64(len(m.Text)) {
-			return nil, r.At(int(m.At), "%sthe text of %s doesn't match the digest and the size in its definition", where, text.Name(m.Name)).
-				Hint(editedHint)
-		}
-		files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
 	}
-	return files, nil
+	return files
 }
 
-// approvalIn reads a record of who accepted a definition. It returns nil if v isn't such a record.
-func approvalIn(v jsontree.Value) *pin.Approval {
+func digestIn(v jsontree.Value) string {
+	if pin.IsDigest(v.Text) {
+		return v.Text
+	}
+	return ""
+}
+
+// approvalIn reads a record of who accepted a definition of that digest. It returns nil if v isn't such a record.
+func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
-	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) {
+	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
 	return a
+}
+
+// recordsIn reads the records of accepted warnings.
+func recordsIn(list jsontree.Value) (records []pin.Record) {
+	for _, line := range list.Items() {
+		if record, ok := pin.ParseRecord(line.Text); ok {
+			records = append(records, record)
+		}
+	}
+	slices.SortFunc(records, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(records)
+}
+
+// policyIn reads a policy.
+func policyIn(v jsontree.Value) (p pin.Policy, err error) {
+	texts := func(member string) (list []string) {
+		for _, item := range v.Get(member).Items() {
+			list = append(list, item.Text)
+		}
+		return list
+	}
+	if d := v.Get("descriptions"); d.Text != "" {
+		p.Descriptions, err = pin.ParseDescriptions(d.Text)
+	}
+	if err == nil {
+		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
+	}
+	if err == nil {
+		p.Substitute, err = pin.ParseSubstituteNames(texts("substitute"))
+	}
+	for _, s := range pin.Switches {
+		*s.Of(&p) = v.Get(s.Member).Kind == 't'
+	}
+	return p, err
 }
 
 // FalseApprovals lists the pins whose recorded approval has a hash that isn't that of the definition
@@ -441,118 +461,6 @@ func unclean(v jsontree.Value) bool {
 		}
 	}
 	return false
-}
-
-// accepted reads the record of the accepted warnings of a server or a pin.
-func (r *lockReader) accepted(v jsontree.Value, where string) ([]pin.Record, error) {
-	list := v.Get("acceptedWarnings")
-	if list.Kind == 0 {
-		return nil, nil
-	}
-	records, err := recordsIn(list)
-	if err != nil {
-		return nil, r.At(int(list.At), `%s"acceptedWarnings": %s`, where, err).
-			Hint("remove these records, read the warnings, then accept them: pinproof relock CAPTURE %s", shell.Path(r.Path))
-	}
-	return records, nil
-}
-
-// recordsIn reads the records of accepted warnings, which must be sorted and not repeated.
-func recordsIn(list jsontree.Value) ([]pin.Record, error) {
-	var records []pin.Record
-	var before string
-	for _, line := range list.Items() {
-		record, ok := pin.ParseRecord(line.Text)
-		if line.Kind != '"' || !ok {
-			return nil, fail.New("%s: a record is ID PLACE sha256:HEX, of the text that was accepted", text.Name(line.Text))
-		}
-		if line.Text <= before {
-			return nil, fail.New("its records are not sorted, or repeated")
-		}
-		records = append(records, record)
-		before = line.Text
-	}
-	if len(records) == 0 {
-		return nil, fail.New("not an array of records")
-	}
-	return records, nil
-}
-
-// recompute makes a pin of the stored definition and refuses p if it differs.
-func (r *lockReader) recompute(p *pin.Pin, stored jsontree.Value, pol pin.Policy, where string) error {
-	bad := func(what string) error {
-		return fail.In(text.Printable(r.Path)+":"+strconv.Itoa(p.Line), "%s%s", where, what).
-			Hint(editedHint)
-	}
-	var computed definedPin // from the stored definition
-	if p.Type == pin.Instructions {
-		if stored.Kind != '"' {
-			return r.At(int(stored.At), "%sits text isn't a string", where)
-		}
-		computed.Form = r.formOf(p.Type, []byte(stored.Text))
-	} else {
-		computed = r.defined[stored.At]
-		if !computed.isObject {
-			return r.At(int(stored.At), "%sits definition isn't an object", where)
-		}
-		if pol.Shapes() {
-			v := jsontree.Canonical(computed.Definition)
-			if !jsontree.Equal(v, pol.Apply(p.Type, v)) {
-				return bad("its definition has what its policy leaves out")
-			}
-		}
-		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
-		if problem := computed.problem; problem != nil && len(pol.Substitute) == 0 {
-			return r.At(problem.At, "%s%s", where, problem.Text)
-		}
-		if computed.name != p.Name && computed.Digest == p.Digest {
-			return bad("its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition")
-		}
-	}
-	if computed.Digest != p.Digest {
-		return bad("its digest is not that of its stored definition")
-	}
-	if computed.Sanitized != p.Sanitized {
-		return bad("its sanitizedDigest is not that of its stored definition")
-	}
-	p.Definition = computed.Definition
-	return nil
-}
-
-// policy reads a policy, and refuses what pinproof wouldn't write: a member that it doesn't know, or
-// that is default, and lists that aren't sorted.
-func (r *lockReader) policy(v jsontree.Value, where string) (p pin.Policy, err error) {
-	texts := func(member string) (list []string) {
-		for _, item := range v.Get(member).Items() {
-			list = append(list, item.Text)
-		}
-		return list
-	}
-	if d := v.Get("descriptions"); d.Text != "" {
-		p.Descriptions, err = pin.ParseDescriptions(d.Text)
-	}
-	if err == nil {
-		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
-	}
-	if err == nil {
-		p.Substitute, err = pin.ParseSubstituteNames(texts("substitute"))
-	}
-	if err != nil {
-		return p, r.At(int(v.At), "%s%s", where, err)
-	}
-	for _, s := range pin.Switches {
-		*s.Of(&p) = v.Get(s.Member).Kind == 't'
-	}
-	written := p.Value()
-	for _, m := range byPlace(v) {
-		if !jsontree.Equal(m.Value, written.Get(m.Name)) {
-			return p, r.At(int(m.Value.At), "%s%s: this version of pinproof writes it differently", where, text.Name(m.Name))
-		}
-	}
-	if p.IsDefault() || !jsontree.Equal(v, written) {
-		return p, r.At(int(v.At), "%snot written by this version of pinproof", where)
-	}
-	return p, nil
 }
 
 // hiddenRaw refuses raw characters that pinproof would have escaped: nobody sees them in

@@ -1,8 +1,6 @@
 package lockfile
 
 import (
-	"bufio"
-	"bytes"
 	"unicode/utf8"
 
 	"pinproof/internal/fail"
@@ -19,23 +17,11 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	size := 0
-	// This pass only finds the size: a growing buffer would take half as much memory again.
-	w := &lockWriter{emit: func(text []byte) bool {
-		size += len(text)
-		return size <= jsontree.MaxLockfileBytes
-	}}
-	w.lockfile(l)
-	if size > jsontree.MaxLockfileBytes {
+	out := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree(true)), 0))
+	if len(out) >= jsontree.MaxLockfileBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
-	out := make([]byte, 0, size)
-	w = &lockWriter{emit: func(text []byte) bool {
-		out = append(out, text...)
-		return true
-	}}
-	w.lockfile(l)
-	return out, nil
+	return append(out, '\n'), nil
 }
 
 // confirm holds the definitions of a server's pins against what was received or, where that
@@ -58,159 +44,106 @@ func confirm(s *pin.Set) error {
 	return nil
 }
 
-// lockWriter writes JSON indented by two spaces, with hidden characters escaped.
-type lockWriter struct {
-	// Takes what was written, and says whether to go on.
-	emit func(text []byte) bool
+// members collects those of an object, in the order of the file.
+type members []jsontree.Member
 
-	file  *bufio.Reader // what the text is held against, or nil
-	out   []byte        // not yet emitted
-	depth int
-	line  int // of what is written next, from 0
-
-	// The object that was opened last has no member yet.
-	empty bool
+func (m *members) add(name string, v jsontree.Value) {
+	*m = append(*m, jsontree.Member{Name: name, Value: v})
 }
 
-// flush emits what was written.
-func (w *lockWriter) flush() bool {
-	w.out = escapeHidden(w.out)
-	goOn := w.emit(w.out)
-	w.out = w.out[:0]
-	return goOn
+// text adds a string, unless it is empty.
+func (m *members) text(name, s string) {
+	if s != "" {
+		m.add(name, jsontree.Text(s))
+	}
 }
 
-// lockfile writes l.
-func (w *lockWriter) lockfile(l Lockfile) {
-	w.open(nil)
-	w.member("lockfileVersion", "1")
-	w.member("servers", "")
-	w.open(nil)
+// tree is all that the lockfile says, in its order. Without definitions, it marks their places only.
+func (l Lockfile) tree(definitions bool) jsontree.Value {
+	var servers, root members
 	for i := range l.Servers {
-		s := &l.Servers[i]
-		w.member(s.Server, "")
-		w.open(&s.Line)
-		w.about(&s.About)
-		if !s.Policy.IsDefault() {
-			w.member("policy", "")
-			w.json(jsontree.Append(nil, s.Policy.Value()))
-		}
-		w.accepted(&s.Accepted)
-		for _, entryType := range pin.LockOrder {
-			pins := s.Of(entryType)
-			if entryType != pin.Tools && len(pins) == 0 {
-				continue
-			}
-			w.member(pin.EntryTypeInfo[entryType].Member, "")
-			if entryType != pin.Instructions {
-				w.open(nil)
-			}
-			for j := range pins {
-				if entryType != pin.Instructions {
-					w.member(pins[j].Name, "")
-				}
-				if w.pin(&pins[j], s.Policy.HashOnly); !w.flush() {
-					return
-				}
-			}
-			if entryType != pin.Instructions {
-				w.close()
-			}
-		}
-		w.close()
+		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i], definitions))
 	}
-	w.close()
-	w.close()
-	w.out = append(w.out, '\n')
-	w.flush()
+	root.add("lockfileVersion", jsontree.Value{Kind: '0', Text: "1"})
+	root.add("servers", jsontree.Ordered(servers))
+	return jsontree.Ordered(root)
 }
 
-// about writes what a server calls itself.
-func (w *lockWriter) about(a *pin.About) {
-	if value, ok := w.recorded("about"); ok {
-		*a = pin.AboutIn(value).Recorded()
+func serverTree(s *pin.Set, definitions bool) jsontree.Value {
+	var server, about members
+	about.text("name", s.About.Name)
+	about.text("version", s.About.Version)
+	if len(about) > 0 {
+		server.add("about", jsontree.Ordered(about))
 	}
-	if *a == (pin.About{}) {
-		return
+	if !s.Policy.IsDefault() {
+		server.add("policy", s.Policy.Value())
 	}
-	w.member("about", "")
-	w.open(nil)
-	if a.Name != "" {
-		w.text("name", a.Name)
+	server.accepted(s.Accepted)
+	for _, entryType := range pin.LockOrder {
+		var list members
+		pins := s.Of(entryType)
+		for i := range pins {
+			list.add(pins[i].Name, pinTree(&pins[i], s.Policy.HashOnly, definitions))
+		}
+		if entryType == pin.Instructions && len(list) > 0 {
+			server.add(pin.EntryTypeInfo[entryType].Member, list[0].Value)
+		} else if entryType == pin.Tools || len(list) > 0 {
+			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.Ordered(list))
+		}
 	}
-	if a.Version != "" {
-		w.text("version", a.Version)
-	}
-	w.close()
+	return jsontree.Ordered(server)
 }
 
-func (w *lockWriter) pin(p *pin.Pin, hashOnly bool) {
-	w.open(&p.Line)
-	w.text("digest", p.Digest)
+func pinTree(p *pin.Pin, hashOnly, definitions bool) jsontree.Value {
+	var m, files members
+	m.text("digest", p.Digest)
 	// The mark comes right after the digest, so that git's own merge has a conflict if one side
 	// removes the mark and the other changes the digest.
 	if p.Denied {
-		w.member("denied", "true")
+		m.add("denied", jsontree.Value{Kind: 't'})
 	}
 	if p.Sanitized != p.Digest {
-		w.text("sanitizedDigest", p.Sanitized)
+		m.text("sanitizedDigest", p.Sanitized)
 	}
-	w.accepted(&p.Accepted)
-	if value, ok := w.recorded("approval"); ok {
-		p.Approval = approvalIn(value)
-		// The parser refuses an approval of another definition. Without the approval, the text
-		// differs from the file, so that the file is parsed.
-		if a := p.Approval; a != nil && a.Digest != "" && a.Digest != p.Digest {
-			p.Approval = nil
-		}
-	}
+	m.accepted(p.Accepted)
 	if a := p.Approval; a != nil {
-		w.member("approval", "")
-		w.open(nil)
-		w.text("by", a.By)
-		w.text("at", a.At)
-		w.text("hash", a.Hash)
-		if a.Digest != "" {
-			w.text("digest", a.Digest)
-		}
-		w.close()
+		var approval members
+		approval.text("by", a.By)
+		approval.text("at", a.At)
+		approval.text("hash", a.Hash)
+		approval.text("digest", a.Digest)
+		m.add("approval", jsontree.Ordered(approval))
 	}
-	if !hashOnly {
-		w.member(storedMember(p.Type), "")
-		w.json(p.Definition)
-		w.files(p.Files)
+	if hashOnly {
+		return jsontree.Ordered(m)
 	}
-	w.close()
+	stored := jsontree.Value{Kind: jsontree.Raw}
+	if definitions {
+		stored.Text = string(p.Definition)
+	} else if p.Type == pin.Instructions {
+		stored = p.Tree()
+	}
+	m.add(storedMember(p.Type), stored)
+	for _, f := range p.Files {
+		files.add(f.URI, jsontree.Text(f.Text))
+	}
+	if len(files) > 0 {
+		m.add("files", jsontree.Ordered(files))
+	}
+	return jsontree.Ordered(m)
 }
 
-// files writes the texts of a skill's files.
-func (w *lockWriter) files(files []pin.File) {
-	if len(files) == 0 {
-		return
-	}
-	w.member("files", "")
-	w.open(nil)
-	for _, f := range files {
-		w.text(f.URI, f.Text)
-	}
-	w.close()
-}
-
-// accepted writes the record of accepted warnings, one on each line: a reviewer of the file
+// accepted adds the record of accepted warnings, one on each line: a reviewer of the file
 // must not miss them.
-func (w *lockWriter) accepted(records *[]pin.Record) {
-	if value, ok := w.recorded("acceptedWarnings"); ok {
-		*records, _ = recordsIn(value)
-	}
-	if len(*records) == 0 {
-		return
-	}
+func (m *members) accepted(records []pin.Record) {
 	var lines []string
-	for _, record := range *records {
+	for _, record := range records {
 		lines = append(lines, record.String())
 	}
-	w.member("acceptedWarnings", "")
-	w.json(jsontree.Append(nil, jsontree.Texts(lines)))
+	if len(lines) > 0 {
+		m.add("acceptedWarnings", jsontree.Texts(lines))
+	}
 }
 
 // storedMember names the member of a pin that holds its definition.
@@ -219,57 +152,6 @@ func storedMember(entryType pin.EntryType) string {
 		return "text"
 	}
 	return "definition"
-}
-
-// open begins an object. If the text is held against a file, it sets the object's line there.
-func (w *lockWriter) open(line *int) {
-	if w.file != nil && line != nil {
-		*line = w.line + 1
-	}
-	w.out = append(w.out, '{')
-	w.depth++
-	w.empty = true
-}
-
-// close ends an object. An empty one stays on its line.
-func (w *lockWriter) close() {
-	w.depth--
-	if !w.empty {
-		w.newline()
-	}
-	w.out = append(w.out, '}')
-	w.empty = false
-}
-
-// member begins a member, and writes value as it is.
-func (w *lockWriter) member(name, value string) {
-	if !w.empty {
-		w.out = append(w.out, ',')
-	}
-	w.empty = false
-	w.newline()
-	w.out = jsontree.AppendString(w.out, name)
-	w.out = append(append(w.out, ": "...), value...)
-}
-
-func (w *lockWriter) text(name, s string) {
-	w.member(name, "")
-	w.out = jsontree.AppendString(w.out, s)
-}
-
-// json lays out a value.
-func (w *lockWriter) json(value []byte) {
-	from := len(w.out)
-	w.out = jsontree.AppendIndented(w.out, value, w.depth)
-	w.line += bytes.Count(w.out[from:], []byte("\n"))
-}
-
-func (w *lockWriter) newline() {
-	w.line++
-	w.out = append(w.out, '\n')
-	for range w.depth {
-		w.out = append(w.out, "  "...)
-	}
 }
 
 // escapeHidden replaces hidden characters by JSON escapes. All of them are in strings.

@@ -134,29 +134,8 @@ type Approval struct {
 	// In the form that audit logs use: it covers the server ID, the name, the description and the input schema.
 	Hash string
 
-	// The pin's digest, which covers the whole definition; "" in a record that older versions wrote.
+	// The pin's digest, which covers the whole definition.
 	Digest string
-}
-
-// Said names who approved a pin, for people. A record without the pin's digest doesn't say that
-// all of the definition was approved.
-func (a *Approval) Said() string {
-	said := "by " + text.Name(a.By)
-	if a.Digest == "" {
-		said += ", partly bound"
-	}
-	return said
-}
-
-// PartlyBound lists the pins whose recorded approval has no digest, so that it holds for
-// parts of the definition only.
-func (s *Set) PartlyBound() (list []*Pin) {
-	for i := range s.Pins {
-		if a := s.Pins[i].Approval; a != nil && a.Digest == "" {
-			list = append(list, &s.Pins[i])
-		}
-	}
-	return list
 }
 
 // An About is what a server calls itself. It is in no digest and decides nothing: people read it.

@@ -120,5 +120,5 @@ func (a *Approval) whole() string {
 	if a == nil {
 		return ""
 	}
-	return a.Said() + ", " + text.Printable(a.At)
+	return "by " + text.Name(a.By) + ", " + text.Printable(a.At)
 }

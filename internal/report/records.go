@@ -5,17 +5,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// records lists what a reader of the lockfile has to look at besides the definitions: in a review,
-// approvals that hold for only a part of their definition; denied entries that fail the run; and what
+// records lists what a reader of the lockfile has to look at besides the definitions: denied entries that fail the run; and what
 // two lockfiles record differently.
 func (r *Report) records() (list []Record) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		for _, partly := range r.partlyBound(p) {
-			said := r.recordOf(p, partly, "approval", partly.Approval.Said()+": it doesn't cover the whole definition")
-			said.Fails = true
-			list = append(list, said)
-		}
 		for _, ref := range r.Denied {
 			if !r.RefusesDenied || ref.Server != p.Server {
 				continue
@@ -68,14 +62,6 @@ func changeText(c *pin.RecordChange) string {
 	return c.Old + " -> " + c.New
 }
 
-// partlyBound lists the pins of a server whose approval fails a review.
-func (r *Report) partlyBound(p *pin.Comparison) []*pin.Pin {
-	if !r.Review {
-		return nil
-	}
-	return p.Locked.PartlyBound()
-}
-
 // recordOf makes a Record about a pin.
 func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) Record {
 	ref := pin.Ref{Server: p.Server, Key: of.Key}
@@ -86,12 +72,6 @@ func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) R
 // recordText counts the records that fail a run, or is "".
 func (r *Report) recordText() string {
 	n := 0
-	for i := range r.Comparisons {
-		n += len(r.partlyBound(&r.Comparisons[i]))
-	}
-	if n > 0 {
-		return text.Count(n, "approval") + " partly bound"
-	}
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		for _, c := range p.RecordChanges() {

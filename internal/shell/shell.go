@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/text"
@@ -64,7 +63,7 @@ func quoteWindows(arg string) string {
 // isUnseen reports whether some of an argument can't be seen, or may begin a command in CI logs.
 func isUnseen(arg string) bool {
 	return strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
-		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || unicode.Is(text.MarkTable, r))
+		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || text.IsMark(r))
 	})
 }
 

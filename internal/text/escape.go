@@ -108,7 +108,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 		case r < 0x20 || Hidden(r) || UnusualSpace(r) || Obscures(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
-		case r > 0x7e && unicode.Is(MarkTable, r):
+		case r > 0x7e && IsMark(r):
 			if marks >= maxMarks {
 				dst = appendEscape(dst, r)
 			} else {

@@ -54,6 +54,11 @@ func UpToRoot(folder string) []string {
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
+	return readLockfile(gate, path, nil)
+}
+
+// readLockfile reads a lockfile that may pin what these captures list.
+func readLockfile(gate pin.Gate, path string, sources []source) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
 	switch {
 	case err == nil:
@@ -65,7 +70,11 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	default:
 		return l, nil, err
 	}
-	if l, err = lockfile.Read(path, data, gate.Form); err != nil && !lockfile.Recognize(data) {
+	l, isMatch := lockfile.ReadMatch(path, data, gate.Form, pinsOf(gate, sources))
+	if !isMatch {
+		l, err = lockfile.Read(path, data, gate.Form)
+	}
+	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
 				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server ID").
@@ -76,6 +85,30 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 		err = l.CheckApprovals(path, gate.ApprovalHash)
 	}
 	return l, data, err
+}
+
+// pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
+func pinsOf(gate pin.Gate, sources []source) func(server string, pol pin.Policy) *pin.Set {
+	made := map[string]*pin.Set{}
+	return func(server string, pol pin.Policy) *pin.Set {
+		if made[server] != nil {
+			return made[server]
+		}
+		made[server] = &pin.Set{}
+		for _, s := range sources {
+			if s.server != server && len(sources) > 1 {
+				continue
+			}
+			m, err := s.scan.Capture(pol)
+			if err != nil {
+				break
+			}
+			if set, err := capture.Pins(m, server, pol, nil, gate.Form); err == nil {
+				made[server] = &set
+			}
+		}
+		return made[server]
+	}
 }
 
 // noLockfile returns the error for a command that needs pins, where there is no lockfile. It names a
@@ -117,7 +150,7 @@ func IsLockfile(path string) bool {
 }
 
 // Sign records the approver and the time, in RFC 3339 and UTC, with each pin of next that is new,
-// has a new digest or has lost its approval. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
+// has a new digest or mark, has lost its mark or its approval. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
 // that is the time. Sign removes approvals whose hash isn't that of the definition: an approval
 // that was given under another policy doesn't hold for what is stored from now on.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
@@ -137,7 +170,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
-		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Approval != nil && p.Approval == nil {
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil {
 			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}

@@ -121,17 +121,13 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
 func (w *Workspace) readLock(path string, sources []source) (err error) {
-	w.Lock, w.exists = lockfileOf(w.Gate, path, sources)
-	if w.exists {
-		return nil
-	}
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, path)
+	w.Lock, data, err = readLockfile(w.Gate, path, sources)
 	w.exists = data != nil
 	return err
 }
