@@ -265,6 +265,22 @@ func (d *decision) isWholeWarned() bool {
 	return !d.said.AnyWarning && slices.ContainsFunc(d.Warnings, isNew)
 }
 
+// wholes answers for policies, for captures as wholes and for warnings in entries that match.
+func (d *decision) wholes(yes *Answers) {
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		yes.Policies[p.Server] = p.Captured.Policy
+		if d.said.AnyWarning {
+			yes.Wholes[p.Server] = p.Captured.Digest
+		}
+	}
+	for _, w := range d.unrecorded() {
+		if d.said.acceptsWarnings(w.Of.Key) {
+			yes.Records = append(yes.Records, Record{w.Of, w.Record})
+		}
+	}
+}
+
 // flags returns what the flags accept, as if a person had answered so. It finds what they ask for and a new
 // warning prevents, and which selectors are idle.
 func (d *decision) flags() (*Answers, *Reason) {
@@ -274,18 +290,7 @@ func (d *decision) flags() (*Answers, *Reason) {
 		return nil, why
 	}
 	yes := &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		yes.Policies[p.Server] = p.Captured.Policy
-		if said.AnyWarning {
-			yes.Wholes[p.Server] = p.Captured.Digest
-		}
-	}
-	for _, w := range d.unrecorded() {
-		if said.acceptsWarnings(w.Of.Key) {
-			yes.Records = append(yes.Records, Record{w.Of, w.Record})
-		}
-	}
+	d.wholes(yes)
 	if why := d.marks(yes); why != nil {
 		return nil, why
 	}

@@ -17,9 +17,8 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	}
 	name := s.steps[0]
 	inside := s.steps[1:]
-	saysNothing := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' }
-	if len(inside) == 0 && saysNothing(c.Old) && saysNothing(c.New) && pin.IsSpecified(l.entryType, name) {
-		return label.OtherForm // null says the same as no member
+	if len(inside) == 0 && saysNothing(c) && pin.IsSpecified(l.entryType, name) {
+		return label.OtherForm
 	}
 	// What differs inside a moved value has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
@@ -57,6 +56,12 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 		return label.Changed
 	}
 	return resourceLabel(c, name, inside)
+}
+
+// saysNothing reports whether a change is between null and no member, which say the same.
+func saysNothing(c Change) bool {
+	says := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'n' }
+	return !says(c.Old) && !says(c.New)
 }
 
 // toolLabel is for a member, other than a schema, that only tools have.

@@ -310,6 +310,13 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 		return isMultiple(inner, number(v)) || p.alike(inner, outer, name)
 	case "required":
 		return subset(v, own)
+	}
+	return p.applicator(inner, outer, name, v, depth)
+}
+
+// applicator reports whether a keyword of outer that has schemas, or whose meaning isn't known here, takes all that inner takes.
+func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
+	switch name {
 	case "properties":
 		return p.takesProperties(inner, outer, depth)
 	case "additionalProperties":

@@ -75,8 +75,7 @@ func (r *Report) findParts(e *drifted, changes, parts map[string]*sameChange, or
 		for end < len(lines) && strings.HasPrefix(lines[end].Pointer+"/", at+"/") {
 			end++
 		}
-		isPart := strings.HasPrefix(at, "/inputSchema/properties/") && strings.Count(at, "/") == 3 || at == "/_meta" || strings.HasPrefix(at, "/inputSchema/$defs/") && strings.Count(at, "/") == 3
-		if !isPart || lines[i].Rest {
+		if !isPart(at) || lines[i].Rest {
 			continue
 		}
 		if c := parts[partKey(e, at, valueAt(tree, at), lines[i].Required)]; c != nil && len(c.entries) > 0 {
@@ -94,6 +93,12 @@ func (r *Report) findParts(e *drifted, changes, parts map[string]*sameChange, or
 		changes[key].entries = append(changes[key].entries, e)
 		changes[key].edits = append(changes[key].edits, nil)
 	}
+}
+
+// isPart reports whether a pointer leads to a parameter, to a definition of a schema or to _meta.
+func isPart(pointer string) bool {
+	isOfInput := strings.HasPrefix(pointer, "/inputSchema/properties/") || strings.HasPrefix(pointer, "/inputSchema/$defs/")
+	return pointer == "/_meta" || isOfInput && strings.Count(pointer, "/") == 3
 }
 
 // partKey returns a key that is equal for equal values at the same place.
