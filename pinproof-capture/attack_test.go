@@ -524,6 +524,10 @@ func TestGuardLargeIDs(t *testing.T) {
 	g := newGuarded(t)
 	log := g.folder + "/calls.log"
 	p, s := g.puppet(t, "--log", log)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	s.hears()
+	s.answers(1, page("", toolA, toolB))
+	<-p.lines
 	calls := map[string]string{"a": `"1763870400000000001"`, "b": `"1763870400000000002"`}
 	for name, id := range calls {
 		p.send(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":"%s"}}`, id, name)

@@ -712,6 +712,23 @@ func (p *peer) callsUnapproved(t *testing.T) {
 	p.send(`noise`)
 }
 
+// TestGuardCallsFirst: a call of an entry that drifted reaches no server, though nobody asked for a list before.
+func TestGuardCallsFirst(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, mode := range []string{"end", "subset"} {
+		record := filepath.Join(t.TempDir(), "record")
+		p := g.start(t, []string{"--on-drift=" + mode}, "an entry changed", record)
+		if got := p.ask(1, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
+			t.Errorf("%s: %s", mode, got)
+		}
+		p.end()
+		if strings.Contains(read(t, record), "tools/call") {
+			t.Errorf("%s: the server got\n%s", mode, read(t, record))
+		}
+	}
+}
+
 // TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches nobody.
 // Neither does a call that some servers would read as a call of another entry.
 func TestGuardCalls(t *testing.T) {
@@ -726,7 +743,7 @@ func TestGuardCalls(t *testing.T) {
 	if code, _ := p.end(); code != 0 {
 		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
-	if got := strings.Count(read(t, record), "\n"); got != 1 {
+	if got := strings.Count(read(t, record), "\n"); got != 2 { // the guard's own request for the list, and the call
 		t.Errorf("the server got %d lines:\n%s", got, read(t, record))
 	}
 
@@ -878,8 +895,10 @@ func TestGuardLog(t *testing.T) {
 	p.ask(2, "tools/call", `{"name":"a","arguments":{ "text":"`+"\u202e"+`x" }}`)
 	p.ask(3, "tools/call", `{"name":"EVIL"}`)
 	p.end()
-	p = g.start(t, []string{"--log", log, "--log-digests"}, "the first asking")
+	p = g.start(t, []string{"--log", log, "--log-digests"}, "good")
 	p.ask(1, "tools/call", `{"name":"b","arguments":{ "secret":1 }}`)
+	p.end()
+	p = g.start(t, []string{"--log", log, "--log-digests"}, "the first asking")
 	p.ask(2, "tools/list", "{}")
 	p.end()
 	var events []string
@@ -915,7 +934,7 @@ func TestGuardLog(t *testing.T) {
 	if got := p.ask(1, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
 		t.Errorf("full: %s", got)
 	}
-	if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "/dev/full") || read(t, record) != "" {
+	if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "/dev/full") || strings.Contains(read(t, record), "tools/call") {
 		t.Errorf("full: code %d\n%s", code, &p.stderr)
 	}
 }

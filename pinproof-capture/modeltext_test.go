@@ -499,8 +499,10 @@ func endWords(t *testing.T) {
 	end("too large", p)
 
 	if _, err := os.Stat("/dev/full"); err == nil {
-		_, p, _ = begin("--log", "/dev/full")
-		p.ask(1, "tools/call", `{"name":"EVIL_ENTRY"}`)
+		_, p, s = begin("--log", "/dev/full")
+		list(p, s, 1, tools(evilEntry))
+		p.answer(1)
+		p.ask(2, "tools/call", `{"name":"EVIL_ENTRY"}`)
 		end("the record can't be written", p)
 	}
 }

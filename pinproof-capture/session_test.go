@@ -134,8 +134,8 @@ func TestGuardRefusal(t *testing.T) {
 			}
 			answers := p.got
 			if tt.flags != "" {
-				if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
-					t.Errorf("the session goes on: %s", got) // it was not listed, but is as it was approved
+				if got := p.ask(4, "ping", "{}"); strings.Contains(got, blockedCode) {
+					t.Errorf("the session goes on: %s", got)
 				}
 			}
 			code, _ := p.end()

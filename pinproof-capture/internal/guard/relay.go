@@ -109,9 +109,13 @@ type request struct {
 const maxReplies = 1000
 
 func newRelay(j *judge, onDrift string, log *callLog, client, stderr io.Writer) *relay {
-	return &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
+	r := &relay{judge: j, onDrift: onDrift, log: log, client: end{w: client}, stderr: stderr,
 		replies: make(chan []byte, maxReplies), open: map[string]request{},
 		ends: make(chan error, 3), catalog: &catalog{approved: &j.approved, shown: map[pin.Key]entry{}}}
+	for t := range r.catalog.lists {
+		r.catalog.lists[t].unseen = notListed // nothing was judged yet
+	}
+	return r
 }
 
 // say tells a person something, in one line.
