@@ -267,6 +267,9 @@ type listState struct {
 	cursor *jsontree.Value
 
 	lastPage int // offset of the last page's message
+
+	// The notification, after the last page, that the list has changed; nil if there is none.
+	changed *jsontree.Value
 }
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
@@ -379,6 +382,11 @@ func (r *captureReader) object(v jsontree.Value) error {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
 		if v.Has("id") && v.Get("id").Kind != 'n' {
 			r.asked[method.Text+" "+MessageID(v)] = true
+		}
+		for entryType, info := range pin.EntryTypeInfo {
+			if method.Text != "" && method.Text == info.Changed {
+				r.states[entryType].changed = &v
+			}
 		}
 		return nil
 	}
@@ -499,6 +507,7 @@ func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, c
 	}
 	s.cursor = cursor
 	s.lastPage = at
+	s.changed = nil
 	if cursor == nil {
 		s.complete = append(s.complete, s.page)
 		s.page = nil
@@ -602,6 +611,10 @@ func (r *captureReader) finishList(entryType pin.EntryType) error {
 	if len(s.complete) == 0 {
 		made.Answered = made.Problem == nil && r.offersNone(entryType)
 		return nil
+	}
+	if s.changed != nil {
+		return r.At(int(s.changed.At), "the server says that its list of %ss has changed, and no newer list follows", pin.EntryTypeInfo[entryType].Entry).
+			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.Path(r.Path))
 	}
 	made.Answered = true
 	for i, other := range s.complete[1:] {
