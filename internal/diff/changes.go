@@ -121,8 +121,8 @@ type location struct {
 	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
 	keyword int
 
-	isSettled     bool // a schema around it certainly takes the same values as before
-	isTested      bool // it is where values are tested, as under not
+	schemas       [][2]*jsontree.Value // the schemas around it, old and new, the whole one first
+	isTested      bool                 // it is where values are tested, as under not
 	inDefinitions bool
 }
 
@@ -162,9 +162,6 @@ func (e *diffNode) change() Change {
 
 // walk labels the changes in e, which is at s.
 func (l *labeller) walk(e *diffNode, s location) {
-	if s.at == schema.AtSchema && !e.leaf() && !s.isSettled {
-		s.isSettled = l.side.isSettled(e.old, e.new)
-	}
 	if e.leaf() || e.moved {
 		c := e.change()
 		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
@@ -202,6 +199,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 	}
 	if s.at == schema.AtSchema {
 		to.around = s.here
+		to.schemas = append(slices.Clip(s.schemas), s.here)
 		to.keyword = len(s.steps)
 		to.isTested = s.isTested || tests(step)
 		to.inDefinitions = s.inDefinitions || schema.IsDefinitions(step)

@@ -20,6 +20,8 @@ type side struct {
 	// How the parts of two schemas compare that bear on values, by the schemas.
 	relations map[[2]*jsontree.Value]inclusion.Relation
 
+	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
+
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.
 	used map[string]bool
@@ -30,7 +32,7 @@ type side struct {
 
 // newSide works out what is used in two schemas.
 func newSide(old, new *jsontree.Value) *side {
-	s := &side{roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, used: map[string]bool{}}
+	s := &side{roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, settled: map[[2]*jsontree.Value]bool{}, used: map[string]bool{}}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -126,16 +128,23 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, f(name) && v.Kind != 'n' })
 }
 
-// isSettled reports whether two schemas certainly take the same values.
-func (s *side) isSettled(old, new *jsontree.Value) bool {
-	if old == nil || new == nil {
-		return false
-	}
-	depth := 1
-	if [2]*jsontree.Value{old, new} == s.roots {
-		depth = 0
-	}
-	return inclusion.Compare(s.roots[0], s.roots[1], old, new, depth) == inclusion.Same
+// isSettled reports whether one of the schemas around a change certainly takes the same values as before.
+func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
+	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool {
+		if pair[0] == nil || pair[1] == nil {
+			return false
+		}
+		settled, asked := s.settled[pair]
+		if !asked {
+			depth := 1
+			if pair == s.roots {
+				depth = 0
+			}
+			settled = inclusion.Compare(s.roots[0], s.roots[1], pair[0], pair[1], depth) == inclusion.Same
+			s.settled[pair] = settled
+		}
+		return settled
+	})
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
@@ -148,7 +157,7 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
 	switch {
 	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
-	case isForm && (at.isSettled || k == label.OtherForm) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
+	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
 		return l.formLabel(k, c, at)
 	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
 		return label.Other
@@ -450,7 +459,6 @@ func (l *labeller) judge(member string) {
 	if member == "outputSchema" {
 		narrow, wide = wide, narrow
 	}
-	isSafe := inclusion.Proven(narrow, wide)
 	isBreaking := false
 	var values []*Change
 	var others []*Change
@@ -459,17 +467,25 @@ func (l *labeller) judge(member string) {
 		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
 			continue
 		}
-		if isSafe && c.Severity == label.Breaking && c.Label.ByValidity() {
-			c.Severity = label.Behaviour
-		}
 		isBreaking = isBreaking || c.Severity == label.Breaking
-		if c.Label.IsOfValues() {
+		if c.Label.IsOfValues() || c.Severity == label.Breaking {
 			values = append(values, c)
 		} else if c.Label == label.Changed || c.Label == label.OtherForm || c.Label == label.Exported {
 			others = append(others, c)
 		}
 	}
-	if isSafe || isBreaking {
+	if len(values)+len(others) == 0 {
+		return // nothing bears on values
+	}
+	if inclusion.Proven(narrow, wide) {
+		for _, c := range values {
+			if c.Severity == label.Breaking && c.Label.ByValidity() {
+				c.Severity = label.Behaviour
+			}
+		}
+		return
+	}
+	if isBreaking {
 		return
 	}
 	if values == nil {
