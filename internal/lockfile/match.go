@@ -2,6 +2,7 @@ package lockfile
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 
 	"pinproof/internal/fail"
@@ -26,6 +27,9 @@ type matched struct {
 	pinsOf  func(server string, pol pin.Policy) *pin.Set
 	differs bool // a definition isn't that of the capture
 }
+
+// errDiffers ends the reading of a lockfile that isn't that of the captures. Nobody sees it: Read reads the file then.
+var errDiffers = errors.New("a definition differs")
 
 // ReadMatch reads a lockfile like Read, but doesn't parse definitions that are, byte for byte, what Marshal
 // writes for an entry of the captures: parsing and hashing them would take most of the time of verify.
@@ -55,7 +59,7 @@ func ReadMatch(path string, data []byte, formOf pin.FormFunc, pinsOf func(server
 	rest = append(rest, data...)
 	r := &lockReader{File: fail.NewFile(path, rest), formOf: formOf, defined: map[int32]definedPin{}, matched: m}
 	l, err := r.read()
-	if err != nil || m.differs {
+	if err != nil {
 		return Lockfile{}, false
 	}
 	return l, true

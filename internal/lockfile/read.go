@@ -136,7 +136,7 @@ func (r *lockReader) read() (Lockfile, error) {
 		l.Servers = append(l.Servers, set)
 	}
 	l.sort()
-	if err := cmp.Or(r.differs(root, l.tree(false)), r.hiddenRaw(l)); err != nil {
+	if err := cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l)); err != nil {
 		return Lockfile{}, err
 	}
 	return l, nil
@@ -199,6 +199,9 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		}
 		for _, e := range list {
 			p := r.pin(name, entryType, set.Policy, e)
+			if r.matched != nil && r.matched.differs {
+				return set, errDiffers
+			}
 			if why := r.contradiction(&p, set.Policy, e); why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}

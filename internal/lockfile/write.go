@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"bytes"
 	"unicode/utf8"
 
 	"pinproof/internal/fail"
@@ -17,11 +18,39 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	out := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree(true)), 0))
+	frame := jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0)
+	size := len(frame)
+	l.eachDefinition(func(definition []byte) { size += 2 * len(definition) })
+	// A growing buffer would take twice as much memory.
+	out := make([]byte, 0, size)
+	l.eachDefinition(func(definition []byte) {
+		at := bytes.Index(frame, []byte(opening+placeholder)) + len(opening)
+		out = append(out, frame[:at]...)
+		out = jsontree.AppendIndented(out, definition, 5)
+		frame = frame[at+len(placeholder):]
+	})
+	out = escapeHidden(append(out, frame...))
 	if len(out) >= jsontree.MaxLockfileBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
 	return append(out, '\n'), nil
+}
+
+// placeholder stands for each definition in what tree returns.
+const placeholder = "{}"
+
+// eachDefinition calls f for each definition that the lockfile stores, except texts of instructions, in its order.
+func (l Lockfile) eachDefinition(f func(definition []byte)) {
+	for i := range l.Servers {
+		s := &l.Servers[i]
+		for _, entryType := range pin.LockOrder {
+			for _, p := range s.Of(entryType) {
+				if !s.Policy.HashOnly && entryType != pin.Instructions {
+					f(p.Definition)
+				}
+			}
+		}
+	}
 }
 
 // confirm holds the definitions of a server's pins against what was received or, where that
@@ -58,18 +87,18 @@ func (m *members) text(name, s string) {
 	}
 }
 
-// tree is all that the lockfile says, in its order. Without definitions, it marks their places only.
-func (l Lockfile) tree(definitions bool) jsontree.Value {
+// tree is all that the lockfile says, in its order, except definitions: it marks their places.
+func (l Lockfile) tree() jsontree.Value {
 	var servers, root members
 	for i := range l.Servers {
-		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i], definitions))
+		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i]))
 	}
 	root.add("lockfileVersion", jsontree.Value{Kind: '0', Text: "1"})
 	root.add("servers", jsontree.Ordered(servers))
 	return jsontree.Ordered(root)
 }
 
-func serverTree(s *pin.Set, definitions bool) jsontree.Value {
+func serverTree(s *pin.Set) jsontree.Value {
 	var server, about members
 	about.text("name", s.About.Name)
 	about.text("version", s.About.Version)
@@ -84,7 +113,7 @@ func serverTree(s *pin.Set, definitions bool) jsontree.Value {
 		var list members
 		pins := s.Of(entryType)
 		for i := range pins {
-			list.add(pins[i].Name, pinTree(&pins[i], s.Policy.HashOnly, definitions))
+			list.add(pins[i].Name, pinTree(&pins[i], s.Policy.HashOnly))
 		}
 		if entryType == pin.Instructions && len(list) > 0 {
 			server.add(pin.EntryTypeInfo[entryType].Member, list[0].Value)
@@ -95,7 +124,7 @@ func serverTree(s *pin.Set, definitions bool) jsontree.Value {
 	return jsontree.Ordered(server)
 }
 
-func pinTree(p *pin.Pin, hashOnly, definitions bool) jsontree.Value {
+func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 	var m, files members
 	m.text("digest", p.Digest)
 	// The mark comes right after the digest, so that git's own merge has a conflict if one side
@@ -118,10 +147,8 @@ func pinTree(p *pin.Pin, hashOnly, definitions bool) jsontree.Value {
 	if hashOnly {
 		return jsontree.Ordered(m)
 	}
-	stored := jsontree.Value{Kind: jsontree.Raw}
-	if definitions {
-		stored.Text = string(p.Definition)
-	} else if p.Type == pin.Instructions {
+	stored := jsontree.Value{Kind: jsontree.Raw, Text: placeholder}
+	if p.Type == pin.Instructions {
 		stored = p.Tree()
 	}
 	m.add(storedMember(p.Type), stored)
