@@ -20,6 +20,8 @@ type side struct {
 	// How the parts of two schemas compare that bear on values, by the schemas.
 	relations map[[2]*jsontree.Value]inclusion.Relation
 
+	read int // bytes of schemas, by proofs
+
 	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
 
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
@@ -102,14 +104,30 @@ func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
 	if pair == s.roots {
 		depth = 0
 	}
-	known = inclusion.Compare(s.roots[0], s.roots[1], old, new, depth)
+	known = s.compare(old, new, depth)
 	if known == inclusion.Unknown {
 		a := only(old, bearsOnValues)
 		b := only(new, bearsOnValues)
-		known = inclusion.Compare(s.roots[0], s.roots[1], &a, &b, depth)
+		known = s.compare(&a, &b, depth)
 	}
 	s.relations[pair] = known
 	return known
+}
+
+// maxProven is how many bytes of schemas the proofs for one side of a tool may read, as JSON. A real one needs some hundred kilobytes.
+const maxProven = 1 << 20
+
+// compare proves how two schemas compare that are depth values deep in the whole ones, as far as the bound lets it.
+func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
+	for _, v := range [...]*jsontree.Value{s.roots[0], s.roots[1], old, new} {
+		if v != nil {
+			s.read += int(v.End - v.At)
+		}
+	}
+	if s.roots[0] == nil || s.roots[1] == nil || s.read > maxProven {
+		return inclusion.Unknown
+	}
+	return inclusion.Compare(s.roots[0], s.roots[1], old, new, depth)
 }
 
 // one compares a keyword of two schemas as if there were no other.
@@ -117,7 +135,7 @@ func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation 
 	is := func(name string) bool { return name == keyword }
 	a := only(old, is)
 	b := only(new, is)
-	return inclusion.Compare(s.roots[0], s.roots[1], &a, &b, 1)
+	return s.compare(&a, &b, 1)
 }
 
 // only returns a schema with those of its keywords that f selects. A null says nothing.
@@ -140,7 +158,7 @@ func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
 			if pair == s.roots {
 				depth = 0
 			}
-			settled = inclusion.Compare(s.roots[0], s.roots[1], pair[0], pair[1], depth) == inclusion.Same
+			settled = s.compare(pair[0], pair[1], depth) == inclusion.Same
 			s.settled[pair] = settled
 		}
 		return settled
@@ -231,6 +249,10 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	case label.InputClosed, label.NamesOpened:
 		// The proof takes it that nobody sends names that aren't named.
 		if other[0].isClosed != other[1].isClosed {
+			return k
+		}
+	case label.InputOpened, label.Tightened, label.Loosened:
+		if isText := c.Old.Kind == '"' || c.New.Kind == '"'; at.name() == "additionalProperties" && !isText {
 			return k
 		}
 	}
@@ -449,6 +471,9 @@ func isKeyword(name string) bool {
 	return slices.Contains(keywords(), name) || strings.HasPrefix(name, "$")
 }
 
+// mostJudged is how many changes of a definition are judged together. With more of them, what may break is breaking.
+const mostJudged = 1_000
+
 // judge gives the changes in a side of a tool the severity of what they do together. What isn't proven to be safe is breaking.
 func (l *labeller) judge(member string) {
 	narrow := l.side.roots[0]
@@ -477,7 +502,7 @@ func (l *labeller) judge(member string) {
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
 	}
-	if inclusion.Proven(narrow, wide) {
+	if len(l.changes) < mostJudged && inclusion.Proven(narrow, wide) {
 		for _, c := range values {
 			if c.Severity == label.Breaking && c.Label.ByValidity() {
 				c.Severity = label.Behaviour

@@ -235,7 +235,7 @@ func TestHugeDiffs(t *testing.T) {
 		{"a definition for all", tool(`{"properties":{` + parameters + `}}`),
 			tool(`{"$defs":{"A":{"type":"string",` + numbered(500, `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
 		{"another form for all", tool(`{"properties":{` + parameters + `}}`),
-			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 3_000 + 1},
+			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 2},
 	} {
 		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
 		for range 2 {

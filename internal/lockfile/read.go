@@ -128,7 +128,11 @@ func (r *lockReader) read() (Lockfile, error) {
 		return Lockfile{}, err
 	}
 	var l Lockfile
-	for _, s := range byPlace(root.Get("servers")) {
+	servers := root.Get("servers")
+	if len(servers.Members()) > jsontree.MaxEntries {
+		return l, r.At(int(servers.At), "more than 50,000 servers")
+	}
+	for _, s := range byPlace(servers) {
 		set, err := r.server(s.Name, s.Value)
 		if err != nil {
 			return Lockfile{}, err
@@ -196,6 +200,9 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 			entryType = pin.Instructions
 		} else {
 			continue
+		}
+		if len(list) > jsontree.MaxEntries {
+			return set, r.At(int(m.Value.At), "server %s: more than 50,000 pins", text.Name(name))
 		}
 		for _, e := range list {
 			p := r.pin(name, entryType, set.Policy, e)

@@ -375,9 +375,11 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 // questionOf returns how many questions there are up to the one that names an entry; all of them if none does.
 func questionOf(questions []string, said string) int {
 	for i, q := range questions {
-		lines := strings.Split(q, "\n")
-		if asked := strings.Join(lines[max(0, len(lines)-3):], " "); strings.Contains(asked, said) {
-			return i + 1
+		for line := range strings.Lines(q) {
+			// The text of a question, or the names of the entries that it is about.
+			if asks := strings.HasPrefix(line, "Accept ") || strings.HasPrefix(line, "nothing "); asks && strings.Contains(" "+strings.NewReplacer(",", " ", "?", " ").Replace(line)+" ", " "+said+" ") {
+				return i + 1
+			}
 		}
 	}
 	return len(questions)

@@ -213,7 +213,7 @@ func TestOrdersComeFirst(t *testing.T) {
 			isFirst := func(s ReadFirst) bool {
 				// Its first sentence may begin with words of the description before it.
 				said, _, _ := strings.Cut(s.Text, "<and ")
-				return s.Block == at+1 && (strings.Contains(plain, said) || strings.Contains(said, plain[:min(30, len(plain))]))
+				return s.Name == name && (strings.Contains(plain, said) || strings.Contains(said, plain[:min(30, len(plain))]))
 			}
 			if slices.ContainsFunc(r.Model.ReadFirst, isFirst) {
 				first++
