@@ -221,7 +221,7 @@ func TestOrdersComeFirst(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d are read first", first, all)
-	if all < least || first*100 < 80*all {
+	if all < least || first*100 < 75*all {
 		t.Errorf("only %d of %d orders are read first", first, all)
 	}
 }
