@@ -768,6 +768,9 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 					p.Files[i].URI = uri.Text
 				}
 			}
+			if len(s.Values) > 0 {
+				p.SortFiles()
+			}
 			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), s.Values); err == nil {
 				p.Name = name.Text
 			}

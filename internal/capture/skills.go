@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -115,7 +114,7 @@ func (r *captureReader) readFiles() error {
 			}
 			e.Files = append(e.Files, pin.File{URI: f.URI, Text: body})
 		}
-		slices.SortFunc(e.Files, func(a, b pin.File) int { return jsontree.CompareUTF16(a.URI, b.URI) })
+		e.SortFiles()
 	}
 	return nil
 }

@@ -102,3 +102,48 @@ func TestSkillsInEveryShape(t *testing.T) {
 		}
 	})
 }
+
+// TestFilesOfASkill: the files of a skill are found by their URIs, also where a placeholder changes their order.
+func TestFilesOfASkill(t *testing.T) {
+	const folder = "skill://acme/a/"
+	names := []string{"SKILL.md", "b.txt", "c-secret-path.txt", "\U0001f600.txt", "\uff5e.txt"}
+	var files, bodies []string
+	for _, name := range names {
+		body := name
+		if name == "SKILL.md" {
+			body = "---\nname: a\n---\n"
+		}
+		files = append(files, fmt.Sprintf(`{"uri":%q,"digest":"sha256:%x","size":%d}`, folder+name, sha256.Sum256([]byte(body)), len(body)))
+		bodies = append(bodies, fmt.Sprintf(`{"uri":%q,"text":%q}`, folder+name, body))
+	}
+	text := `{"tools":[]}{"skills":[{"uri":"` + folder + `SKILL.md","frontmatter":{"name":"a"},"resources":[` + strings.Join(files, ",") + `]}]}{"contents":[` + strings.Join(bodies, ",") + `]}`
+	values, err := pin.ParseSubstitutes([]string{"PART=c-secret-path"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pol := range []pin.Policy{{}, {Substitute: []string{"PART"}}} {
+		set, err := capture.Pins(m, "s", pol, values, pintest.Form)
+		if err != nil {
+			t.Fatal(err)
+		}
+		skills := set.Of(pin.Skills)
+		if len(skills) != 1 || len(skills[0].Files) != len(names) {
+			t.Fatalf("%+v", skills)
+		}
+		for _, name := range names {
+			if len(pol.Substitute) > 0 {
+				name = strings.Replace(name, "c-secret-path", "<PART>", 1)
+			}
+			if !skills[0].HasFile(folder + name) {
+				t.Errorf("no file %q", name)
+			}
+			if skills[0].HasFile(folder + name + "x") {
+				t.Errorf("a file %q", name+"x")
+			}
+		}
+	}
+}

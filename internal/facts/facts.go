@@ -356,8 +356,7 @@ func (e *Entry) showsFile(pointer string) bool {
 	tree := e.Captured.Tree()
 	entry := jsontree.Lookup(jsontree.Lookup(&tree, steps[0]), steps[1])
 	uri := jsontree.TextOf(jsontree.Lookup(entry, "uri"))
-	isIt := func(f pin.File) bool { return f.URI == uri }
-	return slices.ContainsFunc(e.Captured.Files, isIt) && slices.ContainsFunc(e.Locked.Files, isIt)
+	return e.Captured.HasFile(uri) && e.Locked.HasFile(uri)
 }
 
 // isProse tells texts worth a word diff from values that read better whole.

@@ -35,8 +35,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 			r.at("resources", strconv.Itoa(i), "uri")
 			r.add("skill-script", "a script that the model may run: %s", text.Name(name))
 		}
-		known := func(read pin.File) bool { return read.URI == f.URI }
-		if slices.ContainsFunc(p.Files, known) {
+		if p.HasFile(f.URI) {
 			continue
 		}
 		r.at("resources")

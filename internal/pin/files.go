@@ -6,6 +6,17 @@ import (
 	"pinproof/internal/jsontree"
 )
 
+// SortFiles sorts the texts of a skill's files by URI, as HasFile needs them.
+func (p *Pin) SortFiles() {
+	slices.SortFunc(p.Files, func(a, b File) int { return jsontree.CompareUTF16(a.URI, b.URI) })
+}
+
+// HasFile reports whether the text of a skill's file is known.
+func (p *Pin) HasFile(uri string) bool {
+	_, ok := slices.BinarySearchFunc(p.Files, uri, func(f File, uri string) int { return jsontree.CompareUTF16(f.URI, uri) })
+	return ok
+}
+
 // SupplyFiles adds texts of files to the skills of a capture, where the capture has not read them and the lockfile
 // has them. It does so only if both entries have the same digest for the file. A text in a lockfile was checked
 // against that digest when the lockfile was read.
@@ -21,13 +32,14 @@ func SupplyFiles(captured, locked *Set) {
 		}
 		before := digestsOf(was)
 		now := digestsOf(p)
+		var missing []File
 		for _, f := range was.Files {
-			known := func(read File) bool { return read.URI == f.URI }
-			if now[f.URI] == before[f.URI] && now[f.URI] != "" && !slices.ContainsFunc(p.Files, known) {
-				p.Files = append(p.Files, f)
+			if now[f.URI] == before[f.URI] && now[f.URI] != "" && !p.HasFile(f.URI) {
+				missing = append(missing, f)
 			}
 		}
-		slices.SortFunc(p.Files, func(a, b File) int { return jsontree.CompareUTF16(a.URI, b.URI) })
+		p.Files = append(p.Files, missing...)
+		p.SortFiles()
 	}
 }
 

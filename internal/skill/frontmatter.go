@@ -109,11 +109,11 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
 			return fmt.Errorf("%s has the key %s twice", where, text.Name(key.Value))
 		}
 		seen[key.Value] = true
-		member := v.Get(key.Value)
-		if member.Kind == 0 {
+		member := jsontree.Lookup(&v, key.Value)
+		if member == nil {
 			return fmt.Errorf("%s has %s, which the entry's frontmatter lacks", where, text.Name(key.Value))
 		}
-		if err := compareNodes(n.Content[i+1], member, jsontree.Pointer(at, key.Value)); err != nil {
+		if err := compareNodes(n.Content[i+1], *member, jsontree.Pointer(at, key.Value)); err != nil {
 			return err
 		}
 	}

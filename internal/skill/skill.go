@@ -4,7 +4,6 @@ package skill
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +22,9 @@ type Skill struct {
 	Files []File
 
 	Dynamic bool // the entry doesn't say which files it has
+
+	// The index of each file in Files, by its URI: a skill may have tens of thousands of files.
+	index map[string]int
 }
 
 // A File is a file of a skill, as its entry pins it.
@@ -40,8 +42,8 @@ func (s *Skill) Name(f File) string { return strings.TrimPrefix(f.URI, s.Folder)
 
 // File returns the file of a URI, or nil if the entry lists none.
 func (s *Skill) File(uri string) *File {
-	at := slices.IndexFunc(s.Files, func(f File) bool { return f.URI == uri })
-	if at < 0 {
+	at, ok := s.index[uri]
+	if !ok {
 		return nil
 	}
 	return &s.Files[at]
@@ -116,6 +118,7 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
 		return nil, problem(orWhole(resources, v), `its "resources" is neither an array nor %q`, Dynamic)
 	}
 	seen := map[string]bool{}
+	s.index = map[string]int{}
 	for i, item := range resources.Items() {
 		f, wrong := readFile(item.Value)
 		if wrong != nil {
@@ -132,6 +135,7 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
 			return nil, problem(item.Value, "its file %s is listed twice", text.Name(f.URI))
 		}
 		seen[Key(f.URI)] = true
+		s.index[f.URI] = len(s.Files)
 		s.Files = append(s.Files, *f)
 	}
 	if s.File(s.URI) == nil {
