@@ -344,7 +344,7 @@ const ManyDescriptions = `{
 // LineFeeds finds the mark for a long run of line feeds.
 var LineFeeds = regexp.MustCompile(`^<([0-9]+) line feeds>$`)
 
-var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
+var ourMarks = regexp.MustCompile(`^<(?:U\+([0-9A-F]+)|byte ([0-9A-F]{2})|([0-9]+) spaces?|([0-9]+) of U\+([0-9A-F]+)|([0-9]+) (tag character|variation selector)s?: ")`)
 
 // Unprintable reads printable text back, from the description of the marks alone.
 // That it gives the text again proves that no two texts look alike.

@@ -128,6 +128,8 @@ func TestPrintableLines(t *testing.T) {
 		{"a\r\nb\x1b", []string{"a<U+000D>", "b<U+001B>"}},
 		{"a\n<4 line feeds>\n::error::b", []string{"a", "<U+003C>4 line feeds>", "::error::b"}},
 		{"a\n\u0301b", []string{"a", "<U+0301>b"}},
+		{"a \nb", []string{"a<1 space>", "b"}},
+		{"a<1 space>\nb  ", []string{"a<U+003C>1 space>", "b<2 spaces>"}},
 	} {
 		if got := Lines(tt.text, false); !slices.Equal(got, tt.want) {
 			t.Errorf("printableLines(%q, false)\ngot  %q\nwant %q", tt.text, got, tt.want)
@@ -140,6 +142,8 @@ func FuzzPrintable(f *testing.F) {
 	for _, s := range jsontest.HostileTexts {
 		f.Add(s)
 	}
+	f.Add(" ") // one space has its own word: "<1 space>"
+	f.Add("a<1 space>\nb<2 spaces> ")
 	f.Fuzz(func(t *testing.T, s string) {
 		shown := Printable(s)
 		jsontest.CheckVisible(t, shown)
