@@ -31,7 +31,7 @@ type Facts struct {
 	// Those about whole captures that nobody has approved.
 	General []lint.Finding
 
-	// Warnings that nobody accepted, in entries that match their pins.
+	// Warnings that nobody accepted, in entries that match their pins, and in pinned texts that no capture repeats.
 	Unrecorded []lint.Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
@@ -212,7 +212,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 	if found.WholeServer && !found.Approved {
 		f.General = append(f.General, found)
 	}
-	if found.Scope == lint.InMatch && !found.Approved && !found.WholeServer {
+	if (found.Scope == lint.InMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer {
 		f.Unrecorded = append(f.Unrecorded, found)
 	}
 	if found.Scope == lint.InMatch && found.Approved && found.Warning {

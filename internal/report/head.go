@@ -120,7 +120,7 @@ func freshIn(entries []*drifted) (list []lint.Finding) {
 
 // pinLine returns the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
-	p := pin.ComparisonOf(r.Comparisons, key.Server)
+	p := cmp.Or(pin.ComparisonOf(r.Comparisons, key.Server), pin.ComparisonOf(r.Others, key.Server))
 	if p == nil {
 		return 1
 	}
