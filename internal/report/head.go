@@ -399,6 +399,9 @@ func (r *Report) servers(m *Model) {
 		about := p.Captured.About
 		was := p.Locked.About.String()
 		if s.Versions != "" && was != "" && was != s.Versions {
+			if r.Review || !r.Bounded {
+				m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
+			}
 			s.Versions = was + " -> " + s.Versions
 		}
 		same := about.Name != "" && about.Version != "" && about == p.Locked.About

@@ -322,7 +322,25 @@ func (r *Report) waysToSee() (next []Step) {
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
-	return next
+	return append(next, r.waysToPinAnew()...)
+}
+
+// waysToPinAnew asks whether a server writes texts anew at each start, if they differ in nothing but numbers and ids.
+func (r *Report) waysToPinAnew() []Step {
+	var anew []string
+	for _, e := range r.entries {
+		if e.Anew {
+			anew = append(anew, r.ref(e.Ref()))
+		}
+	}
+	if anew == nil || !r.isRelocked() {
+		return nil
+	}
+	return []Step{
+		{Text: "only numbers, times or ids differ in " + text.List(anew, maxClosingNames) + ": does the server write these anew at each start?"},
+		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute NAME=VALUE")},
+		{Text: "for any other, leave out the descriptions", Command: r.Next.To("relock", "--descriptions strip")},
+	}
 }
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".

@@ -25,6 +25,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			line += ": " + m.Review.Command
 		}
 		t.printf("%s\n", t.paint('+', line))
+		t.notes("  ", m.Abouts...)
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
 		t.Next(m)
 		return t.Err
