@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -42,26 +41,12 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
-			if d.Server = p.Server; (!p.Part || d.Kind != pin.Removed) && !(p.IgnoreProse && onlyProse(&d)) {
+			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
 			}
 		}
 	}
 	return all, nil
-}
-
-// onlyProse reports whether a drift is in nothing but texts. If something else differs as
-// well, it removes the texts from both sides, so that the report shows only the rest. A
-// definition that isn't stored can't be compared in this way, so it counts as drift.
-func onlyProse(d *pin.Drift) bool {
-	if d.Type == pin.Instructions {
-		return d.Kind != pin.Duplicate
-	}
-	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
-		return false
-	}
-	d.Locked, d.Captured = d.Locked.WithoutProse(), d.Captured.WithoutProse()
-	return bytes.Equal(d.Locked.Definition, d.Captured.Definition)
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted,

@@ -551,60 +551,6 @@ func TestEmptiedOfPrompts(t *testing.T) {
 	}
 }
 
-// TestRepeatedInstructions: two texts of instructions are drift even if texts are left out of the
-// comparison, because nobody knows which of them a model gets.
-func TestRepeatedInstructions(t *testing.T) {
-	set := func(texts ...string) (s pin.Set) {
-		var pins []pin.Pin
-		for _, text := range texts {
-			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: formOf(pin.Instructions, []byte(text))})
-		}
-		s.Put(pins)
-		return s
-	}
-	side := pin.Comparison{Server: "s", Known: true, Present: true, IgnoreProse: true, Locked: set("Use a."), Captured: set("Use b.")}
-	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 0 {
-		t.Errorf("other instructions: %+v", drifts)
-	}
-	side.Captured = set("Use b.", "Use c.")
-	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 1 || drifts[0].Kind != pin.Duplicate {
-		t.Errorf("two texts: %+v", drifts)
-	}
-}
-
-// TestIgnoreProse: what a comparison without texts leaves out, and what it shows of the rest.
-func TestIgnoreProse(t *testing.T) {
-	for _, tt := range []struct{ old, new, want string }{
-		{`{"name":"a","title":"x","description":"x"}`, `{"name":"a"}`, ""},
-		{`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, ""},
-		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{}}`, ""},
-		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{"title":"y","readOnlyHint":true}}`, `{"annotations":{"readOnlyHint":true},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"items":{"title":"x"}}}`, `{"name":"a","inputSchema":{"items":{"title":"y"}}}`, ""},
-		{`{"name":"a","inputSchema":{"properties":{}}}`, `{"name":"a","inputSchema":{"properties":{"description":{"title":"x"}}}}`, `{"inputSchema":{"properties":{"description":{}}},"name":"a"}`},
-		{`{"name":"a","description":"x"}`, `{"name":"a","description":["y"]}`, `{"description":["y"],"name":"a"}`},
-		{`{"name":"a","inputSchema":{"default":{"description":"x"}}}`, `{"name":"a","inputSchema":{"default":{"description":"y"}}}`, `{"inputSchema":{"default":{"description":"y"}},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["y"],"description":"x"}}`, `{"inputSchema":{"enum":["y"]},"name":"a"}`},
-		{`{"name":"a","_meta":{"title":"x"}}`, `{"name":"a","_meta":{"title":"y"}}`, `{"_meta":{"title":"y"},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"annotations":{"title":"x"}}}`, `{"name":"a","inputSchema":{"annotations":{"title":"y"}}}`, `{"inputSchema":{"annotations":{"title":"y"}},"name":"a"}`},
-	} {
-		p := pin.Comparison{Known: true, Present: true, IgnoreProse: true,
-			Locked: canonPins(t, "["+tt.old+"]", pin.Policy{}), Captured: canonPins(t, "["+tt.new+"]", pin.Policy{})}
-		got := ""
-		for _, d := range driftOf(t, []pin.Comparison{p}) {
-			got = string(d.Captured.Definition)
-			if d.Captured.Digest != p.Captured.Pins[0].Digest {
-				t.Errorf("%s: the digest is not that of the whole", tt.new)
-			}
-		}
-		if got != tt.want {
-			t.Errorf("%s\n -> %s\n got %s", tt.old, tt.new, got)
-		}
-		if p.IgnoreProse = false; len(driftOf(t, []pin.Comparison{p})) != 1 {
-			t.Errorf("%s: no drift", tt.new)
-		}
-	}
-}
-
 // TestCodeOf: the exit code is the higher of the verdict's and the error's.
 func TestCodeOf(t *testing.T) {
 	for _, tt := range []struct {

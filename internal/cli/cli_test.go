@@ -58,7 +58,7 @@ func TestStaleWriter(t *testing.T) {
 // except those that say how this run answers or what it accepts. Every flag of every command
 // is either carried over or not, and the lists say which.
 func TestCarriedFlags(t *testing.T) {
-	carried := append(strings.Fields("against allow-empty approved-by fail-on ignore-prose max-tokens part"), pin.Flags()...)
+	carried := append(strings.Fields("against allow-empty approved-by fail-on max-tokens part"), pin.Flags()...)
 	root, has := newRoot(&app{}, ""), map[string]bool{}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { has[f.Name] = true })
 	for _, cmd := range root.Commands() {
@@ -83,7 +83,7 @@ func TestCarriedFlags(t *testing.T) {
 	}
 	cmd, _, _ := root.Find([]string{"diff"})
 	for verb, want := range map[string]string{
-		"diff":   "--against 'a b' --fail-on 'a b' --ignore-prose --max-tokens 'a b' --part --substitute 'a b'",
+		"diff":   "--against 'a b' --fail-on 'a b' ----max-tokens 'a b' --part --substitute 'a b'",
 		"relock": "--part --substitute 'a b'",
 		"lock":   "--substitute 'a b'",
 	} {

@@ -17,7 +17,7 @@ var headings = [...][2]string{
 	{"Flags", "server only stat full against format report quiet allow review yes help version"},
 	{"How to accept", "accept accept-all accept-warning accept-warnings deny expect approved-by allow-empty"},
 	{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
-	{"More flags", "fail-on max-tokens ignore-prose substitute drop-server part hook terse uncaptured warn capture-as no-descriptions color"},
+	{"More flags", "fail-on max-tokens substitute drop-server part hook terse uncaptured warn capture-as no-descriptions color"},
 }
 
 // printUsage prints how a command is called, with its flags under headings.

@@ -51,7 +51,7 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 	in := report.Input{
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
-		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: allow.RefusesDenied, IgnoreProse: req.IgnoreProse,
+		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: allow.RefusesDenied,
 		Folder: folderHint(req, w),
 	}
 	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {

@@ -34,9 +34,6 @@ type Comparison struct {
 	// The capture is missing because the server could not be captured (verify --uncaptured). No flag allows that.
 	Uncaptured bool
 
-	// Diff --ignore-prose: texts are left out of this comparison, never of a pin.
-	IgnoreProse bool
-
 	// Both sides are lockfiles: what they say beside the definitions is compared, too.
 	Lockfiles bool
 

@@ -342,32 +342,6 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 	})
 }
 
-// WithoutProse returns a copy of a pin that lacks the titles and descriptions, which are for a model
-// or a person to read. It removes only members to which the specification or JSON Schema gives that
-// meaning: a parameter of such a name stays, and so does every default, enum, const and example. The
-// digests stay those of the whole definition.
-func (p *Pin) WithoutProse() *Pin {
-	bare := *p
-	tree := p.Tree()
-	said := func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		return m, !((name == "title" || name == "description") && m.Kind == '"')
-	}
-	within := func(_ string, m jsontree.Value) (jsontree.Value, bool) { return jsontree.MapParts(m, said), true }
-	v := jsontree.MapParts(tree, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if p.Type == Tools && name == "annotations" && m.Kind == '{' {
-			m = jsontree.MapParts(m, said)
-		} else if p.Type == Prompts && name == "arguments" && m.Kind == '[' {
-			m = jsontree.MapParts(m, within)
-		}
-		return said(name, m)
-	})
-	if p.Type == Tools {
-		v = schema.Map(v, schema.AtDefinition, said)
-	}
-	bare.Definition = jsontree.Append(nil, v)
-	return &bare
-}
-
 // without returns v without the member that tokens lead to. It doesn't look into arrays.
 func without(v jsontree.Value, tokens []string) jsontree.Value {
 	if v.Kind != '{' {

@@ -166,9 +166,6 @@ func (r *Report) policyText() (said string) {
 	if r.Part {
 		said = "; a part of a session"
 	}
-	if r.IgnoreProse {
-		said += "; texts left out (--ignore-prose)"
-	}
 	if len(r.Uncompared) > 0 {
 		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}

@@ -166,7 +166,7 @@ func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 // compareSides adds the comparison of one server.
 func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
 	lockfiles := old.captures == nil && new.captures == nil
-	p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: lockfiles}
+	p := pin.Comparison{Server: server, Lockfile: old.path, Lockfiles: lockfiles}
 	before := old.pins.Find(server)
 	after := new.pins.Find(server)
 	if before != nil && after != nil && old.captures != nil && new.captures != nil {

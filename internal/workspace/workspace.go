@@ -35,8 +35,6 @@ type Request struct {
 	// Returns the recorded policy as flags change it; nil if no flag can.
 	Policy func(pin.Policy) pin.Policy
 
-	IgnoreProse bool // texts are left out of the comparison
-
 	// The command accepts a lockfile in which a policy forbids what is pinned.
 	Mends bool
 
@@ -220,7 +218,7 @@ func (w *Workspace) digest() {
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
+	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.Known = true
