@@ -142,6 +142,46 @@ func (p Policy) PinsEntry(key Key) bool {
 	return p.Pins(key.Type)
 }
 
+// excludes reports whether one of two switches adds a list that the other omits.
+func (s *Switch) excludes(other *Switch) bool {
+	either := func(adds, omits []EntryType) bool {
+		return slices.ContainsFunc(adds, func(l EntryType) bool { return slices.Contains(omits, l) })
+	}
+	return either(s.adds, other.omits) || either(other.adds, s.omits)
+}
+
+// Conflict names the flags of two switches of the policy that exclude each other, or returns "".
+func (p Policy) Conflict() string {
+	for i := range Switches {
+		for j := range Switches[:i] {
+			s, other := &Switches[j], &Switches[i]
+			if *s.Of(&p) && *other.Of(&p) && s.excludes(other) {
+				return "--" + s.Flag + " and --" + other.Flag
+			}
+		}
+	}
+	return ""
+}
+
+// Switched returns the policy with the given switches as they are in asked, which has no conflict. A
+// switch that is turned on turns off those that it excludes.
+func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
+	for i := range Switches {
+		s := &Switches[i]
+		if !given(s.Flag) {
+			continue
+		}
+		*s.Of(&p) = *s.Of(&asked)
+		for j := range Switches {
+			if other := &Switches[j]; *s.Of(&p) && s.excludes(other) {
+				*other.Of(&p) = false
+			}
+		}
+	}
+	p.Pages = p.Pages && !p.Resources // the list of resources has the pages
+	return p
+}
+
 // Shapes reports whether the pinned definition can differ from the received one,
 // substitutes aside.
 func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
