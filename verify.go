@@ -23,7 +23,7 @@ import (
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
-		if p.Missing {
+		if p.Missing() {
 			// Nobody captured this server, so nothing is known about it.
 			continue
 		}
@@ -104,7 +104,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	}
 	// A flag may allow pinned servers without a capture, but not if nothing else is judged.
 	// Allowing their absence is never consent to what they list, or to their removal.
-	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
+	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
 	}
@@ -135,25 +135,37 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 
 // judgeServer adds to a verdict what follows from a server as a whole, not from the drift of its entries.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
-	missing := p.Missing && (!passMissing || p.Uncaptured)
-	if missing || p.NoPins || p.Forbidden {
+	differs := true // as a whole, whatever its entries are
+	fails := true
+	unanswered := false
+	switch p.State {
+	case pin.Paired:
+		differs = p.PolicyDiffers()
+		fails = differs
+	case pin.New:
+		// With --fail-on, the entries of an added server are judged one by one.
+		fails = allow.Spared == nil
+	case pin.Gone:
+	case pin.Missing:
+		fails = !passMissing
+		unanswered = fails
+	default:
+		unanswered = true
+	}
+	if unanswered {
 		v.Unanswered = append(v.Unanswered, p.Server)
 	}
-	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
 	if p.RecordsDiffer() {
-		v.Matches = false
-		v.Differs[p.Server] = true
+		differs = true
 		// With --fail-on they don't fail the run: a record can't break a caller.
-		v.Failed = v.Failed || allow.Spared == nil
+		fails = fails || allow.Spared == nil
 	}
-	// The server differs as a whole, whatever its entries are.
-	if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden {
+	if differs {
 		v.Matches = false
 		v.Differs[p.Server] = true
-		// With --fail-on, the entries of an added server are judged one by one.
-		joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present
-		v.Failed = v.Failed || missing || !p.Missing && !joined
 	}
+	v.Failed = v.Failed || fails
+	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
 }
 
 // denied lists the entries that match a pin marked as denied. With orUnlisted, it adds those that the capture doesn't
@@ -180,7 +192,7 @@ func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.Spared[d.Ref()] {
 		return true
 	}
-	return allow.Kinds[d.Kind] && p.Known && p.Present &&
+	return allow.Kinds[d.Kind] && p.State == pin.Paired &&
 		!emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
 }
 

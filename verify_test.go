@@ -272,9 +272,9 @@ func TestOrderOfDrift(t *testing.T) {
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
 	drifts := driftOf(t, []pin.Comparison{
-		{Server: "one", Locked: a, Captured: b, Known: true, Present: true},
-		{Server: "two", Locked: a, Known: true}, // vanished
-		{Server: "two more", Captured: a, Present: true},
+		{Server: "one", Locked: a, Captured: b, State: pin.Paired},
+		{Server: "two", Locked: a, State: pin.Gone}, // vanished
+		{Server: "two more", Captured: a, State: pin.New},
 	})
 	var got []string
 	for _, d := range drifts {
@@ -309,11 +309,11 @@ func TestPolicyDiffers(t *testing.T) {
 		p    pin.Comparison
 		want bool
 	}{
-		{pin.Comparison{Known: true, Present: true}, false},
-		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{HashOnly: true})}, true},
-		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
-		{pin.Comparison{Present: true, Captured: pins(pin.Policy{HashOnly: true})}, false},
-		{pin.Comparison{Known: true, Locked: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.Paired}, false},
+		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Comparison{State: pin.New, Captured: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.Gone, Locked: pins(pin.Policy{HashOnly: true})}, false},
 	} {
 		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
@@ -327,9 +327,9 @@ func TestPolicyDiffers(t *testing.T) {
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
 	sides := map[byte]pin.Comparison{
-		'=': {Known: true, Present: true, Locked: match, Captured: match},
-		'!': {Known: true, Present: true, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {Known: true, Missing: true, Locked: match},
+		'=': {State: pin.Paired, Locked: match, Captured: match},
+		'!': {State: pin.Paired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {State: pin.Missing, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
@@ -382,12 +382,12 @@ func TestJudge(t *testing.T) {
 		pin.Hidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
 	}
 	for kind, text := range kinds {
-		whole := pin.Comparison{Server: "s", Known: true, Present: true,
+		whole := pin.Comparison{Server: "s", State: pin.Paired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
 		harmless := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
-		unknown.Known, unknown.Locked = false, pin.Set{}
-		unpinned.Known, unpinned.NoPins = false, true
+		unknown.State, unknown.Locked = pin.New, pin.Set{}
+		unpinned.State, unpinned.Locked = pin.Unpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
 		policy.Captured.Policy.HashOnly = true
 		for allowed := range kinds {
@@ -439,7 +439,7 @@ func TestJudgeServers(t *testing.T) {
 	marked.Find(pin.Key{Name: "a"}).Denied = true
 	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	recorded.Accepted = []pin.Record{{ID: "oversize", Digest: "1"}}
-	whole := pin.Comparison{Server: "s", Known: true, Present: true, Locked: match, Captured: match}
+	whole := pin.Comparison{Server: "s", State: pin.Paired, Locked: match, Captured: match}
 	denied := whole
 	denied.Locked = marked
 	part := denied
@@ -450,15 +450,15 @@ func TestJudgeServers(t *testing.T) {
 	drifted := denied
 	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
 	forbidden := whole
-	forbidden.Forbidden = true
+	forbidden.State = pin.Forbidden
 	records := whole
 	records.Lockfiles = true
 	records.Captured = recorded
 	joined := records
-	joined.Known = false
+	joined.State = pin.New
 	joined.Locked = pin.Set{}
-	uncaptured := pin.Comparison{Server: "s", Known: true, Missing: true, Uncaptured: true, Locked: match}
-	absent := pin.Comparison{Server: "s", Known: true, Locked: match}
+	uncaptured := pin.Comparison{Server: "s", State: pin.Uncaptured, Locked: match}
+	absent := pin.Comparison{Server: "s", State: pin.Gone, Locked: match}
 	other := whole
 	other.Server = "t"
 	hooked := pin.Leniency{RefusesDenied: true}
@@ -482,6 +482,7 @@ func TestJudgeServers(t *testing.T) {
 		"denied, and not in the part, refused":  {[]pin.Comparison{part}, 0, hooked, "1 failed differs:s denied:a"},
 		"denied, and gone":                      {[]pin.Comparison{gone}, 0, hooked, "1 failed differs:s blocked:a"},
 		"denied, and another definition":        {[]pin.Comparison{drifted}, 0, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"nobody said what there is of it":       {[]pin.Comparison{{Server: "s"}}, 0, lenient, "2 failed differs:s unanswered:s"},
 		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
 		"records differ":                        {[]pin.Comparison{records}, 0, pin.Leniency{}, "1 failed differs:s"},
 		"records differ, nothing else":          {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
@@ -544,7 +545,7 @@ func TestEmptiedOfPrompts(t *testing.T) {
 		return s
 	}
 	for listed, want := range map[string]int{"": 1, "a": 0} {
-		sides := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
 		if v := judge(sides, driftOf(t, sides), 0, lenient); v.ExitCode != want {
 			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
 		}

@@ -332,7 +332,7 @@ func (a *approver) hintPages() {
 	t := plain.New(a.out, a.style)
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
-		if !p.Known && p.Captured.Policy.Pages {
+		if !p.Known() && p.Captured.Policy.Pages {
 			t.Hint(report.Step{Text: a.whose(p) + " has pages of apps (ui://): their entries are pinned, not what a page does"})
 		}
 	}

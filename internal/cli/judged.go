@@ -84,7 +84,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 		return // nothing is suggested
 	}
 	c := caseOf(in, all)
-	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known })
+	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known() })
 	in.Writes = approval.Would(c, approval.Said{All: !isNew, Approves: isNew})
 	in.Alone = approval.Alone(c)
 }
@@ -107,7 +107,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 // setDigests returns the set digests of all captures, "" for one that repeats a name.
 func setDigests(sides []pin.Comparison) (sets []string) {
 	for _, p := range sides {
-		if p.Present {
+		if p.Present() {
 			sets = append(sets, p.Captured.Digest)
 		}
 	}

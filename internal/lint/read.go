@@ -56,7 +56,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
 			// The server is in the lockfile, or in the older of two files.
-			x.known[pairs[i].Server] = pairs[i].Known
+			x.known[pairs[i].Server] = pairs[i].Known()
 		}
 		return x
 	})
@@ -104,7 +104,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 	for i := range pairs {
-		if pairs[i].Present {
+		if pairs[i].Present() {
 			sets = append(sets, pairs[i].Captured)
 		}
 	}
@@ -167,8 +167,8 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		drifted := !p.Known || r.differs(p)
-		if !p.Present || !drifted && !r.all {
+		drifted := !p.Known() || r.differs(p)
+		if !p.Present() || !drifted && !r.all {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
@@ -215,7 +215,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if !p.Present || !p.Known {
+		if !p.Present() || !p.Known() {
 			continue
 		}
 		record := p.Locked.Accepted
