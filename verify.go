@@ -12,8 +12,8 @@ import (
 )
 
 // This file decides what drift is and what fails a run. Nothing here reads a text: judge is only
-// told how many warnings fail the run. Those are warnings in text that the policy leaves out of the
-// pins and, if the caller asked for a review, warnings that nobody accepted.
+// given the number of warnings that fail the run. Those are warnings in text that the policy leaves out of
+// the pins and, if the caller asked for a review, warnings that nobody accepted.
 //
 // A run of verify goes through compareAll, which finds the drift between both sides, judge,
 // which makes a verdict of it, and codeOf, which makes an exit code of the verdict.
@@ -93,12 +93,11 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 	return drifts, matched
 }
 
-// judge decides how a comparison ends. warnings counts what fails the run even if every entry matches:
-// warnings that nobody approved and, in a review, approvals that hold for only a part of their definition.
-func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
+// judge decides how a comparison ends. Nothing that it allows can fail a run.
+func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
-		Matches: len(drifts) == 0 && warnings == 0 && !allow.OverBudget,
-		Failed:  warnings > 0 && !allow.Warnings || allow.OverBudget,
+		Matches: len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
+		Failed:  also.Warnings > 0 && !allow.Warnings || also.OverBudget,
 		Blocked: map[pin.Ref]bool{},
 		Differs: map[string]bool{},
 	}
@@ -107,9 +106,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
+		v.Denied = append(v.Denied, denied(&sides[i], sides[i].Part && also.Denied)...)
 	}
 	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: such an entry fails the run.
-	if len(v.Denied) > 0 && allow.RefusesDenied {
+	if len(v.Denied) > 0 && also.Denied {
 		v.Matches = false
 		v.Failed = true
 		for _, ref := range v.Denied {
@@ -165,7 +165,6 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 		v.Differs[p.Server] = true
 	}
 	v.Failed = v.Failed || fails
-	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
 }
 
 // denied lists the entries that match a pin marked as denied. With orUnlisted, it adds those that the capture doesn't

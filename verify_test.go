@@ -340,7 +340,7 @@ func TestMissingCapture(t *testing.T) {
 				pairs = append(pairs, p)
 			}
 			drifts := driftOf(t, pairs)
-			v := judge(pairs, drifts, 0, allow)
+			v := judge(pairs, drifts, pin.Faults{}, allow)
 			want, unanswered := 0, 0
 			switch {
 			case strings.Contains(servers, "?") && (!allow.Missing || strings.Trim(servers, "?") == ""):
@@ -392,34 +392,34 @@ func TestJudge(t *testing.T) {
 		policy.Captured.Policy.HashOnly = true
 		for allowed := range kinds {
 			for _, tt := range []struct {
-				what     string
-				side     pin.Comparison
-				warnings int
-				allow    pin.Leniency
-				want     int
+				what  string
+				side  pin.Comparison
+				also  pin.Faults
+				allow pin.Leniency
+				want  int
 			}{
-				{"drift", whole, 0, pin.Leniency{}, 1},
-				{"drift of an allowed kind, or of another", whole, 0, pin.Leniency{Kinds: map[pin.DriftKind]bool{allowed: true}}, map[bool]int{true: 0, false: 1}[allowed == kind]},
-				{"--warn", whole, 0, lenient, 0},
-				{"a server that isn't pinned, --warn", unknown, 0, lenient, 1},
-				{"what was asked for isn't pinned, --warn", unpinned, 0, lenient, 2},
-				{"no tools any more, --warn", emptied, 0, lenient, 1},
-				{"another policy, --warn", policy, 0, lenient, 1},
-				{"a warning beside --allow", whole, 1, pin.Leniency{Kinds: lenient.Kinds}, 1},
-				{"a warning, --warn", whole, 1, lenient, 0},
-				{"nothing is known to be harmless", whole, 0, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
-				{"known to be harmless", whole, 0, harmless, 0},
-				{"harmless, on a server that joined", unknown, 0, harmless, 0},
-				{"harmless, and what was asked for isn't pinned", unpinned, 0, harmless, 2},
-				{"harmless, under another policy", policy, 0, harmless, 1},
-				{"harmless, and a warning", whole, 1, harmless, 1},
-				{"over budget, --warn", whole, 0, pin.Leniency{Kinds: lenient.Kinds, Warnings: true, OverBudget: true}, 1},
-				{"harmless, and over budget", whole, 0, pin.Leniency{Spared: harmless.Spared, OverBudget: true}, 1},
+				{"drift", whole, pin.Faults{}, pin.Leniency{}, 1},
+				{"drift of an allowed kind, or of another", whole, pin.Faults{}, pin.Leniency{Kinds: map[pin.DriftKind]bool{allowed: true}}, map[bool]int{true: 0, false: 1}[allowed == kind]},
+				{"--warn", whole, pin.Faults{}, lenient, 0},
+				{"a server that isn't pinned, --warn", unknown, pin.Faults{}, lenient, 1},
+				{"what was asked for isn't pinned, --warn", unpinned, pin.Faults{}, lenient, 2},
+				{"no tools any more, --warn", emptied, pin.Faults{}, lenient, 1},
+				{"another policy, --warn", policy, pin.Faults{}, lenient, 1},
+				{"a warning beside --allow", whole, pin.Faults{Warnings: 1}, pin.Leniency{Kinds: lenient.Kinds}, 1},
+				{"a warning, --warn", whole, pin.Faults{Warnings: 1}, lenient, 0},
+				{"nothing is known to be harmless", whole, pin.Faults{}, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
+				{"known to be harmless", whole, pin.Faults{}, harmless, 0},
+				{"harmless, on a server that joined", unknown, pin.Faults{}, harmless, 0},
+				{"harmless, and what was asked for isn't pinned", unpinned, pin.Faults{}, harmless, 2},
+				{"harmless, under another policy", policy, pin.Faults{}, harmless, 1},
+				{"harmless, and a warning", whole, pin.Faults{Warnings: 1}, harmless, 1},
+				{"over budget, --warn", whole, pin.Faults{OverBudget: true}, lenient, 1},
+				{"harmless, and over budget", whole, pin.Faults{OverBudget: true}, harmless, 1},
 			} {
 				sides := []pin.Comparison{tt.side}
 				drifts := driftOf(t, sides)
 				before := fmt.Sprintf("%+v %+v", sides, drifts)
-				v := judge(sides, drifts, tt.warnings, tt.allow)
+				v := judge(sides, drifts, tt.also, tt.allow)
 				if v.ExitCode != tt.want || v.Matches || v.Failed != (tt.want > 0) || !v.Differs["s"] || len(v.Differs) != 1 {
 					t.Errorf("%s, %s: want %d; %+v", kind, tt.what, tt.want, v)
 				}
@@ -461,41 +461,40 @@ func TestJudgeServers(t *testing.T) {
 	absent := pin.Comparison{Server: "s", State: pin.Gone, Locked: match}
 	other := whole
 	other.Server = "t"
-	hooked := pin.Leniency{RefusesDenied: true}
 	spared := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true}}
 
 	for what, tt := range map[string]struct {
-		sides    []pin.Comparison
-		warnings int
-		allow    pin.Leniency
-		want     string
+		sides []pin.Comparison
+		also  pin.Faults
+		allow pin.Leniency
+		want  string
 	}{
-		"a match":                               {[]pin.Comparison{whole}, 0, pin.Leniency{}, "0 matches"},
-		"a match, and a warning":                {[]pin.Comparison{whole}, 2, pin.Leniency{}, "1 failed"},
-		"a match, and a warning, --warn":        {[]pin.Comparison{whole}, 2, pin.Leniency{Warnings: true}, "0"},
-		"a match, over budget":                  {[]pin.Comparison{whole}, 0, pin.Leniency{OverBudget: true}, "1 failed"},
-		"denied":                                {[]pin.Comparison{denied}, 0, pin.Leniency{}, "0 matches denied:a"},
-		"denied, and nobody leaves it out":      {[]pin.Comparison{denied}, 0, hooked, "1 failed differs:s denied:a"},
-		"nothing denied, --hook":                {[]pin.Comparison{whole}, 0, hooked, "0 matches"},
-		"denied, and not in the part":           {[]pin.Comparison{part}, 0, pin.Leniency{}, "0 matches"},
-		"denied, and not in the part, refused":  {[]pin.Comparison{part}, 0, hooked, "1 failed differs:s denied:a"},
-		"denied, and gone":                      {[]pin.Comparison{gone}, 0, hooked, "1 failed differs:s blocked:a"},
-		"denied, and another definition":        {[]pin.Comparison{drifted}, 0, pin.Leniency{}, "1 failed differs:s blocked:a"},
-		"nobody said what there is of it":       {[]pin.Comparison{{Server: "s"}}, 0, lenient, "2 failed differs:s unanswered:s"},
-		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
-		"records differ":                        {[]pin.Comparison{records}, 0, pin.Leniency{}, "1 failed differs:s"},
-		"records differ, nothing else":          {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
-		"a server joined, with records":         {[]pin.Comparison{joined}, 0, spared, "0 differs:s"},
-		"a server joined":                       {[]pin.Comparison{joined}, 0, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
-		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, 0, added, "1 failed differs:s blocked:a,b"},
-		"a server without a capture":            {[]pin.Comparison{absent, other}, 0, added, "1 failed differs:s blocked:a,b"},
-		"a server without a capture, spared":    {[]pin.Comparison{absent, other}, 0, spared, "1 failed differs:s"},
-		"it could not be captured":              {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
-		"it could not be captured, allowed":     {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{Missing: true}, "2 failed differs:s unanswered:s"},
-		"two servers, one of them with denials": {[]pin.Comparison{denied, other}, 0, hooked, "1 failed differs:s denied:a"},
+		"a match":                               {[]pin.Comparison{whole}, pin.Faults{}, pin.Leniency{}, "0 matches"},
+		"a match, and a warning":                {[]pin.Comparison{whole}, pin.Faults{Warnings: 2}, pin.Leniency{}, "1 failed"},
+		"a match, and a warning, --warn":        {[]pin.Comparison{whole}, pin.Faults{Warnings: 2}, pin.Leniency{Warnings: true}, "0"},
+		"a match, over budget":                  {[]pin.Comparison{whole}, pin.Faults{OverBudget: true}, pin.Leniency{}, "1 failed"},
+		"denied":                                {[]pin.Comparison{denied}, pin.Faults{}, pin.Leniency{}, "0 matches denied:a"},
+		"denied, and nobody leaves it out":      {[]pin.Comparison{denied}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
+		"nothing denied, --hook":                {[]pin.Comparison{whole}, pin.Faults{Denied: true}, pin.Leniency{}, "0 matches"},
+		"denied, and not in the part":           {[]pin.Comparison{part}, pin.Faults{}, pin.Leniency{}, "0 matches"},
+		"denied, and not in the part, refused":  {[]pin.Comparison{part}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
+		"denied, and gone":                      {[]pin.Comparison{gone}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"denied, and another definition":        {[]pin.Comparison{drifted}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"nobody said what there is of it":       {[]pin.Comparison{{Server: "s"}}, pin.Faults{}, lenient, "2 failed differs:s unanswered:s"},
+		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, pin.Faults{}, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"records differ":                        {[]pin.Comparison{records}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s"},
+		"records differ, nothing else":          {[]pin.Comparison{records}, pin.Faults{}, spared, "0 differs:s"},
+		"a server joined, with records":         {[]pin.Comparison{joined}, pin.Faults{}, spared, "0 differs:s"},
+		"a server joined":                       {[]pin.Comparison{joined}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
+		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, pin.Faults{}, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture":            {[]pin.Comparison{absent, other}, pin.Faults{}, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture, spared":    {[]pin.Comparison{absent, other}, pin.Faults{}, spared, "1 failed differs:s"},
+		"it could not be captured":              {[]pin.Comparison{uncaptured, other}, pin.Faults{}, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"it could not be captured, allowed":     {[]pin.Comparison{uncaptured, other}, pin.Faults{}, pin.Leniency{Missing: true}, "2 failed differs:s unanswered:s"},
+		"two servers, one of them with denials": {[]pin.Comparison{denied, other}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
 	} {
-		v := judge(tt.sides, driftOf(t, tt.sides), tt.warnings, tt.allow)
+		v := judge(tt.sides, driftOf(t, tt.sides), tt.also, tt.allow)
 		if got := verdictLine(v); got != tt.want {
 			t.Errorf("%s: %s, want %s", what, got, tt.want)
 		}
@@ -546,7 +545,7 @@ func TestEmptiedOfPrompts(t *testing.T) {
 	}
 	for listed, want := range map[string]int{"": 1, "a": 0} {
 		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
-		if v := judge(sides, driftOf(t, sides), 0, lenient); v.ExitCode != want {
+		if v := judge(sides, driftOf(t, sides), pin.Faults{}, lenient); v.ExitCode != want {
 			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
 		}
 	}

@@ -137,6 +137,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		return out.explain(a, err)
 	}
 	allow := pin.Leniency{}
+	also := pin.Faults{}
 	if req.failOn != "" {
 		allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, req.least)}
 	}
@@ -147,9 +148,9 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
 		}
 		overBudget = said
-		allow.OverBudget = said != ""
+		also.OverBudget = said != ""
 	}
-	in := a.decide(&req.request, w, true, false, allow)
+	in := a.decide(&req.request, w, true, false, also, allow)
 	in.OverBudget = overBudget
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
