@@ -23,7 +23,9 @@ var testGate = pin.Gate{
 	Form:      pintest.Form,
 	SetDigest: pintest.SetDigest,
 	Compare:   func(sides []pin.Comparison) ([]pin.Drift, error) { return pintest.Drifts(sides), nil },
-	Judge:     func([]pin.Comparison, []pin.Drift, pin.Faults, pin.Leniency) pin.Verdict { return pin.Verdict{Matches: true} },
+	Judge: func([]pin.Comparison, []pin.Drift, pin.Faults, pin.Leniency) pin.Verdict {
+		return pin.Verdict{Matches: true}
+	},
 }
 
 // TestStaleWriter: somebody left a LOCKFILE.new that never goes away. After a while the

@@ -89,8 +89,8 @@ func (m *matched) definition(server string, key pin.Key, pol pin.Policy, stored 
 
 // isText reports whether Marshal would write a definition as the nth text.
 func (m *matched) isText(definition []byte, n int) bool {
-	m.buffer = jsontree.AppendIndented(m.buffer[:0], definition, 5)
-	return bytes.Equal(escapeHidden(m.buffer), m.texts[n])
+	m.buffer = appendDefinition(m.buffer[:0], definition)
+	return bytes.Equal(m.buffer, m.texts[n])
 }
 
 // linesBefore counts the lines taken out before an offset of the rest.
