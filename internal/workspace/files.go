@@ -66,7 +66,7 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 			err = s.pins.CheckApprovals(path, w.Gate.ApprovalHash)
 		}
 	default:
-		s.captures = []source{{path, "", capture.Scan(path, data, w.Gate.Form)}}
+		s.captures = []source{{path: path, scan: capture.Scan(path, data, w.Gate.Form)}}
 		err = s.captures[0].scan.Faulty()
 	}
 	return s, err

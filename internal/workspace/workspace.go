@@ -80,7 +80,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	w.Folder = sources[0].path != req.Capture
 	sources[0].scan.Part = req.Part
-	if err := w.readLock(req.LockPath, sources); err != nil {
+	if err := w.readLock(req.LockPath, sources, req.Substitutes); err != nil {
 		return nil, err
 	}
 	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
@@ -118,14 +118,14 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
-func (w *Workspace) readLock(path string, sources []source) (err error) {
+func (w *Workspace) readLock(path string, sources []source, values []pin.Substitute) (err error) {
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
 	var data []byte
-	w.Lock, data, err = readLockfile(w.Gate, path, sources)
+	w.Lock, data, err = readLockfile(w.Gate, path, sources, values)
 	w.exists = data != nil
 	return err
 }
@@ -172,9 +172,9 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 func (w *Workspace) compile(req *Request, sources []source) error {
 	w.Comparisons = nil
 	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
-	for i, s := range sources {
-		if wanted(s.server) {
-			p, err := w.comparisonOf(req, s)
+	for i := range sources {
+		if wanted(sources[i].server) {
+			p, err := w.comparisonOf(req, &sources[i])
 			if err != nil {
 				return err
 			}
@@ -219,7 +219,7 @@ func (w *Workspace) digest() {
 }
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
-func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
+func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error) {
 	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: req.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
@@ -235,7 +235,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	if !p.Known() && m.HasPages() {
 		pol = req.policy(pin.Policy{Pages: true}, w.Folder, false)
 	}
-	p.Captured, err = capture.Pins(m, s.server, pol, req.Substitutes, w.Gate.Form)
+	p.Captured, err = s.pins(s.server, pol, req.Substitutes, w.Gate.Form)
 	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
 		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", req.To("lock", "--pages=false"))
 	}
