@@ -13,7 +13,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	var sets []string
 	for i := range sides {
 		p := &sides[i]
-		if !p.Present {
+		if !p.Present() {
 			continue
 		}
 		sets = append(sets, p.Captured.Digest)
@@ -34,7 +34,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
 		return why
 	}
-	if !said.Folder && !sides[0].Known && said.NeedsPins {
+	if !said.Folder && !sides[0].Known() && said.NeedsPins {
 		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
 	}
 	return nil
@@ -246,7 +246,7 @@ func isSettled(c *Case) bool {
 	if len(c.Verdict.Unanswered) == 0 {
 		return c.Verdict.Matches
 	}
-	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })
+	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing() })
 }
 
 // asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag

@@ -140,7 +140,7 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 	next.Put(pins)
 	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
-	if p.Known && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+	if p.Known() && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
 		next.About = p.Locked.About
 	}
 	return next

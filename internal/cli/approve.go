@@ -65,11 +65,8 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 	if f.policy.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
 		return fail.New("--ignore %s", err)
 	}
-	if f.policy.Resources && f.policy.ToolsOnly {
-		return fail.New("--resources and --tools-only can't be combined")
-	}
-	if f.policy.Pages && f.policy.ToolsOnly {
-		return fail.New("--pages and --tools-only can't be combined")
+	if flags := f.policy.Conflict(); flags != "" {
+		return fail.New("%s can't be combined", flags)
 	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
@@ -98,16 +95,7 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	if given("substitute") {
 		p.Substitute = f.policy.Substitute
 	}
-	for _, s := range pin.Switches {
-		if given(s.Flag) {
-			*s.Of(&p) = *s.Of(&f.policy)
-		}
-	}
-	p.Resources = p.Resources && !f.policy.ToolsOnly
-	p.ToolsOnly = p.ToolsOnly && !f.policy.Resources && !f.policy.Pages
-	// Resources already pins the pages, and ToolsOnly pins none.
-	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly
-	return p
+	return p.Switched(f.policy, given)
 }
 
 // said returns what the flags say, except for --accept and --accept-all, which only relock has.
@@ -368,7 +356,7 @@ func (a *approver) hintPages() {
 	t := plain.New(a.out, a.style)
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
-		if !p.Known && p.Captured.Policy.Pages {
+		if !p.Known() && p.Captured.Policy.Pages {
 			t.Hint(report.Step{Text: a.whose(p) + " has pages of apps (ui://): their entries are pinned, not what a page does"})
 		}
 	}

@@ -60,7 +60,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
 			// The server is in the lockfile, or in the older of two files.
-			x.known[pairs[i].Server] = pairs[i].Known
+			x.known[pairs[i].Server] = pairs[i].Known()
 		}
 		return x
 	})
@@ -111,7 +111,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 	for i := range pairs {
-		if pairs[i].Present {
+		if pairs[i].Present() {
 			sets = append(sets, pairs[i].Captured)
 		}
 	}
@@ -215,8 +215,8 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		drifted := !p.Known || r.differs(p)
-		if !p.Present || !drifted && !r.all {
+		drifted := !p.Known() || r.differs(p)
+		if !p.Present() || !drifted && !r.all {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
@@ -263,7 +263,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if !p.Present || !p.Known {
+		if !p.Present() || !p.Known() {
 			continue
 		}
 		record := p.Locked.Accepted

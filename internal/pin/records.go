@@ -33,7 +33,7 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 			list = append(list, RecordChange{key, what, old, new})
 		}
 	}
-	if p.Present {
+	if p.Present() {
 		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
 		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
 	}

@@ -368,25 +368,25 @@ func (r *Report) servers(m *Model) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
-			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
 		side := ServerData{Server: p.Server}
-		if p.Known {
+		if p.Known() {
 			s.Old = r.against() + " " + s.Pinned
 			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Lockfiles {
 			s.New = text.Printable(r.Next.Capture) + " nothing"
 		}
-		if p.Present {
+		if p.Present() {
 			s.New = text.Printable(p.Capture) + " " + s.Listed
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
-		if !p.Missing {
+		if !p.Missing() {
 			s.Counts = r.counts(p, &s)
 			before = before + s.Counts.Before
 			after = after + s.Counts.After

@@ -36,7 +36,6 @@ type Input struct {
 	// A run fails by the severity of its changes.
 	FailOn bool
 
-	IgnoreProse   bool // texts were left out of the comparison
 	RefusesDenied bool // an entry that is denied fails the run
 
 	// Says that the tools take more than --max-tokens; or "".

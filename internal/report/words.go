@@ -166,16 +166,13 @@ func (r *Report) policyText() (said string) {
 	if r.Part {
 		said = "; a part of a session"
 	}
-	if r.IgnoreProse {
-		said += "; texts left out (--ignore-prose)"
-	}
 	if len(r.Uncompared) > 0 {
 		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}
 	var all []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		if all = append(all, p.Captured.Policy.Summary()); !p.Present {
+		if all = append(all, p.Captured.Policy.Summary()); !p.Present() {
 			all[i] = p.Locked.Policy.Summary()
 		}
 	}
@@ -188,7 +185,7 @@ func (r *Report) problems() (list []Problem) {
 		p := &r.Comparisons[i]
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
-			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
+			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
 		if !p.Part && p.Unrelated() { // a part of a session may just lack the pinned entries
 			of := server
@@ -202,14 +199,14 @@ func (r *Report) problems() (list []Problem) {
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
-		if !p.Known && p.Lockfiles {
+		if !p.Known() && p.Lockfiles {
 			add("no-pins", server+" is new", r.against()+" has no "+server, "")
-		} else if !p.Known {
+		} else if !p.Known() {
 			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
 		}
-		if !p.Present && p.Lockfiles {
+		if !p.Present() && p.Lockfiles {
 			add("no-capture", server+" is gone", text.Printable(r.Next.Capture)+" has no "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
-		} else if !p.Present {
+		} else if !p.Present() {
 			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
@@ -423,7 +420,7 @@ func (r *Report) waysToPinPages() (next []Step) {
 func (r *Report) setDigests() (steps []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		if !p.Present || p.Captured.Digest == "" {
+		if !p.Present() || p.Captured.Digest == "" {
 			continue
 		}
 		of := ""
@@ -437,7 +434,7 @@ func (r *Report) setDigests() (steps []Step) {
 
 // nothingPinned reports whether the lockfile has none of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
-	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known })
+	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
 }
 
 // approvable reports whether flags can approve anything. They can't while there is a new warning in something that no
@@ -457,13 +454,13 @@ func (r *Report) restStep() Step {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Forbidden })
+	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.State == pin.Forbidden })
 	// There is nothing to accept that would mend what is forbidden.
 	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() {
 		return Step{}
 	}
 	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
-		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) {
+		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }) {
 		return Step{}
 	}
 	s := "approve exactly this"
@@ -484,7 +481,7 @@ func (r *Report) acceptCommand(g *group) string {
 	next := r.Next
 	scope := ""
 	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
-	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known {
+	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known() {
 		next.Server = p.Server
 		scope = p.Server
 	}
