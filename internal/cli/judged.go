@@ -70,7 +70,7 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 		s := &w.Lock.Servers[i]
 		isAbout := func(f lint.Finding) bool { return f.Scope == lint.InPin && f.Server == s.Server }
 		if pin.ComparisonOf(w.Comparisons, s.Server) == nil && slices.ContainsFunc(findings, isAbout) {
-			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, Known: true, Present: true})
+			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
 		}
 	}
 	return list
