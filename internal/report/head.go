@@ -136,9 +136,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	quest := maxSearched
-	budget := words.Full
-	rows := &rowMaker{shown: map[string]spot{}, words: &budget, quest: &quest}
+	rows := &rowMaker{shown: map[string]spot{}, budget: r.Budget}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
