@@ -33,6 +33,8 @@ func main() {
 	// If the reader of our output goes away, that must be a write error, not a silent
 	// death between two steps.
 	signal.Ignore(syscall.SIGPIPE)
+	// Most runs are over before a collection of memory is worth its time. workspace changes this for large files.
+	debug.SetGCPercent(400)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -64,15 +64,6 @@ func (s *stream) read(data []byte) {
 	}
 }
 
-// entryAt returns the definition that begins at an offset, or nil.
-func (s *stream) entryAt(at int32) *entry {
-	i, ok := slices.BinarySearchFunc(s.defined, at, func(e *entry, at int32) int { return int(e.at - at) })
-	if !ok {
-		return nil
-	}
-	return s.defined[i]
-}
-
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]jsontree.Value, error) {
 	if len(s.Data) > jsontree.MaxCaptureBytes {
@@ -293,7 +284,7 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 // begins at an offset.
 func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
 	items := v.Items()
-	if len(items) > 0 && s.entryAt(items[0].At) != nil {
+	if len(items) > 0 && items[0].Definition > 0 {
 		items = nil // a list of tools
 	}
 	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.At) - at })

@@ -278,6 +278,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		r.inside = nil
 		r.form = appendValue(r.form[:0], &v, r.data)
 		r.Definition(r.path, v, slices.Clone(r.form))
+		v.Definition = int32(r.definitions)
 		v.Text = ""
 		v.Parts = nil // memory stays flat
 		clear(r.room)

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -164,8 +165,14 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, fail.Path(path, err)
 	}
+	if data.Len() > largeFile {
+		debug.SetGCPercent(60) // main allows more for small files
+	}
 	return data.Bytes(), nil
 }
+
+// From this size on, memory counts for more than time.
+const largeFile = 2 << 20
 
 // fileSize returns the size of a regular file in bytes, or -1 for anything else.
 func fileSize(path string) int64 {

@@ -80,7 +80,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	w.Folder = sources[0].path != req.Capture
 	sources[0].scan.Part = req.Part
-	if err := w.readLock(req.LockPath, sources, req.Substitutes); err != nil {
+	if err := w.readLock(req, sources); err != nil {
 		return nil, err
 	}
 	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
@@ -118,14 +118,17 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
-func (w *Workspace) readLock(path string, sources []source, values []pin.Substitute) (err error) {
+func (w *Workspace) readLock(req *Request, sources []source) (err error) {
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
+	if w.exists, err = w.readMatch(req, sources); w.exists {
+		return err
+	}
 	var data []byte
-	w.Lock, data, err = readLockfile(w.Gate, path, sources, values)
+	w.Lock, data, err = ReadLockfile(w.Gate, req.LockPath)
 	w.exists = data != nil
 	return err
 }
