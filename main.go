@@ -1,3 +1,8 @@
+// The runtime needn't watch how many processors a container may use: a run is over before that changes.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list
 // result, pins every tool in a committed file, and answers with its exit code
 // whether the tools an agent is about to use are the ones a person approved.
