@@ -94,13 +94,6 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
 	}
-	// For lock, a capture that looks like the lockfile's only server counts as a capture of that server.
-	if only, _ := w.like(&w.Comparisons[0]); only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
-		sources[0].server = only
-		if err := w.compile(req, sources); err != nil {
-			return nil, err
-		}
-	}
 	if !w.exists && req.NeedsPins {
 		return nil, req.noLockfile()
 	}
@@ -173,11 +166,14 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 
 // compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(req *Request, sources []source) error {
-	w.Comparisons = nil
 	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
 	for i := range sources {
 		if wanted(sources[i].server) {
 			p, err := w.comparisonOf(req, &sources[i])
+			if err == nil && w.isOnlyServer(req, &p) {
+				sources[i].server = w.Lock.Servers[0].Server
+				p, err = w.comparisonOf(req, &sources[i])
+			}
 			if err != nil {
 				return err
 			}
