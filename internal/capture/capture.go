@@ -368,7 +368,7 @@ func (r *captureReader) twoShapes(v jsontree.Value) error {
 }
 
 func (r *captureReader) object(v jsontree.Value) error {
-	if len(v.Members()) > jsontree.MaxMembers {
+	if len(v.Members()) > maxMembers {
 		return r.At(int(v.At), "more than 10,000 members in a message")
 	}
 	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
@@ -420,7 +420,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 }
 
 func (r *captureReader) result(result jsontree.Value, at int) error {
-	if len(result.Members()) > jsontree.MaxMembers {
+	if len(result.Members()) > maxMembers {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
 	if problem := findInResult(result); problem != nil {

@@ -17,6 +17,17 @@ import (
 	"pinproof/internal/text"
 )
 
+// Limits of a capture.
+const (
+	MaxBytes = 64 << 20 // it is held in memory whole
+
+	// Counting commas bounds the values before any is read. 64 MiB of real tools have 5 million.
+	maxCommas = 8_000_000
+
+	maxMessages = 100_000 // JSON values one after another
+	maxMembers  = 10_000  // of a message or its result
+)
+
 // A stream is a file of JSON values, one after another, line by line or in an event
 // stream.
 type stream struct {
@@ -66,10 +77,10 @@ func (s *stream) read(data []byte) {
 
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]jsontree.Value, error) {
-	if len(s.Data) > jsontree.MaxCaptureBytes {
+	if len(s.Data) > MaxBytes {
 		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
 	}
-	if bytes.Count(s.Data, []byte(",")) > jsontree.MaxCommas {
+	if bytes.Count(s.Data, []byte(",")) > maxCommas {
 		return nil, s.At(-1, "more than 8 million values: not one server's list of tools")
 	}
 	if err := s.notJSON(); err != nil {
@@ -187,7 +198,7 @@ func (s *stream) sequence() ([]jsontree.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if values = append(values, v); len(values) > jsontree.MaxMessages {
+		if values = append(values, v); len(values) > maxMessages {
 			return nil, s.At(int(v.At), "more than 100,000 messages")
 		}
 		at = int(v.End)
@@ -245,7 +256,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
 			return nil, s.At(to-len(rest), "trailing data after a message")
 		}
-		if values = append(values, v); len(values) > jsontree.MaxMessages {
+		if values = append(values, v); len(values) > maxMessages {
 			return nil, s.At(at, "more than 100,000 messages")
 		}
 	}

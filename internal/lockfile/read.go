@@ -21,6 +21,10 @@ import (
 	"pinproof/internal/text"
 )
 
+// MaxBytes is the size of the largest lockfile: the definitions of a capture grow when they are indented, and
+// several servers share one lockfile.
+const MaxBytes = 256 << 20
+
 // A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
 // server ID in UTF-16 code units.
 type Lockfile struct {
@@ -93,7 +97,7 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf}
-	if len(data) > jsontree.MaxLockfileBytes {
+	if len(data) > MaxBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
 	l, root, err := r.read()
@@ -186,8 +190,8 @@ func (r *lockReader) notLockfile(err error) error {
 func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	set := pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line = r.line(v)
-	if name == "" || len(name) > jsontree.MaxServerIDBytes {
-		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", jsontree.MaxServerIDBytes)
+	if name == "" || len(name) > pin.MaxServerIDBytes {
+		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	var err error
 	if set.Policy, err = policyIn(v.Get("policy")); err != nil {

@@ -30,7 +30,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 		frame = frame[at+len(placeholder):]
 	})
 	out = append(out, frame...)
-	if len(out) >= jsontree.MaxLockfileBytes {
+	if len(out) >= MaxBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
 	return append(out, '\n'), nil

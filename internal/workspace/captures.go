@@ -15,6 +15,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -53,7 +54,7 @@ func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, fo
 // LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
 func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
 	if !IsFolder(path) {
-		data, err := readFile(path, stdin, jsontree.MaxCaptureBytes)
+		data, err := readFile(path, stdin, capture.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -96,11 +97,11 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		data, err := readFile(file, stdin, jsontree.MaxCaptureBytes)
+		data, err := readFile(file, stdin, capture.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if total += len(data); total > jsontree.MaxLockfileBytes {
+		if total += len(data); total > lockfile.MaxBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
 		list = append(list, source{path: file, server: server, scan: capture.Scan(file, data, w.Gate.Form)})

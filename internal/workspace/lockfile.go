@@ -14,7 +14,6 @@ import (
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -54,7 +53,7 @@ func UpToRoot(folder string) []string {
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
-	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
+	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
 	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
@@ -87,7 +86,7 @@ func (w *Workspace) readMatch(req *Request, sources []source) (ok bool, err erro
 		return false, nil
 	}
 	defer file.Close()
-	if size := fileSize(req.LockPath); size < 0 || size > jsontree.MaxLockfileBytes {
+	if size := fileSize(req.LockPath); size < 0 || size > lockfile.MaxBytes {
 		return false, nil
 	}
 	w.Lock, ok = lockfile.ReadMatch(req.LockPath, file, w.Gate.Form, pinsOf(w.Gate, sources, req.Substitutes))
@@ -144,7 +143,7 @@ func IsLockfile(path string) bool {
 	if fileSize(path) < 0 {
 		return false
 	}
-	data, err := readFile(path, nil, jsontree.MaxLockfileBytes)
+	data, err := readFile(path, nil, lockfile.MaxBytes)
 	return err == nil && lockfile.Recognize(data)
 }
 
