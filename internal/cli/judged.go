@@ -52,6 +52,7 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
 		Folder: folderHint(req, w),
 	}
+	in.Others = others(w, findings)
 	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
 		for _, set := range sets {
 			in.Expect = append(in.Expect, "--expect "+set)
@@ -61,6 +62,18 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
 	}
 	return in
+}
+
+// others lists the servers without a capture that a finding is about, as if they were captured as they are pinned.
+func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
+	for i := range w.Lock.Servers {
+		s := &w.Lock.Servers[i]
+		isAbout := func(f lint.Finding) bool { return f.Scope == lint.InPin && f.Server == s.Server }
+		if pin.ComparisonOf(w.Comparisons, s.Server) == nil && slices.ContainsFunc(findings, isAbout) {
+			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
+		}
+	}
+	return list
 }
 
 // review judges a comparison for a command that shows all of the drift. brief says that it asks about none

@@ -22,6 +22,9 @@ const (
 	NotPinned
 
 	NotPinnedDrift // such text of a drifted entry
+
+	// A pinned text that no capture at hand repeats: its server has none, or the entry has drifted.
+	InPin
 )
 
 // Ref says which entry a finding is in. For a whole capture its key is empty.
@@ -49,7 +52,8 @@ type textReading struct {
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
 // no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
-// lists the accepted warnings that are recorded.
+// lists the accepted warnings that are recorded. With all, it also reads what is pinned for the names of tools
+// that were added.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
@@ -99,6 +103,9 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		seen[f] = true
 	}
 	list = append(list, r.servers()...)
+	if all {
+		list = append(list, r.mentions(drifts)...)
+	}
 	return append(list, r.onRecord(list)...)
 }
 
@@ -144,6 +151,47 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 		list = append(list, f)
 	}
 	return list
+}
+
+// mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
+// server had a tool of that name. It reads the pins that no capture at hand repeats.
+func (r *textReading) mentions(drifts []pin.Drift) (list []Finding) {
+	added := map[string]bool{}
+	for i := range drifts {
+		if drifts[i].Kind == pin.Added && drifts[i].Type == pin.Tools {
+			added[drifts[i].Name] = true
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	for i := range r.locked {
+		s := &r.locked[i]
+		side := pin.ComparisonOf(r.pairs, s.Server)
+		for j := range s.Pins {
+			p := &s.Pins[j]
+			if side != nil {
+				if now := side.Captured.Find(p.Key); now != nil && now.Digest == p.Digest {
+					continue // read above
+				}
+			}
+			for _, f := range r.names().Entry(s.Server, *p, p) {
+				if f.ID == namesOtherTool && f.Warning && !f.Approved && added[f.Subject] {
+					f.Scope = InPin
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Names returns the name of another server's tool that a warning is about, or "".
+func (f *Finding) Names() string {
+	if f.Warning && f.ID == namesOtherTool {
+		return f.Subject
+	}
+	return ""
 }
 
 // toldElsewhere reports whether a finding says that a name looks like another one, and the entry of

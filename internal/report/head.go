@@ -120,7 +120,7 @@ func freshIn(entries []*drifted) (list []lint.Finding) {
 
 // pinLine returns the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
-	p := pin.ComparisonOf(r.Comparisons, key.Server)
+	p := cmp.Or(pin.ComparisonOf(r.Comparisons, key.Server), pin.ComparisonOf(r.Others, key.Server))
 	if p == nil {
 		return 1
 	}
@@ -399,6 +399,9 @@ func (r *Report) servers(m *Model) {
 		about := p.Captured.About
 		was := p.Locked.About.String()
 		if s.Versions != "" && was != "" && was != s.Versions {
+			if r.Review || !r.Bounded {
+				m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
+			}
 			s.Versions = was + " -> " + s.Versions
 		}
 		same := about.Name != "" && about.Version != "" && about == p.Locked.About

@@ -18,8 +18,12 @@ type Input struct {
 	Lockfile string
 
 	Comparisons []pin.Comparison // sorted by server
-	Drifts      []pin.Drift
-	Findings    []lint.Finding
+
+	// Servers that are not compared, and whose pins a finding is about.
+	Others []pin.Comparison
+
+	Drifts   []pin.Drift
+	Findings []lint.Finding
 
 	pin.Verdict
 

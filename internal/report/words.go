@@ -40,7 +40,7 @@ func (r *Report) ref(key pin.Ref) string {
 	if key.Key != (pin.Key{}) {
 		ref = shortRef(key.Type, key.Name)
 	}
-	if len(r.Comparisons) > 1 {
+	if len(r.Comparisons) > 1 || pin.ComparisonOf(r.Others, key.Server) != nil {
 		ref += " (server " + text.Name(key.Server) + ")"
 	}
 	return ref
@@ -319,7 +319,25 @@ func (r *Report) waysToSee() (next []Step) {
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
-	return next
+	return append(next, r.waysToPinAnew()...)
+}
+
+// waysToPinAnew asks whether a server writes texts anew at each start, if they differ in nothing but numbers and ids.
+func (r *Report) waysToPinAnew() []Step {
+	var anew []string
+	for _, e := range r.entries {
+		if e.Anew {
+			anew = append(anew, r.ref(e.Ref()))
+		}
+	}
+	if anew == nil || !r.isRelocked() {
+		return nil
+	}
+	return []Step{
+		{Text: "only numbers, times or ids differ in " + text.List(anew, maxClosingNames) + ": does the server write these anew at each start?"},
+		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute NAME=VALUE")},
+		{Text: "for any other, leave out the descriptions", Command: r.Next.To("relock", "--descriptions strip")},
+	}
 }
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
@@ -345,8 +363,11 @@ func (r *Report) waysToAsk() (next []Step) {
 	} else if r.isRelocked() && len(r.entries) > 0 {
 		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
 	}
-	if len(r.Unrecorded) > 0 {
-		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To("relock")})
+	if verb := "relock"; len(r.Unrecorded) > 0 {
+		if r.nothingPinned() {
+			verb = "lock"
+		}
+		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To(verb)})
 	}
 	return next
 }
@@ -518,12 +539,21 @@ func (r *Report) renameText(e *drifted) string {
 	return said + "?"
 }
 
-// Refused lists the new warnings for which drifts were refused, and those about captures as a whole.
+// Refused lists the new warnings for which drifts were refused, those about captures as a whole, and those of pinned
+// texts that name what was refused.
 func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	list := lint.WarningsIn(r.General)
 	for _, e := range r.entries {
 		if refused[e.Ref()] {
 			list = append(list, lint.WarningsIn(e.Fresh)...)
+		}
+	}
+	for _, f := range r.Unrecorded {
+		isNamed := func(e *drifted) bool {
+			return refused[e.Ref()] && e.Type == pin.Tools && e.Name == f.Names() && e.Server != f.Server
+		}
+		if slices.ContainsFunc(r.entries, isNamed) {
+			list = append(list, f)
 		}
 	}
 	return r.Said(list)
@@ -546,6 +576,9 @@ type Relocked struct {
 
 	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
 	Written string
+
+	// "RECORDED names-other-tool of a", which Written has, too; or "".
+	Records string
 
 	// The drift that is left, and the new servers without entries that weren't accepted; or "".
 	Left string
@@ -594,7 +627,10 @@ func (r *Report) Closing(did Relocked) Relocked {
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
-	say(&written, "RECORDED ", slices.Compact(recorded), true)
+	var records []string
+	say(&records, "RECORDED ", slices.Compact(recorded), true)
+	did.Records = strings.Join(records, "")
+	written = append(written, records...)
 	if written != nil {
 		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
