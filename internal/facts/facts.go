@@ -166,9 +166,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	}
 	f := &Facts{}
 	for i := range sides {
-		for list, n := range pin.CountPins(sides[i].Captured.Pins) {
-			f.Matched[list] += n
-		}
+		f.Matched.Add(pin.CountPins(sides[i].Captured.Pins))
 	}
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {
@@ -267,7 +265,9 @@ func (r *reader) explain(e *Entry) {
 	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
-	isOther := func(c diff.Change) bool { return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text) }
+	isOther := func(c diff.Change) bool {
+		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
+	}
 	e.Anew = len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
 }
 
