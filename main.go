@@ -1,3 +1,8 @@
+// The runtime needn't watch how many processors a container may use: a run is over before that changes.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list
 // result, pins every tool in a committed file, and answers with its exit code
 // whether the tools an agent is about to use are the ones a person approved.
@@ -33,6 +38,8 @@ func main() {
 	// If the reader of our output goes away, that must be a write error, not a silent
 	// death between two steps.
 	signal.Ignore(syscall.SIGPIPE)
+	// Most runs are over before a collection of memory is worth its time. workspace changes this for large files.
+	debug.SetGCPercent(400)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -44,8 +44,7 @@ type app struct {
 
 	verdict *pin.Verdict // of verify and diff, once it is printed
 
-	// The only command that gets its flags, or "" for all: registering those of all commands takes longer than
-	// a small comparison.
+	// The only command that is made, or "" for all: making all of them takes longer than a small comparison.
 	verb string
 
 	// How long a write waits for another writer.
@@ -96,9 +95,6 @@ func asksHook(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }
 
-// registers reports whether a command gets its flags.
-func (a *app) registers(verb string) bool { return a.verb == "" || a.verb == verb }
-
 // newRoot builds the command line.
 func newRoot(a *app, version string) *cobra.Command {
 	const names = "lock, verify, diff, relock"
@@ -132,7 +128,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	}
 	root.SetUsageFunc(a.printUsage)
-	a.addHelpAll(root)
+	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
+		a.helpAll = true
+		return pflag.ErrHelp
+	})
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: `WHEN` is auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
@@ -140,7 +139,12 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
-	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
+	commands := map[string]func(*app) *cobra.Command{"lock": newLock, "verify": newVerify, "diff": newDiff, "relock": newRelock}
+	for verb, command := range commands {
+		if a.verb == "" || a.verb == verb {
+			root.AddCommand(command(a)) // which are sorted
+		}
+	}
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",

@@ -43,9 +43,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
   pinproof diff new/ --against old/ --fail-on breaking
   git show main:tools.lock | pinproof diff tools.lock --against -`,
 	}
-	if !a.registers("diff") {
-		return cmd
-	}
 	req.registerReview(cmd)
 	req.registerOnly(cmd)
 	out.register(cmd)

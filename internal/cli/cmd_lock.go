@@ -43,9 +43,6 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 			return a.lock(f, yes)
 		},
 	}
-	if !a.registers("lock") {
-		return cmd
-	}
 	f.request.register(cmd)
 	f.register(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask, even on a terminal")

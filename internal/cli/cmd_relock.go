@@ -54,9 +54,6 @@ one, 2 no answer.`,
 			return a.relock(f, accepts, all)
 		},
 	}
-	if !a.registers("relock") {
-		return cmd
-	}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	f.register(cmd)

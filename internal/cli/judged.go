@@ -50,9 +50,12 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
-		Folder: folderHint(req, w),
+		Others: others(w, findings),
 	}
-	in.Others = others(w, findings)
+	if v.Matches {
+		return in // no command is suggested
+	}
+	in.Folder = folderHint(req, w)
 	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
 		for _, set := range sets {
 			in.Expect = append(in.Expect, "--expect "+set)

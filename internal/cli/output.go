@@ -36,8 +36,8 @@ type output struct {
 	// Where the readers of the answer keep the capture, for suggested commands; "" if at the same path.
 	reader string
 
-	// Nothing is summed up, not even in a file.
-	full bool
+	full  bool // nothing is summed up, not even in a file
+	quiet bool // the line about a match isn't printed
 
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
@@ -123,6 +123,14 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		hook.Write(a.stderr, ans)
 		return errReported
 	}
+	if line, ok := report.Match(&ans); ok {
+		// Most runs: this takes a fraction of the time of a report.
+		t := plain.New(a.out, a.style())
+		if !o.quiet || len(ans.Denied) > 0 {
+			t.Match(line)
+		}
+		return o.printed(a, t.Err, ans.NoAnswer)
+	}
 	ans.NoData = true
 	for name := range o.writes {
 		format := formats.Named(name)
@@ -146,7 +154,13 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		}
 		return o.explain(a, err)
 	}
-	if err = o.write(a.out, o.format, model, a.style()); err == nil {
+	return o.printed(a, o.write(a.out, o.format, model, a.style()), ans.NoAnswer)
+}
+
+// printed flushes what was printed, and returns the error of the run, which is why there is no answer unless
+// printing failed.
+func (o *output) printed(a *app, err, noAnswer error) error {
+	if err == nil {
 		err = a.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {
@@ -156,7 +170,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if err != nil {
 		return o.explain(a, fail.Path("standard output", err))
 	}
-	return ans.NoAnswer
+	return noAnswer
 }
 
 // explain writes the error of a run without an answer to every report, and returns it.

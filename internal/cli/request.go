@@ -13,7 +13,6 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -79,8 +78,8 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
 	}
-	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > jsontree.MaxServerIDBytes {
-		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxServerIDBytes)
+	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
+		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err

@@ -171,9 +171,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	}
 	f := &Facts{Budget: budget}
 	for i := range sides {
-		for list, n := range pin.CountPins(sides[i].Captured.Pins) {
-			f.Matched[list] += n
-		}
+		f.Matched.Add(pin.CountPins(sides[i].Captured.Pins))
 	}
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/facts"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -70,6 +71,20 @@ func (r *Report) verdictWord() string {
 		return "DRIFT"
 	}
 	return "PASS WITH DRIFT"
+}
+
+// Match returns the line that the gate prints if all entries match. ok is false if there is more to print than
+// that: then New makes the report.
+func Match(in *Input) (line string, ok bool) {
+	if !in.Matches || !in.Bounded || in.Review || len(in.Findings) > 0 {
+		return "", false
+	}
+	known := &facts.Facts{}
+	for i := range in.Comparisons {
+		known.Matched.Add(pin.CountPins(in.Comparisons[i].Captured.Pins))
+	}
+	r := &Report{Input: *in, Facts: known}
+	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
 // verdictText returns the answer without its word: the warnings first, then the drift by

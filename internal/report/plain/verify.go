@@ -24,7 +24,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		case len(m.Standing) > 0:
 			line += ": " + m.Review.Command
 		}
-		t.printf("%s\n", t.paint('+', line))
+		t.Match(line)
 		t.notes("  ", m.Abouts...)
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
 		t.Next(m)
@@ -51,6 +51,9 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	}
 	return t.Err
 }
+
+// Match prints the verdict on a match.
+func (t *Writer) Match(line string) { t.printf("%s\n", t.paint('+', line)) }
 
 // Limits on the detail that the gate prints. BLOCK lines are never left out.
 const (
