@@ -38,6 +38,18 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, also pin.Fault
 	return in
 }
 
+// decideNamed decides for lock and relock. Where flags name the entries, it reads the texts of these alone.
+func (a *app) decideNamed(req *request, w *workspace.Workspace, said *approval.Said) report.Input {
+	named, all := said.Reads(w.Drifts)
+	var findings []lint.Finding
+	if all {
+		findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)
+	} else {
+		findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
+	}
+	return a.decideOn(req, w, findings, false, pin.Faults{}, pin.Leniency{})
+}
+
 // decideOn lets the gate decide, given the findings of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, also pin.Faults, allow pin.Leniency) report.Input {
 	for i := range findings {
@@ -79,14 +91,10 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 	return list
 }
 
-// review judges a comparison for a command that shows all of the drift. brief says that it asks about none
-// of it. room is how many bytes of definitions are explained; 0: all. The report has the drift that --only
+// review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects; the facts that review returns are those of all drift.
-func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) (r *report.Report, all *facts.Facts) {
+func (a *app) review(req *request, w *workspace.Workspace) (r *report.Report, all *facts.Facts) {
 	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
-	in.Brief = brief
-	in.Room = room
-	in.Bounded = room > 0
 	all = factsOf(&in)
 	dryRun(&in, all)
 	return report.New(in, narrowed(req, all)), all
