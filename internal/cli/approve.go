@@ -166,8 +166,16 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *appro
 	} else {
 		in := a.decideNamed(&f.request, w, said)
 		in.Terse = !said.TakesWords()
-		in.Drifts = slices.Clone(w.Drifts)
-		diff.Renames(in.Drifts) // a denied entry stays denied under another name
+		isDenied := func(p pin.Comparison) bool {
+			return slices.ContainsFunc(p.Locked.Pins, func(p pin.Pin) bool { return p.Denied })
+		}
+		if slices.ContainsFunc(w.Comparisons, isDenied) {
+			in.Drifts = slices.Clone(w.Drifts)
+			diff.Renames(in.Drifts) // a denied entry stays denied under another name
+		}
+		if said.Approves {
+			in.Folder = folderHint(&f.request, w)
+		}
 		known = factsOf(&in)
 		ap.r = report.Bare(in, narrowed(&f.request, known))
 	}
@@ -309,14 +317,16 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 			return err
 		}
 	}
-	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Idle: a.idle(out), Shown: asked})
+	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Idle: a.idle(out), Shown: asked || a.req.Approves})
 	err := a.replace(a.w, &a.req.request, out.Sets, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.style)
 		} else {
 			plain.WriteRelocked(a.out, did, a.style)
 		}
-		a.sayMarks(out)
+		if len(out.Denied)+len(out.Allowed) > 0 {
+			a.sayMarks(out)
+		}
 	})
 	if err != nil {
 		return err
@@ -335,7 +345,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	} else if a.req.Approves && asked {
 		plain.New(a.out, a.style).Hint(a.r.AfterLock()...)
 	}
-	a.hintDenied(out)
+	if len(out.Denied) > 0 {
+		a.hintDenied(out)
+	}
 	a.hintUnread(out)
 	a.hintSkills()
 	a.hintPages()

@@ -56,8 +56,10 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkDenied(w); err != nil {
-		return err
+	if len(f.deny) > 0 {
+		if err := f.checkDenied(w); err != nil {
+			return err
+		}
 	}
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })

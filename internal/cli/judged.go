@@ -62,19 +62,9 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
-		Others: others(w, findings),
 	}
-	if v.Matches {
-		return in // no command is suggested
-	}
-	in.Folder = folderHint(req, w)
-	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
-		for _, set := range sets {
-			in.Expect = append(in.Expect, "--expect "+set)
-		}
-	}
-	for _, s := range req.only {
-		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+	if len(findings) > 0 {
+		in.Others = others(w, findings)
 	}
 	return in
 }
@@ -95,9 +85,30 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 // selects; the facts that review returns are those of all drift.
 func (a *app) review(req *request, w *workspace.Workspace) (r *report.Report, all *facts.Facts) {
 	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
+	return reportOf(req, w, in)
+}
+
+// reportOf makes the report of what was decided. The facts that it returns are those of all drift.
+func reportOf(req *request, w *workspace.Workspace, in report.Input) (r *report.Report, all *facts.Facts) {
 	all = factsOf(&in)
-	dryRun(&in, all)
+	if !in.Matches {
+		suggest(req, w, &in, all)
+	}
 	return report.New(in, narrowed(req, all)), all
+}
+
+// suggest adds to a report's input what its commands are made of.
+func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
+	in.Folder = folderHint(req, w)
+	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
+		for _, set := range sets {
+			in.Expect = append(in.Expect, "--expect "+set)
+		}
+	}
+	for _, s := range req.only {
+		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+	}
+	dryRun(in, all)
 }
 
 // dryRun finds out which flags would write something if they were given now: a report suggests no others.
