@@ -166,15 +166,11 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *appro
 	} else {
 		in := a.decideNamed(&f.request, w, said)
 		in.Terse = !said.TakesWords()
-		isDenied := func(p pin.Comparison) bool {
-			return slices.ContainsFunc(p.Locked.Pins, func(p pin.Pin) bool { return p.Denied })
-		}
-		if slices.ContainsFunc(w.Comparisons, isDenied) {
-			in.Drifts = slices.Clone(w.Drifts)
-			diff.Renames(in.Drifts) // a denied entry stays denied under another name
-		}
 		if said.Approves {
 			in.Folder = folderHint(&f.request, w)
+		} else {
+			in.Drifts = slices.Clone(w.Drifts)
+			diff.Renames(in.Drifts) // a denied entry stays denied under another name
 		}
 		known = factsOf(&in)
 		ap.r = report.Bare(in, narrowed(&f.request, known))

@@ -143,7 +143,7 @@ func (r *Report) Closing(did Relocked) Relocked {
 // listAccepted adds to did what no prompt has shown.
 func (r *Report) listAccepted(did *Relocked) {
 	for _, p := range r.problems() {
-		if p.ID == "other-server" {
+		if p.ID == "other-server" && !r.explained(p.Server) {
 			did.Others = append(did.Others, p.Text)
 		}
 	}
