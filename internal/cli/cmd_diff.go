@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/label"
@@ -167,8 +168,9 @@ func checkOnly(req *request, w *workspace.Workspace) error {
 // spared lists the drifts that are known to be below a severity.
 func spared(drifts []pin.Drift, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
+	budget := effort.New()
 	for i := range drifts {
-		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(&drifts[i])) < least
+		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(budget, &drifts[i])) < least
 	}
 	return refs
 }

@@ -16,6 +16,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -313,7 +314,7 @@ var blanks = regexp.MustCompile(`\s+`)
 
 // spelledOut lists the changes of an entry that aren't summed up as minor, without those of blanks in texts.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
-	for _, c := range diff.Definitions(entryType, old.Tree(), new.Tree()) {
+	for _, c := range diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree()) {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
 			continue
 		}
@@ -385,7 +386,7 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 			var changes []string
 			for i := range sets[0].Pins {
 				p := &sets[0].Pins[i]
-				for _, c := range diff.Definitions(p.Type, p.Tree(), sets[1].Find(p.Key).Tree()) {
+				for _, c := range diff.Definitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree()) {
 					changes = append(changes, fmt.Sprintf("%s %s %s %.300q -> %.300q", p.Name, c.Label.ID(), c.Pointer, c.Old, c.New))
 				}
 			}

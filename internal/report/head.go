@@ -132,9 +132,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	quest := maxSearched
-	budget := words.Full
-	rows := &rowMaker{shown: map[string]spot{}, words: &budget, quest: &quest}
+	rows := &rowMaker{shown: map[string]spot{}, budget: r.Budget}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
@@ -392,19 +390,7 @@ func (r *Report) servers(m *Model) {
 				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
 			}
 		}
-		about := p.Captured.About
-		was := p.Locked.About.String()
-		if s.Versions != "" && was != "" && was != s.Versions {
-			if r.Review || !r.Bounded {
-				m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
-			}
-			s.Versions = was + " -> " + s.Versions
-		}
-		same := about.Name != "" && about.Version != "" && about == p.Locked.About
-		if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
-			// Many servers never change what they call themselves.
-			s.Versions += ", as before"
-		}
+		r.about(m, p, &s)
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
@@ -419,6 +405,23 @@ func (r *Report) servers(m *Model) {
 	}
 	if known && before != after {
 		m.Cost = "text " + text.Number(before) + " -> " + text.Number(after) + " bytes"
+	}
+}
+
+// about says what a server calls itself, and what it did when it was pinned.
+func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
+	about := p.Captured.About
+	was := p.Locked.About.String()
+	if s.Versions != "" && was != "" && was != s.Versions {
+		if r.Review || !r.Bounded {
+			m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
+		}
+		s.Versions = was + " -> " + s.Versions
+	}
+	same := about.Name != "" && about.Version != "" && about == p.Locked.About
+	if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
+		// Many servers never change what they call themselves.
+		s.Versions += ", as before"
 	}
 }
 
