@@ -589,7 +589,7 @@ func (r *captureReader) finish() error {
 			made.Problem = err
 		}
 	}
-	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil {
+	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil && len(skills.Entries) > 0 {
 		skills.Problem = r.readFiles()
 	}
 	if !r.made.Lists[pin.Tools].Answered && (!r.part || !r.messages && !slices.ContainsFunc(r.made.Lists[:], func(l listing) bool { return l.Answered })) {
@@ -777,16 +777,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				p.Form = formOf(entryType, hashed)
 			}
 			p.Files = slices.Clone(p.Files)
-			for i := range p.Files {
-				if uri, err := pin.PutPlaceholders(jsontree.Text(p.Files[i].URI), s.Values); err == nil {
-					p.Files[i].URI = uri.Text
-				}
-			}
 			if len(s.Values) > 0 {
-				p.SortFiles()
-			}
-			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), s.Values); err == nil {
-				p.Name = name.Text
+				p.PutPlaceholders(s.Values)
 			}
 			pins = append(pins, p)
 		}

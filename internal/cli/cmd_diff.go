@@ -153,7 +153,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
-	return out.emit(a, &req.request, in)
+	return out.emit(a, &req.request, w, in)
 }
 
 // checkOnly refuses an --only that names what isn't there.

@@ -81,7 +81,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(a, err)
 		}
 		if terse || hook {
-			return out.emit(a, req, a.decideOnKinds(req, w, also, allowed))
+			return out.emit(a, req, w, a.decideOnKinds(req, w, also, allowed))
 		}
 		ans := a.decide(req, w, review, review, also, allowed)
 		ans.Room = facts.ReportRoom
@@ -89,7 +89,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			ans.Bounded = true
 			ans.Room = facts.GateRoom
 		}
-		return out.emit(a, req, ans)
+		return out.emit(a, req, w, ans)
 	}
 	return cmd
 }

@@ -113,7 +113,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, req *request, ans report.Input) error {
+func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -144,9 +144,8 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	all := factsOf(&ans)
-	dryRun(&ans, all)
-	model := report.New(ans, narrowed(req, all)).Model
+	r, _ := reportOf(req, w, ans)
+	model := r.Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

@@ -84,8 +84,10 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err
 	}
-	if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
-		return fail.New("--substitute %s", err)
+	if len(req.substitutes) > 0 {
+		if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
+			return fail.New("--substitute %s", err)
+		}
 	}
 	return nil
 }

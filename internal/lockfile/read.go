@@ -194,8 +194,10 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	var err error
-	if set.Policy, err = policyIn(v.Get("policy")); err != nil {
-		return set, r.At(int(v.Get("policy").At), "server %s: policy: %s", text.Name(name), err)
+	if policy := v.Get("policy"); policy.Kind != 0 {
+		if set.Policy, err = policyIn(policy); err != nil {
+			return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
+		}
 	}
 	if r.matched != nil {
 		r.matched.set = r.matched.pinsOf(name, set.Policy)
@@ -278,8 +280,12 @@ func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Mem
 	} else {
 		p.Form = d.Form
 	}
-	p.Approval = approvalIn(v.Get("approval"), p.Digest)
-	p.Files = filesIn(v.Get("files"), d.skill)
+	if approval := v.Get("approval"); approval.Kind != 0 {
+		p.Approval = approvalIn(approval, p.Digest)
+	}
+	if d.skill != nil {
+		p.Files = filesIn(v.Get("files"), d.skill)
+	}
 	return p
 }
 
@@ -380,9 +386,6 @@ const editedHint = "someone edited it, or a merge went wrong: go back to the com
 
 // filesIn reads the texts of a skill's files, as far as they are what its definition says.
 func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
-	if of == nil {
-		return nil
-	}
 	// The members are sorted, and so are the files of a pin.
 	for _, m := range v.Members() {
 		f := of.File(m.Name)

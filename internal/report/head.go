@@ -25,7 +25,6 @@ func (r *Report) model() *Model {
 		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
-		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.InCI()}, r.Folder},
 	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
@@ -43,9 +42,6 @@ func (r *Report) model() *Model {
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
-	if r.Brief {
-		return m
-	}
 	if r.Terse {
 		r.list(m)
 	} else {

@@ -124,10 +124,6 @@ type Model struct {
 
 	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
-
-	// What to do with a lockfile that was written.
-	Locked []Step
-
 	// What programs get besides the rest. The keys of the maps are the names that they know.
 	Counts    map[string]int
 	TextBytes map[string]int

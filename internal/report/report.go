@@ -54,10 +54,6 @@ type Input struct {
 
 	// Drifted entries whose texts were not read for findings.
 	Unread int
-
-	// Nobody reads the entries, so the model has only findings and servers.
-	Brief bool
-
 	// No format of this run lists every captured entry.
 	NoData bool
 
@@ -115,7 +111,20 @@ type Report struct {
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
 // it that is shown.
 func New(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
+	r := Bare(in, known)
+	r.findRelease()
+	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
+	if !r.Terse {
+		r.group()
+	}
+	r.listDrifts()
+	r.Model = r.model()
+	return r
+}
+
+// Bare returns a report without a model: it says what was accepted, and shows nothing.
+func Bare(in Input, known *facts.Facts) *Report {
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i
 	}
@@ -127,18 +136,18 @@ func New(in Input, known *facts.Facts) *Report {
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, newDrifted(e))
 	}
-	r.findRelease()
-	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
-	if !r.Terse {
-		r.group()
-	}
+	r.listDrifts()
+	return r
+}
+
+// listDrifts lists the drift in the order of the entries.
+func (r *Report) listDrifts() {
 	r.Drifts = make([]pin.Drift, len(r.entries))
+	r.kinds = map[pin.DriftKind]int{}
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
 		r.kinds[e.Kind]++
 	}
-	r.Model = r.model()
-	return r
 }
 
 // WithoutAnswer returns the report of a run that has no answer at all.
