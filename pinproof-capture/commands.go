@@ -47,11 +47,11 @@ func newGuard(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard ID -- COMMAND [ARG]...\n  pinproof-capture guard ID URL",
 		Short: "Run between a client and its server, and pass only what is approved",
-		Long: `guard starts the server once, as its child, and passes on the messages of the session. An
-answer with instructions or lists passes only if "pinproof verify --part" says that all of
-it is approved for the server ID; a call of anything that isn't approved doesn't reach the
-server. --on-drift says what happens to anything else; with end, the session ends with exit
-code 2.
+		Long: `guard starts the server once, as its child. It lists what the server has, lets
+"pinproof verify --part" compare the lists with the pins of the server ID, and gives the
+client the entries that are pinned and listed now. A call of any other entry doesn't reach
+the server. If anything drifted, the session ends with exit code 2, unless --on-drift says
+otherwise.
 
 guard runs pinproof, which must be beside pinproof-capture or on the path. It looks for
 tools.lock in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
@@ -59,11 +59,15 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	}
 	set := c.Flags()
 	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
+	set.DurationVar(&o.Relist, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
 	return a.serving(c, &o.Pins, func(id string, server mcp.Server) (err error) {
 		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
+		}
+		if o.Relist < 0 {
+			return usage(c, "--relist takes a duration such as 1m, or 0")
 		}
 		if o.Log == "" && o.LogDigests {
 			return usage(c, "--log-digests needs --log FILE")
@@ -86,14 +90,10 @@ code 2, the agent must not use the server.
 
 hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
-	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
 	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Less than the agent's own limit: a hook that is cut off lets the call pass.
 	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
-		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
-			return usage(c, "--max-age takes 0s to 1h")
-		}
 		for _, kind := range *allow {
 			if kind != "denied" {
 				return usage(c, "--allow takes denied")

@@ -29,16 +29,15 @@ const MaxPages = 1000
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
-	to    io.Writer // a message a line
-	ctx   context.Context
-	came  chan *message
-	rec   *record
-	first int64 // the number after which the ids of the requests begin
+	to   io.Writer // a message a line
+	ctx  context.Context
+	came chan *message
+	rec  *record
 
-	// The methods of the requests. Their ids are first+1, first+2 and so on.
+	// The methods of the requests. Their ids are 1, 2 and so on.
 	asked []string
 
-	files skillFiles
+	files SkillFiles
 
 	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
@@ -112,7 +111,7 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 		params["_meta"] = s.meta
 	}
 	s.asked = append(s.asked, method)
-	id = s.first + int64(len(s.asked))
+	id = int64(len(s.asked))
 	s.rec.sent.Store(id)
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 	if err == nil {
@@ -141,7 +140,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case m.err != nil && (awaited || m.answers == 0):
 				return nil, m.err
 			case m.Has("error") && awaited:
-				return nil, m.refusal(s.asked[m.answers-s.first-1])
+				return nil, m.refusal(s.asked[m.answers-1])
 			case m.Has("result") && awaited:
 				return m, nil
 			case m.Has("method") && m.Has("id"):
@@ -178,7 +177,7 @@ func (s *session) begin() (*greeting, error) {
 		return s.initialized(m)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
-		return s.discover(s.ctx, s.first+int64(len(s.asked)))
+		return s.discover(s.ctx, int64(len(s.asked)))
 	}
 	g, other := s.discover(s.ctx)
 	if other == nil {
@@ -218,11 +217,11 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	}
 }
 
-const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+const Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
 func (s *session) initialized(m *message) (*greeting, error) {
 	s.meta = nil
-	_, err := io.WriteString(s.to, initialized)
+	_, err := io.WriteString(s.to, Initialized)
 	return greetingOf(m), err
 }
 
@@ -238,6 +237,13 @@ func (g *greeting) claims(entryType pin.EntryType) bool {
 		return entryType == pin.Tools
 	}
 	return pin.IsDeclared(entryType, g.capabilities)
+}
+
+// Claims reports whether a server that answered initialize or server/discover with a line says that it has a list.
+func Claims(line []byte, entryType pin.EntryType) bool {
+	m, _ := jsontree.NewReader(line).Only()
+	g := greeting{capabilities: m.Get("result").Get("capabilities")}
+	return g.claims(entryType)
 }
 
 // all asks for every page of every list that the server claims or, if claimed is false, of the
@@ -313,7 +319,7 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 		last = m.spelled(entries)
 		count += len(entries.Items())
 		if entryType == pin.Skills {
-			s.files.add(entries)
+			s.files.Add(entries)
 		}
 		if next.Kind == 0 || next.Kind == 'n' {
 			return count, nil
