@@ -150,7 +150,7 @@ func BenchmarkMatch(b *testing.B) {
 		}
 		for b.Loop() {
 			w, err := workspace.Load(gate(), req, nil)
-			if err != nil || !judge(w.Comparisons, w.Drifts, 0, pin.Leniency{}).Matches {
+			if err != nil || !judge(w.Comparisons, w.Drifts, pin.Faults{}, pin.Leniency{}).Matches {
 				b.Fatal("no match")
 			}
 		}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"slices"
 	"strconv"
@@ -13,8 +12,8 @@ import (
 )
 
 // This file decides what drift is and what fails a run. Nothing here reads a text: judge is only
-// told how many warnings fail the run. Those are warnings in text that the policy leaves out of the
-// pins and, if the caller asked for a review, warnings that nobody accepted.
+// given the number of warnings that fail the run. Those are warnings in text that the policy leaves out of
+// the pins and, if the caller asked for a review, warnings that nobody accepted.
 //
 // A run of verify goes through compareAll, which finds the drift between both sides, judge,
 // which makes a verdict of it, and codeOf, which makes an exit code of the verdict.
@@ -24,7 +23,7 @@ import (
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	for i := range sides {
 		p := &sides[i]
-		if p.Missing {
+		if p.Missing() {
 			// Nobody captured this server, so nothing is known about it.
 			continue
 		}
@@ -42,26 +41,12 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
-			if d.Server = p.Server; (!p.Part || d.Kind != pin.Removed) && !(p.IgnoreProse && onlyProse(&d)) {
+			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
 			}
 		}
 	}
 	return all, nil
-}
-
-// onlyProse reports whether a drift is in nothing but texts. If something else differs as
-// well, it removes the texts from both sides, so that the report shows only the rest. A
-// definition that isn't stored can't be compared in this way, so it counts as drift.
-func onlyProse(d *pin.Drift) bool {
-	if d.Type == pin.Instructions {
-		return d.Kind != pin.Duplicate
-	}
-	if d.Kind != pin.Changed && d.Kind != pin.Hidden || !d.TextsKnown() {
-		return false
-	}
-	d.Locked, d.Captured = d.Locked.WithoutProse(), d.Captured.WithoutProse()
-	return bytes.Equal(d.Locked.Definition, d.Captured.Definition)
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted,
@@ -108,23 +93,23 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 	return drifts, matched
 }
 
-// judge decides how a comparison ends. warnings counts what fails the run even if every entry matches:
-// warnings that nobody approved and, in a review, approvals that hold for only a part of their definition.
-func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.Leniency) pin.Verdict {
+// judge decides how a comparison ends. Nothing that it allows can fail a run.
+func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
-		Matches: len(drifts) == 0 && warnings == 0 && !allow.OverBudget,
-		Failed:  warnings > 0 && !allow.Warnings || allow.OverBudget,
+		Matches: len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
+		Failed:  also.Warnings > 0 && !allow.Warnings || also.OverBudget,
 		Blocked: map[pin.Ref]bool{},
 		Differs: map[string]bool{},
 	}
 	// A flag may allow pinned servers without a capture, but not if nothing else is judged.
 	// Allowing their absence is never consent to what they list, or to their removal.
-	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present })
+	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
+		v.Denied = append(v.Denied, denied(&sides[i], sides[i].Part && also.Denied)...)
 	}
 	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: such an entry fails the run.
-	if len(v.Denied) > 0 && allow.RefusesDenied {
+	if len(v.Denied) > 0 && also.Denied {
 		v.Matches = false
 		v.Failed = true
 		for _, ref := range v.Denied {
@@ -150,25 +135,36 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, warnings int, allow pin.L
 
 // judgeServer adds to a verdict what follows from a server as a whole, not from the drift of its entries.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
-	missing := p.Missing && (!passMissing || p.Uncaptured)
-	if missing || p.NoPins || p.Forbidden {
+	differs := true // as a whole, whatever its entries are
+	fails := true
+	unanswered := false
+	switch p.State {
+	case pin.Paired:
+		differs = p.PolicyDiffers()
+		fails = differs
+	case pin.New:
+		// With --fail-on, the entries of an added server are judged one by one.
+		fails = allow.Spared == nil
+	case pin.Gone:
+	case pin.Missing:
+		fails = !passMissing
+		unanswered = fails
+	default:
+		unanswered = true
+	}
+	if unanswered {
 		v.Unanswered = append(v.Unanswered, p.Server)
 	}
-	v.Denied = append(v.Denied, denied(p, p.Part && allow.RefusesDenied)...)
 	if p.RecordsDiffer() {
-		v.Matches = false
-		v.Differs[p.Server] = true
+		differs = true
 		// With --fail-on they don't fail the run: a record can't break a caller.
-		v.Failed = v.Failed || allow.Spared == nil
+		fails = fails || allow.Spared == nil
 	}
-	// The server differs as a whole, whatever its entries are.
-	if p.PolicyDiffers() || !p.Known || !p.Present || p.Forbidden {
+	if differs {
 		v.Matches = false
 		v.Differs[p.Server] = true
-		// With --fail-on, the entries of an added server are judged one by one.
-		joined := allow.Spared != nil && !p.Known && !p.NoPins && p.Present
-		v.Failed = v.Failed || missing || !p.Missing && !joined
 	}
+	v.Failed = v.Failed || fails
 }
 
 // denied lists the entries that match a pin marked as denied. With orUnlisted, it adds those that the capture doesn't
@@ -195,7 +191,7 @@ func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.Spared[d.Ref()] {
 		return true
 	}
-	return allow.Kinds[d.Kind] && p.Known && p.Present &&
+	return allow.Kinds[d.Kind] && p.State == pin.Paired &&
 		!emptied(p.Locked.Of(pin.Tools), p.Captured.Of(pin.Tools)) && !emptied(p.Locked.Pins, p.Captured.Pins)
 }
 

@@ -272,9 +272,9 @@ func TestOrderOfDrift(t *testing.T) {
 func TestComparePairs(t *testing.T) {
 	a, b := canonPins(t, `[{"name":"x"},{"name":"y"}]`, pin.Policy{}), canonPins(t, `[{"name":"x"},{"name":"z","w":1}]`, pin.Policy{})
 	drifts := driftOf(t, []pin.Comparison{
-		{Server: "one", Locked: a, Captured: b, Known: true, Present: true},
-		{Server: "two", Locked: a, Known: true}, // vanished
-		{Server: "two more", Captured: a, Present: true},
+		{Server: "one", Locked: a, Captured: b, State: pin.Paired},
+		{Server: "two", Locked: a, State: pin.Gone}, // vanished
+		{Server: "two more", Captured: a, State: pin.New},
 	})
 	var got []string
 	for _, d := range drifts {
@@ -309,11 +309,11 @@ func TestPolicyDiffers(t *testing.T) {
 		p    pin.Comparison
 		want bool
 	}{
-		{pin.Comparison{Known: true, Present: true}, false},
-		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{HashOnly: true})}, true},
-		{pin.Comparison{Known: true, Present: true, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
-		{pin.Comparison{Present: true, Captured: pins(pin.Policy{HashOnly: true})}, false},
-		{pin.Comparison{Known: true, Locked: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.Paired}, false},
+		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{HashOnly: true})}, true},
+		{pin.Comparison{State: pin.Paired, Captured: pins(pin.Policy{Ignore: []string{"/icons"}}), Locked: pins(pin.Policy{Ignore: []string{"/icons"}})}, false},
+		{pin.Comparison{State: pin.New, Captured: pins(pin.Policy{HashOnly: true})}, false},
+		{pin.Comparison{State: pin.Gone, Locked: pins(pin.Policy{HashOnly: true})}, false},
 	} {
 		if got := tt.p.PolicyDiffers(); got != tt.want {
 			t.Errorf("%+v: %v", tt.p, got)
@@ -327,9 +327,9 @@ func TestPolicyDiffers(t *testing.T) {
 func TestMissingCapture(t *testing.T) {
 	match := canonPins(t, `[{"name":"a"}]`, pin.Policy{})
 	sides := map[byte]pin.Comparison{
-		'=': {Known: true, Present: true, Locked: match, Captured: match},
-		'!': {Known: true, Present: true, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
-		'?': {Known: true, Missing: true, Locked: match},
+		'=': {State: pin.Paired, Locked: match, Captured: match},
+		'!': {State: pin.Paired, Locked: match, Captured: canonPins(t, `[{"name":"a","x":1}]`, pin.Policy{})},
+		'?': {State: pin.Missing, Locked: match},
 	}
 	for _, servers := range []string{"=", "!", "?", "==", "=!", "=?", "!?", "??", "=!?", "=??", "!!?"} {
 		for _, allow := range []pin.Leniency{{}, lenient, {Missing: true}, {Kinds: lenient.Kinds, Warnings: true, Missing: true}} {
@@ -340,7 +340,7 @@ func TestMissingCapture(t *testing.T) {
 				pairs = append(pairs, p)
 			}
 			drifts := driftOf(t, pairs)
-			v := judge(pairs, drifts, 0, allow)
+			v := judge(pairs, drifts, pin.Faults{}, allow)
 			want, unanswered := 0, 0
 			switch {
 			case strings.Contains(servers, "?") && (!allow.Missing || strings.Trim(servers, "?") == ""):
@@ -382,44 +382,44 @@ func TestJudge(t *testing.T) {
 		pin.Hidden: {`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`},
 	}
 	for kind, text := range kinds {
-		whole := pin.Comparison{Server: "s", Known: true, Present: true,
+		whole := pin.Comparison{Server: "s", State: pin.Paired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
 		harmless := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
-		unknown.Known, unknown.Locked = false, pin.Set{}
-		unpinned.Known, unpinned.NoPins = false, true
+		unknown.State, unknown.Locked = pin.New, pin.Set{}
+		unpinned.State, unpinned.Locked = pin.Unpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
 		policy.Captured.Policy.HashOnly = true
 		for allowed := range kinds {
 			for _, tt := range []struct {
-				what     string
-				side     pin.Comparison
-				warnings int
-				allow    pin.Leniency
-				want     int
+				what  string
+				side  pin.Comparison
+				also  pin.Faults
+				allow pin.Leniency
+				want  int
 			}{
-				{"drift", whole, 0, pin.Leniency{}, 1},
-				{"drift of an allowed kind, or of another", whole, 0, pin.Leniency{Kinds: map[pin.DriftKind]bool{allowed: true}}, map[bool]int{true: 0, false: 1}[allowed == kind]},
-				{"--warn", whole, 0, lenient, 0},
-				{"a server that isn't pinned, --warn", unknown, 0, lenient, 1},
-				{"what was asked for isn't pinned, --warn", unpinned, 0, lenient, 2},
-				{"no tools any more, --warn", emptied, 0, lenient, 1},
-				{"another policy, --warn", policy, 0, lenient, 1},
-				{"a warning beside --allow", whole, 1, pin.Leniency{Kinds: lenient.Kinds}, 1},
-				{"a warning, --warn", whole, 1, lenient, 0},
-				{"nothing is known to be harmless", whole, 0, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
-				{"known to be harmless", whole, 0, harmless, 0},
-				{"harmless, on a server that joined", unknown, 0, harmless, 0},
-				{"harmless, and what was asked for isn't pinned", unpinned, 0, harmless, 2},
-				{"harmless, under another policy", policy, 0, harmless, 1},
-				{"harmless, and a warning", whole, 1, harmless, 1},
-				{"over budget, --warn", whole, 0, pin.Leniency{Kinds: lenient.Kinds, Warnings: true, OverBudget: true}, 1},
-				{"harmless, and over budget", whole, 0, pin.Leniency{Spared: harmless.Spared, OverBudget: true}, 1},
+				{"drift", whole, pin.Faults{}, pin.Leniency{}, 1},
+				{"drift of an allowed kind, or of another", whole, pin.Faults{}, pin.Leniency{Kinds: map[pin.DriftKind]bool{allowed: true}}, map[bool]int{true: 0, false: 1}[allowed == kind]},
+				{"--warn", whole, pin.Faults{}, lenient, 0},
+				{"a server that isn't pinned, --warn", unknown, pin.Faults{}, lenient, 1},
+				{"what was asked for isn't pinned, --warn", unpinned, pin.Faults{}, lenient, 2},
+				{"no tools any more, --warn", emptied, pin.Faults{}, lenient, 1},
+				{"another policy, --warn", policy, pin.Faults{}, lenient, 1},
+				{"a warning beside --allow", whole, pin.Faults{Warnings: 1}, pin.Leniency{Kinds: lenient.Kinds}, 1},
+				{"a warning, --warn", whole, pin.Faults{Warnings: 1}, lenient, 0},
+				{"nothing is known to be harmless", whole, pin.Faults{}, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
+				{"known to be harmless", whole, pin.Faults{}, harmless, 0},
+				{"harmless, on a server that joined", unknown, pin.Faults{}, harmless, 0},
+				{"harmless, and what was asked for isn't pinned", unpinned, pin.Faults{}, harmless, 2},
+				{"harmless, under another policy", policy, pin.Faults{}, harmless, 1},
+				{"harmless, and a warning", whole, pin.Faults{Warnings: 1}, harmless, 1},
+				{"over budget, --warn", whole, pin.Faults{OverBudget: true}, lenient, 1},
+				{"harmless, and over budget", whole, pin.Faults{OverBudget: true}, harmless, 1},
 			} {
 				sides := []pin.Comparison{tt.side}
 				drifts := driftOf(t, sides)
 				before := fmt.Sprintf("%+v %+v", sides, drifts)
-				v := judge(sides, drifts, tt.warnings, tt.allow)
+				v := judge(sides, drifts, tt.also, tt.allow)
 				if v.ExitCode != tt.want || v.Matches || v.Failed != (tt.want > 0) || !v.Differs["s"] || len(v.Differs) != 1 {
 					t.Errorf("%s, %s: want %d; %+v", kind, tt.what, tt.want, v)
 				}
@@ -439,7 +439,7 @@ func TestJudgeServers(t *testing.T) {
 	marked.Find(pin.Key{Name: "a"}).Denied = true
 	recorded := canonPins(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
 	recorded.Accepted = []pin.Record{{ID: "oversize", Digest: "1"}}
-	whole := pin.Comparison{Server: "s", Known: true, Present: true, Locked: match, Captured: match}
+	whole := pin.Comparison{Server: "s", State: pin.Paired, Locked: match, Captured: match}
 	denied := whole
 	denied.Locked = marked
 	part := denied
@@ -450,51 +450,51 @@ func TestJudgeServers(t *testing.T) {
 	drifted := denied
 	drifted.Captured = canonPins(t, `[{"name":"a","x":1},{"name":"b"}]`, pin.Policy{})
 	forbidden := whole
-	forbidden.Forbidden = true
+	forbidden.State = pin.Forbidden
 	records := whole
 	records.Lockfiles = true
 	records.Captured = recorded
 	joined := records
-	joined.Known = false
+	joined.State = pin.New
 	joined.Locked = pin.Set{}
-	uncaptured := pin.Comparison{Server: "s", Known: true, Missing: true, Uncaptured: true, Locked: match}
-	absent := pin.Comparison{Server: "s", Known: true, Locked: match}
+	uncaptured := pin.Comparison{Server: "s", State: pin.Uncaptured, Locked: match}
+	absent := pin.Comparison{Server: "s", State: pin.Gone, Locked: match}
 	other := whole
 	other.Server = "t"
-	hooked := pin.Leniency{RefusesDenied: true}
 	spared := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true}}
 
 	for what, tt := range map[string]struct {
-		sides    []pin.Comparison
-		warnings int
-		allow    pin.Leniency
-		want     string
+		sides []pin.Comparison
+		also  pin.Faults
+		allow pin.Leniency
+		want  string
 	}{
-		"a match":                               {[]pin.Comparison{whole}, 0, pin.Leniency{}, "0 matches"},
-		"a match, and a warning":                {[]pin.Comparison{whole}, 2, pin.Leniency{}, "1 failed"},
-		"a match, and a warning, --warn":        {[]pin.Comparison{whole}, 2, pin.Leniency{Warnings: true}, "0"},
-		"a match, over budget":                  {[]pin.Comparison{whole}, 0, pin.Leniency{OverBudget: true}, "1 failed"},
-		"denied":                                {[]pin.Comparison{denied}, 0, pin.Leniency{}, "0 matches denied:a"},
-		"denied, and nobody leaves it out":      {[]pin.Comparison{denied}, 0, hooked, "1 failed differs:s denied:a"},
-		"nothing denied, --hook":                {[]pin.Comparison{whole}, 0, hooked, "0 matches"},
-		"denied, and not in the part":           {[]pin.Comparison{part}, 0, pin.Leniency{}, "0 matches"},
-		"denied, and not in the part, refused":  {[]pin.Comparison{part}, 0, hooked, "1 failed differs:s denied:a"},
-		"denied, and gone":                      {[]pin.Comparison{gone}, 0, hooked, "1 failed differs:s blocked:a"},
-		"denied, and another definition":        {[]pin.Comparison{drifted}, 0, pin.Leniency{}, "1 failed differs:s blocked:a"},
-		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
-		"records differ":                        {[]pin.Comparison{records}, 0, pin.Leniency{}, "1 failed differs:s"},
-		"records differ, nothing else":          {[]pin.Comparison{records}, 0, spared, "0 differs:s"},
-		"a server joined, with records":         {[]pin.Comparison{joined}, 0, spared, "0 differs:s"},
-		"a server joined":                       {[]pin.Comparison{joined}, 0, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
-		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, 0, added, "1 failed differs:s blocked:a,b"},
-		"a server without a capture":            {[]pin.Comparison{absent, other}, 0, added, "1 failed differs:s blocked:a,b"},
-		"a server without a capture, spared":    {[]pin.Comparison{absent, other}, 0, spared, "1 failed differs:s"},
-		"it could not be captured":              {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{}, "2 failed differs:s unanswered:s"},
-		"it could not be captured, allowed":     {[]pin.Comparison{uncaptured, other}, 0, pin.Leniency{Missing: true}, "2 failed differs:s unanswered:s"},
-		"two servers, one of them with denials": {[]pin.Comparison{denied, other}, 0, hooked, "1 failed differs:s denied:a"},
+		"a match":                               {[]pin.Comparison{whole}, pin.Faults{}, pin.Leniency{}, "0 matches"},
+		"a match, and a warning":                {[]pin.Comparison{whole}, pin.Faults{Warnings: 2}, pin.Leniency{}, "1 failed"},
+		"a match, and a warning, --warn":        {[]pin.Comparison{whole}, pin.Faults{Warnings: 2}, pin.Leniency{Warnings: true}, "0"},
+		"a match, over budget":                  {[]pin.Comparison{whole}, pin.Faults{OverBudget: true}, pin.Leniency{}, "1 failed"},
+		"denied":                                {[]pin.Comparison{denied}, pin.Faults{}, pin.Leniency{}, "0 matches denied:a"},
+		"denied, and nobody leaves it out":      {[]pin.Comparison{denied}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
+		"nothing denied, --hook":                {[]pin.Comparison{whole}, pin.Faults{Denied: true}, pin.Leniency{}, "0 matches"},
+		"denied, and not in the part":           {[]pin.Comparison{part}, pin.Faults{}, pin.Leniency{}, "0 matches"},
+		"denied, and not in the part, refused":  {[]pin.Comparison{part}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
+		"denied, and gone":                      {[]pin.Comparison{gone}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"denied, and another definition":        {[]pin.Comparison{drifted}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s blocked:a"},
+		"nobody said what there is of it":       {[]pin.Comparison{{Server: "s"}}, pin.Faults{}, lenient, "2 failed differs:s unanswered:s"},
+		"forbidden by its own policy":           {[]pin.Comparison{forbidden}, pin.Faults{}, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"records differ":                        {[]pin.Comparison{records}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s"},
+		"records differ, nothing else":          {[]pin.Comparison{records}, pin.Faults{}, spared, "0 differs:s"},
+		"a server joined, with records":         {[]pin.Comparison{joined}, pin.Faults{}, spared, "0 differs:s"},
+		"a server joined":                       {[]pin.Comparison{joined}, pin.Faults{}, pin.Leniency{}, "1 failed differs:s blocked:a,b"},
+		"a server joined, ADDED allowed":        {[]pin.Comparison{joined}, pin.Faults{}, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture":            {[]pin.Comparison{absent, other}, pin.Faults{}, added, "1 failed differs:s blocked:a,b"},
+		"a server without a capture, spared":    {[]pin.Comparison{absent, other}, pin.Faults{}, spared, "1 failed differs:s"},
+		"it could not be captured":              {[]pin.Comparison{uncaptured, other}, pin.Faults{}, pin.Leniency{}, "2 failed differs:s unanswered:s"},
+		"it could not be captured, allowed":     {[]pin.Comparison{uncaptured, other}, pin.Faults{}, pin.Leniency{Missing: true}, "2 failed differs:s unanswered:s"},
+		"two servers, one of them with denials": {[]pin.Comparison{denied, other}, pin.Faults{Denied: true}, pin.Leniency{}, "1 failed differs:s denied:a"},
 	} {
-		v := judge(tt.sides, driftOf(t, tt.sides), tt.warnings, tt.allow)
+		v := judge(tt.sides, driftOf(t, tt.sides), tt.also, tt.allow)
 		if got := verdictLine(v); got != tt.want {
 			t.Errorf("%s: %s, want %s", what, got, tt.want)
 		}
@@ -544,63 +544,9 @@ func TestEmptiedOfPrompts(t *testing.T) {
 		return s
 	}
 	for listed, want := range map[string]int{"": 1, "a": 0} {
-		sides := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
-		if v := judge(sides, driftOf(t, sides), 0, lenient); v.ExitCode != want {
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: set("a", "b"), Captured: set(strings.Fields(listed)...)}}
+		if v := judge(sides, driftOf(t, sides), pin.Faults{}, lenient); v.ExitCode != want {
 			t.Errorf("of two prompts %q is left: exit code %d", listed, v.ExitCode)
-		}
-	}
-}
-
-// TestRepeatedInstructions: two texts of instructions are drift even if texts are left out of the
-// comparison, because nobody knows which of them a model gets.
-func TestRepeatedInstructions(t *testing.T) {
-	set := func(texts ...string) (s pin.Set) {
-		var pins []pin.Pin
-		for _, text := range texts {
-			pins = append(pins, pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: formOf(pin.Instructions, []byte(text))})
-		}
-		s.Put(pins)
-		return s
-	}
-	side := pin.Comparison{Server: "s", Known: true, Present: true, IgnoreProse: true, Locked: set("Use a."), Captured: set("Use b.")}
-	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 0 {
-		t.Errorf("other instructions: %+v", drifts)
-	}
-	side.Captured = set("Use b.", "Use c.")
-	if drifts := driftOf(t, []pin.Comparison{side}); len(drifts) != 1 || drifts[0].Kind != pin.Duplicate {
-		t.Errorf("two texts: %+v", drifts)
-	}
-}
-
-// TestIgnoreProse: what a comparison without texts leaves out, and what it shows of the rest.
-func TestIgnoreProse(t *testing.T) {
-	for _, tt := range []struct{ old, new, want string }{
-		{`{"name":"a","title":"x","description":"x"}`, `{"name":"a"}`, ""},
-		{`{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, ""},
-		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{}}`, ""},
-		{`{"name":"a","annotations":{"title":"x"}}`, `{"name":"a","annotations":{"title":"y","readOnlyHint":true}}`, `{"annotations":{"readOnlyHint":true},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"items":{"title":"x"}}}`, `{"name":"a","inputSchema":{"items":{"title":"y"}}}`, ""},
-		{`{"name":"a","inputSchema":{"properties":{}}}`, `{"name":"a","inputSchema":{"properties":{"description":{"title":"x"}}}}`, `{"inputSchema":{"properties":{"description":{}}},"name":"a"}`},
-		{`{"name":"a","description":"x"}`, `{"name":"a","description":["y"]}`, `{"description":["y"],"name":"a"}`},
-		{`{"name":"a","inputSchema":{"default":{"description":"x"}}}`, `{"name":"a","inputSchema":{"default":{"description":"y"}}}`, `{"inputSchema":{"default":{"description":"y"}},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["y"],"description":"x"}}`, `{"inputSchema":{"enum":["y"]},"name":"a"}`},
-		{`{"name":"a","_meta":{"title":"x"}}`, `{"name":"a","_meta":{"title":"y"}}`, `{"_meta":{"title":"y"},"name":"a"}`},
-		{`{"name":"a","inputSchema":{"annotations":{"title":"x"}}}`, `{"name":"a","inputSchema":{"annotations":{"title":"y"}}}`, `{"inputSchema":{"annotations":{"title":"y"}},"name":"a"}`},
-	} {
-		p := pin.Comparison{Known: true, Present: true, IgnoreProse: true,
-			Locked: canonPins(t, "["+tt.old+"]", pin.Policy{}), Captured: canonPins(t, "["+tt.new+"]", pin.Policy{})}
-		got := ""
-		for _, d := range driftOf(t, []pin.Comparison{p}) {
-			got = string(d.Captured.Definition)
-			if d.Captured.Digest != p.Captured.Pins[0].Digest {
-				t.Errorf("%s: the digest is not that of the whole", tt.new)
-			}
-		}
-		if got != tt.want {
-			t.Errorf("%s\n -> %s\n got %s", tt.old, tt.new, got)
-		}
-		if p.IgnoreProse = false; len(driftOf(t, []pin.Comparison{p})) != 1 {
-			t.Errorf("%s: no drift", tt.new)
 		}
 	}
 }

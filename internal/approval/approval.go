@@ -15,6 +15,10 @@ type Case struct {
 	Verdict pin.Verdict      // of verify.go
 	Facts   map[pin.Ref]Fact // of each drift
 
+	// Servers without a capture whose pinned texts have a warning about what was added, captured as they are pinned.
+	// Nothing of them is accepted but such a warning.
+	Others []pin.Comparison
+
 	// The warnings in all texts that were read, and those on record.
 	Warnings []Warning
 }
@@ -39,8 +43,9 @@ type Warning struct {
 	Record pin.Record
 
 	Where    Where
-	Approved bool // it was accepted with the pin
-	Unclean  bool // requireClean refuses its text
+	Names    string // the tool of another server that the text names; or ""
+	Approved bool   // it was accepted with the pin
+	Unclean  bool   // requireClean refuses its text
 }
 
 // isWhole reports whether a warning is about a list as a whole.
@@ -57,6 +62,8 @@ const (
 
 	// Kept out of the pins by the policy, so that no approval covers it.
 	Unpinned
+
+	InPin // in a pinned text that no capture at hand repeats
 )
 
 // A Said is what a person said: by flags or, if Answers is there, at the prompt. The caller has checked which flags go
@@ -121,7 +128,7 @@ type Answers struct {
 	// By server: the set digest of the capture whose warning was shown.
 	Wholes map[string]string
 
-	// The warnings of entries that match their pins.
+	// The warnings of entries that match their pins, and of pinned texts.
 	Records []Record
 }
 

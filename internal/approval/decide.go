@@ -13,7 +13,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	var sets []string
 	for i := range sides {
 		p := &sides[i]
-		if !p.Present {
+		if !p.Present() {
 			continue
 		}
 		sets = append(sets, p.Captured.Digest)
@@ -34,7 +34,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
 		return why
 	}
-	if !said.Folder && !sides[0].Known && said.NeedsPins {
+	if !said.Folder && !sides[0].Known() && said.NeedsPins {
 		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
 	}
 	return nil
@@ -65,7 +65,11 @@ type decision struct {
 	drifts []pin.Drift
 
 	warned map[pin.Ref]bool // the drifts that have a new warning
-	out    Outcome
+
+	// By the name of a tool, the new warnings of what stays pinned that are about that name.
+	named map[string][]Warning
+
+	out Outcome
 }
 
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
@@ -85,8 +89,11 @@ func Decide(c *Case, said *Said) Outcome {
 
 // begin begins a decision.
 func begin(c *Case, said *Said) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}}
 	for _, w := range c.Warnings {
+		if w.Names != "" && !w.Approved && (w.Where == InMatch || w.Where == InPin) {
+			d.named[w.Names] = append(d.named[w.Names], w)
+		}
 		if w.Where == InDrift && !w.Approved {
 			d.warned[w.Of] = true
 		}
@@ -115,7 +122,7 @@ func (d *decision) decide(yes *Answers) Outcome {
 		return d.refuse(&Reason{Why: NotCovered})
 	}
 	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
-	if said.Answers == nil && (said.Asks() && open || d.asksForLock()) {
+	if said.Answers == nil && (said.Asks() && open || d.asksForLock(yes)) {
 		return Outcome{Ask: true}
 	}
 	if why := d.take(yes); why != nil {
@@ -197,12 +204,12 @@ func (said *Said) selects(drift *pin.Drift, words []string) bool {
 // wordWarnings is the word that selects what has a new warning.
 const wordWarnings = "warnings"
 
-// unrecorded lists the warnings of matching entries that nobody accepted, less those that --only
+// unrecorded lists the warnings of matching entries and of pinned texts that nobody accepted, less those that --only
 // leaves out.
 func (d *decision) unrecorded() (list []Warning) {
 	for _, w := range d.Warnings {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
-		if w.Where == InMatch && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
+		if (w.Where == InMatch || w.Where == InPin) && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
 			list = append(list, w)
 		}
 	}
@@ -226,9 +233,12 @@ func checkNames(flag string, list []Selector, sides []pin.Comparison) *Reason {
 	return nil
 }
 
-// acceptsWarnings reports whether flags accept the warnings of an entry.
-func (said *Said) acceptsWarnings(key pin.Key) bool {
-	return said.AnyWarning || slices.ContainsFunc(said.Warnings, func(s Selector) bool { return s.Key == key })
+// acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
+// servers at hand.
+func (d *decision) acceptsWarnings(ref pin.Ref) bool {
+	isMeant := func(s Selector) bool { return s.Key == ref.Key }
+	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.Holders(d.Sides, ref.Key) == 0
+	return d.said.AnyWarning || isHere && slices.ContainsFunc(d.said.Warnings, isMeant)
 }
 
 // isSettled reports whether every server that has a capture matches its pins.
@@ -236,22 +246,34 @@ func isSettled(c *Case) bool {
 	if len(c.Verdict.Unanswered) == 0 {
 		return c.Verdict.Matches
 	}
-	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing })
+	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing() })
 }
 
 // asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag
 // accepts, else unless --expect gives the digest of the set that was reviewed.
-func (d *decision) asksForLock() bool {
+func (d *decision) asksForLock(flags *Answers) bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
 	}
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) }
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift, flags) }
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
 // isRefused reports whether an entry has a new warning that no flag accepts.
 func (d *decision) isRefused(ref pin.Ref) bool {
-	return d.warned[ref] && !d.said.acceptsWarnings(ref.Key)
+	return d.warned[ref] && !d.acceptsWarnings(ref)
+}
+
+// isNamed reports whether an added tool is named by a new warning of what stays pinned on another server, and the answers
+// don't accept that warning.
+func (d *decision) isNamed(drift *pin.Drift, yes *Answers) bool {
+	if drift.Kind != pin.Added || drift.Type != pin.Tools {
+		return false
+	}
+	return slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool {
+		_, isReplaced := yes.Entries[w.Of]
+		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !slices.Contains(yes.Records, Record{w.Of, w.Record})
+	})
 }
 
 // hasUncovered reports whether a text that isn't pinned has a warning.
@@ -275,7 +297,7 @@ func (d *decision) wholes(yes *Answers) {
 		}
 	}
 	for _, w := range d.unrecorded() {
-		if d.said.acceptsWarnings(w.Of.Key) {
+		if d.acceptsWarnings(w.Of) {
 			yes.Records = append(yes.Records, Record{w.Of, w.Record})
 		}
 	}
@@ -286,7 +308,7 @@ func (d *decision) wholes(yes *Answers) {
 func (d *decision) flags() (*Answers, *Reason) {
 	said := d.said
 	// Warnings may be accepted although nothing drifted.
-	if why := checkNames("--accept-warning", said.Warnings, d.Sides); why != nil {
+	if why := d.checkWarnings(); why != nil {
 		return nil, why
 	}
 	yes := &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
@@ -303,8 +325,8 @@ func (d *decision) flags() (*Answers, *Reason) {
 	single := map[pin.Ref]bool{} // asked for by a name or a digest
 	for i := range said.Accepts {
 		s := &said.Accepts[i]
-		if s.isLabel() {
-			continue
+		if s.isLabel() || said.KeepsMarks && pin.Holders(d.Sides, s.Key) == 0 {
+			continue // for the warning of a server without a capture, there is no drift to accept
 		}
 		fits, err := s.drifts(d.Sides, d.drifts)
 		if err != nil {
@@ -341,6 +363,21 @@ func (d *decision) flags() (*Answers, *Reason) {
 		}
 	}
 	return yes, nil
+}
+
+// checkWarnings refuses a value of --accept-warning that names no entry, or entries of several servers.
+func (d *decision) checkWarnings() *Reason {
+	for i := range d.said.Warnings {
+		one := d.said.Warnings[i : i+1]
+		sides := d.Sides
+		if pin.Holders(sides, one[0].Key) == 0 && pin.Holders(d.Others, one[0].Key) > 0 {
+			sides = d.Others
+		}
+		if why := checkNames("--accept-warning", one, sides); why != nil {
+			return why
+		}
+	}
+	return nil
 }
 
 // unmark adds to yes the entries whose mark a selector of --accept removes: the drift that it accepts or, if
@@ -444,10 +481,16 @@ func (d *decision) take(answers *Answers) *Reason {
 			d.out.Held = append(d.out.Held, drift.Ref())
 			continue
 		}
+		if d.isNamed(drift, answers) {
+			d.out.Refused[drift.Ref()] = true
+			continue
+		}
 		d.out.Accepted[drift.Ref()] = true
 	}
 	for _, r := range answers.Records {
-		isThere := func(w Warning) bool { return w.Where == InMatch && w.Of == r.Of && w.Record == r.Record }
+		isThere := func(w Warning) bool {
+			return (w.Where == InMatch || w.Where == InPin) && w.Of == r.Of && w.Record == r.Record
+		}
 		if !slices.ContainsFunc(d.Warnings, isThere) {
 			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
 		}

@@ -134,7 +134,7 @@ func TestAnsweredNo(t *testing.T) {
 // another change, too, and nothing that is new or hidden. A kind or a risk takes entries whole.
 func TestAllOfALabel(t *testing.T) {
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
-	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,
+	pairs := []pin.Comparison{{Server: "s", State: pin.Paired,
 		Locked:   side(`[{"name":"both","x":1},{"name":"churn","x":1},{"name":"hid","description":"x"},{"name":"small","x":1}]`),
 		Captured: side(`[{"name":"both","x":2},{"name":"churn","x":2},{"name":"hid","description":"x\u200b"},{"name":"small","x":2},{"name":"new"}]`)}}
 	drifts := pintest.Drifts(pairs)
@@ -440,7 +440,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 			new = append(new, definition)
 		}
 		policy := pin.Policy{RoundIntegers: true, HashOnly: m.IntN(4) == 0}
-		p := pin.Comparison{Server: "s", Known: true, Present: true,
+		p := pin.Comparison{Server: "s", State: pin.Paired,
 			Locked:   pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", policy),
 			Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", policy)}
 		for i := range p.Locked.Pins {
@@ -479,7 +479,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pol := pin.Policy{HashOnly: true, Descriptions: "strip"}
 	text := `[{"name":"a","description":"x"},{"name":"b"}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
-	p := pin.Comparison{Server: "s", Known: true, Present: true, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
+	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
 	drifts := pintest.Drifts([]pin.Comparison{p})
 	next := approval.Pins(&p, []*pin.Drift{&drifts[0]}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
@@ -501,7 +501,7 @@ func TestPinsOfPart(t *testing.T) {
 				part = append(part, fmt.Sprintf(`{"name":%q,"description":%q}`, name, random.Pick("a", "b")))
 			}
 		}
-		p := pin.Comparison{Known: true, Present: true, Part: true,
+		p := pin.Comparison{State: pin.Paired, Part: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
 		p.Locked.About = pin.About{Name: "example", Version: "1"}
 		var accepted []*pin.Drift
@@ -544,7 +544,7 @@ func TestRecordsOfPart(t *testing.T) {
 func TestCleanFromNowOn(t *testing.T) {
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
 	for _, isNew := range []bool{true, false} {
-		pairs := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: side(`[{"name":"a"},{"name":"b"}]`), Captured: side(`[{"name":"a"},{"name":"b","x":1}]`)}}
+		pairs := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: side(`[{"name":"a"},{"name":"b"}]`), Captured: side(`[{"name":"a"},{"name":"b","x":1}]`)}}
 		pairs[0].Captured.Policy.RequireClean = true
 		pairs[0].Locked.Policy.RequireClean = !isNew
 		c := caseOf(pairs, pintest.Drifts(pairs))
@@ -561,8 +561,8 @@ func TestCleanFromNowOn(t *testing.T) {
 // TestBareServers: a server without an entry is pinned only if everything is accepted: by lock, by
 // --accept-all without --only, or by a yes to every question of lock.
 func TestBareServers(t *testing.T) {
-	bare := pin.Comparison{Server: "bare", Present: true, Captured: pin.Set{Server: "bare"}}
-	some := pin.Comparison{Server: "s", Present: true, Captured: pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})}
+	bare := pin.Comparison{Server: "bare", State: pin.New, Captured: pin.Set{Server: "bare"}}
+	some := pin.Comparison{Server: "s", State: pin.New, Captured: pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})}
 	pairs := []pin.Comparison{bare, some}
 	drifts := pintest.Drifts(pairs)
 	if len(drifts) != 2 {
@@ -656,7 +656,7 @@ func TestAboutStays(t *testing.T) {
 		"nothing":                  {nil, func(*pin.Comparison) {}, old},
 		"one of two":               {[]int{0}, func(*pin.Comparison) {}, old},
 		"both":                     {[]int{0, 1}, func(*pin.Comparison) {}, new},
-		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.Known = false }, new},
+		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.New }, new},
 		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true }, new},
 		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true; p.Captured.About = pin.About{} }, old},
 		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.About = pin.About{} }, pin.About{}},

@@ -197,7 +197,7 @@ func TestDeniedRename(t *testing.T) {
 		wasDenied bool
 		want      string
 	}{{"", true, "run"}, {"run_now", true, "run"}, {"added", true, "run"}, {"removed", true, "run"}, {"run", true, ""}, {"", false, ""}} {
-		side := pin.Comparison{Server: "s", Known: true, Present: true,
+		side := pin.Comparison{Server: "s", State: pin.Paired,
 			Locked:   pintest.PinsOf(t, `[{"name":"run","x":1}]`, pin.Policy{}),
 			Captured: pintest.PinsOf(t, `[{"name":"run_now","x":1}]`, pin.Policy{}),
 		}

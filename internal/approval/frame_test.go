@@ -47,11 +47,23 @@ func framed(t *testing.T, random *rand.Rand) *approval.Case {
 			w := approval.Warning{Of: pin.Ref{Server: sides[i].Server, Key: p.Key}, Record: pin.Record{ID: "padding", Place: "/description", Digest: p.Digest}}
 			if locked := sides[i].Locked.Find(p.Key); locked != nil && locked.Digest == p.Digest {
 				w.Where = approval.InMatch
+				w.Names = []string{"", "run", "send"}[random.IntN(3)]
 			}
 			c.Warnings = append(c.Warnings, w)
 		}
 	}
+	if other := elsewhere(t); random.IntN(2) == 0 {
+		p := &other.Locked.Pins[random.IntN(len(other.Locked.Pins))]
+		c.Others = append(c.Others, other)
+		c.Warnings = append(c.Warnings, approval.Warning{Of: pin.Ref{Server: other.Server, Key: p.Key}, Record: pin.Record{ID: "names-other-tool", Place: "/description", Digest: p.Digest}, Where: approval.InPin, Names: "run"})
+	}
 	return c
+}
+
+// elsewhere is a server without a capture, one of whose tools has a name that other servers have, too.
+func elsewhere(t *testing.T) pin.Comparison {
+	pinned := `[{"name":"help","description":"Then call run."},{"name":"read","description":"Then call run."}]`
+	return sideOf(t, "z", "9", pinned, pinned)
 }
 
 func trimComma(list string) string {
@@ -69,9 +81,9 @@ type framedFlags struct {
 
 func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags) {
 	f = framedFlags{accepts: map[pin.Ref]bool{}, denies: map[pin.Ref]bool{}, warnings: map[pin.Ref]bool{}}
-	pick := func(withDigest bool) (arg string, means map[pin.Ref]bool) {
+	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means map[pin.Ref]bool) {
 		means = map[pin.Ref]bool{}
-		side := &c.Sides[random.IntN(len(c.Sides))]
+		side := &servers[random.IntN(len(servers))]
 		pins := slices.Concat(side.Captured.Pins, side.Locked.Pins)
 		if len(pins) == 0 {
 			return "run", means
@@ -82,29 +94,33 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 		if isBound {
 			arg += "@" + p.Digest
 		}
-		for i := range c.Sides {
-			for _, set := range []*pin.Set{&c.Sides[i].Locked, &c.Sides[i].Captured} {
+		sides := c.Sides
+		if pin.Holders(sides, p.Key) == 0 {
+			sides = c.Others
+		}
+		for i := range sides {
+			for _, set := range []*pin.Set{&sides[i].Locked, &sides[i].Captured} {
 				if q := set.Find(p.Key); q != nil && (!isBound || q.Digest == p.Digest) {
-					means[pin.Ref{Server: c.Sides[i].Server, Key: p.Key}] = true
+					means[pin.Ref{Server: sides[i].Server, Key: p.Key}] = true
 				}
 			}
 		}
 		return arg, means
 	}
 	for range random.IntN(3) {
-		arg, means := pick(true)
+		arg, means := pick(c.Sides, true)
 		f.said.Accepts = append(f.said.Accepts, selectorOf(t, arg))
 		for ref := range means {
 			f.accepts[ref] = true
 		}
 	}
 	if random.IntN(3) == 0 {
-		arg, means := pick(false)
+		arg, means := pick(c.Sides, false)
 		f.said.Deny = append(f.said.Deny, selectorOf(t, arg))
 		f.denies = means
 	}
 	if random.IntN(3) == 0 {
-		arg, means := pick(false)
+		arg, means := pick(slices.Concat(c.Sides, c.Others), false)
 		f.said.Warnings = append(f.said.Warnings, selectorOf(t, arg))
 		f.warnings = means
 		if len(f.said.Accepts)+len(f.said.Deny) == 0 {
@@ -130,8 +146,14 @@ func TestFrame(t *testing.T) {
 		if out.Reason != nil || out.Ask {
 			continue
 		}
-		for i := range c.Sides {
-			side := &c.Sides[i]
+		for ref := range out.Accepted {
+			if name := namedBy(c, &out, ref); name != "" {
+				t.Fatalf("run %d: %s of server %s is accepted, and %s, which stays pinned, names it\nflags %+v", run, ref.Name, ref.Server, name, f)
+			}
+		}
+		sides := slices.Concat(c.Sides, c.Others)
+		for i := range sides {
+			side := &sides[i]
 			next := out.Sets[side.Server]
 			if next == nil {
 				continue
@@ -147,6 +169,22 @@ func TestFrame(t *testing.T) {
 	if written < 200 {
 		t.Errorf("only %d sets were written", written)
 	}
+}
+
+// namedBy returns an entry of another server with a warning about an added tool that neither was accepted nor is gone
+// with this run, or "".
+func namedBy(c *approval.Case, out *approval.Outcome, ref pin.Ref) string {
+	isAdded := func(d pin.Drift) bool { return d.Ref() == ref && d.Kind == pin.Added }
+	if !slices.ContainsFunc(c.Drifts, isAdded) {
+		return ""
+	}
+	for _, w := range c.Warnings {
+		stays := w.Where == approval.InMatch || w.Where == approval.InPin && !out.Accepted[w.Of]
+		if stays && w.Names == ref.Name && w.Of.Server != ref.Server && !slices.Contains(out.Recorded[w.Of], w.Record) {
+			return w.Of.Name
+		}
+	}
+	return ""
 }
 
 // brokenFrame says what changed of an entry without a flag that is for it, or returns "".

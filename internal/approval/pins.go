@@ -41,8 +41,7 @@ func (d *decision) makePins(yes *Answers) {
 	}
 	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(yes.Entries) == len(d.drifts)
 	out.Sets = map[string]*pin.Set{}
-	for i := range d.Sides {
-		p := &d.Sides[i]
+	for _, p := range d.servers() {
 		isTouched := touched[p.Server] || len(accepted[p.Server]) > 0 || p.PolicyDiffers()
 		if p.HasNoEntries() && (isTouched || takesAll) {
 			out.Whole = append(out.Whole, p.Server)
@@ -62,6 +61,17 @@ func (d *decision) makePins(yes *Answers) {
 	}
 }
 
+// servers lists the servers whose pins may change. Of the others, a warning may be recorded.
+func (d *decision) servers() (list []*pin.Comparison) {
+	for i := range d.Sides {
+		list = append(list, &d.Sides[i])
+	}
+	for i := range d.Others {
+		list = append(list, &d.Others[i])
+	}
+	return list
+}
+
 // warnings returns what a decision records: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
 // accepted, with what was recorded before and still holds.
@@ -78,8 +88,21 @@ func (d *decision) warnings() WarningRecord {
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
 			record.Add(w.Of, w.Record)
 		}
+		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 {
+			record[w.Of] = append(record[w.Of], d.recordedWith(w.Of)...)
+		}
 	}
 	return record
+}
+
+// recordedWith returns the records of a pin. Those of a pin whose text was only read for some names all stay.
+func (d *decision) recordedWith(of pin.Ref) []pin.Record {
+	for _, p := range d.servers() {
+		if pinned := p.Locked.Find(of.Key); pinned != nil && p.Server == of.Server {
+			return pinned.Accepted
+		}
+	}
+	return nil
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that
@@ -117,7 +140,7 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 	next.Put(pins)
 	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
-	if p.Known && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+	if p.Known() && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
 		next.About = p.Locked.About
 	}
 	return next

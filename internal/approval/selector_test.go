@@ -46,7 +46,7 @@ func TestParseAcceptance(t *testing.T) {
 // relockCase returns a capture with drift of every kind, against its pins.
 func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 	p := pin.Comparison{
-		Server: "s", Known: true, Present: true,
+		Server: "s", State: pin.Paired,
 		Locked:   pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":1},{"name":"hid","description":"x"},{"name":"gone","y":1},{"name":"twice"}]`, pin.Policy{}),
 		Captured: pintest.PinsOf(t, `[{"name":"same"},{"name":"edited","x":2},{"name":"hid","description":"x\u200b"},{"name":"new","z":1},{"name":"twice"},{"name":"twice","x":1}]`, pin.Policy{}),
 	}
@@ -219,7 +219,7 @@ func TestPatternsAndWords(t *testing.T) {
 	}
 
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
-	pairs = []pin.Comparison{{Server: "s", Known: true, Present: true,
+	pairs = []pin.Comparison{{Server: "s", State: pin.Paired,
 		Locked:   side(`[{"name":"a*"},{"name":"ab"},{"name":"x\ny"},{"name":"added"}]`),
 		Captured: side(`[{"name":"a*","x":1},{"name":"ab","x":1},{"name":"x\ny","x":1},{"name":"added","x":1},{"name":"new"}]`)}}
 	drifts = pintest.Drifts(pairs)
@@ -247,9 +247,9 @@ func TestOneServer(t *testing.T) {
 		return s
 	}
 	pairs := []pin.Comparison{
-		{Server: "one", Known: true, Present: true, Locked: said(side(`[{"name":"a"},{"name":"b"}]`), "Use a."),
+		{Server: "one", State: pin.Paired, Locked: said(side(`[{"name":"a"},{"name":"b"}]`), "Use a."),
 			Captured: said(side(`[{"name":"a","x":1},{"name":"b","x":1},{"name":"only","x":1}]`), "Use b.")},
-		{Server: "two", Known: true, Present: true, Locked: said(side(`[{"name":"a"},{"name":"b"}]`), "Use a."),
+		{Server: "two", State: pin.Paired, Locked: said(side(`[{"name":"a"},{"name":"b"}]`), "Use a."),
 			Captured: said(side(`[{"name":"a","x":1},{"name":"b"}]`), "Use a.")},
 	}
 	drifts := pintest.Drifts(pairs)
@@ -329,8 +329,8 @@ func TestFits(t *testing.T) {
 func TestAcceptAcrossServers(t *testing.T) {
 	side := func(text string) pin.Set { return pintest.PinsOf(t, text, pin.Policy{}) }
 	pairs := []pin.Comparison{
-		{Server: "one", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
-		{Server: "two", Known: true, Present: true, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
+		{Server: "one", State: pin.Paired, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":1},{"name":"only","y":1}]`)},
+		{Server: "two", State: pin.Paired, Locked: side(`[{"name":"a"}]`), Captured: side(`[{"name":"a","x":2}]`)},
 	}
 	drifts := pintest.Drifts(pairs)
 	if got := selected(t, pairs, drifts, "a"); got != "several servers" {
@@ -347,7 +347,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	good := pintest.PinsOf(t, `[{"name":"x","y":1}]`, pin.Policy{}).Pins[0].Digest
 	evil := "x@" + good
-	p := pin.Comparison{Server: "s", Known: true, Present: true,
+	p := pin.Comparison{Server: "s", State: pin.Paired,
 		Locked:   pintest.PinsOf(t, `[]`, pin.Policy{}),
 		Captured: pintest.PinsOf(t, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`, pin.Policy{})}
 	drifts := pintest.Drifts([]pin.Comparison{p})
@@ -369,7 +369,7 @@ func TestAcceptOfOtherLists(t *testing.T) {
 		return pin.Pin{Key: pin.Key{Type: entryType, Name: name}, Form: pintest.Form(pin.Tools, []byte(definition))}
 	}
 	tool := pintest.PinsOf(t, `[{"name":"x","inputSchema":{"properties":{}}}]`, pin.Policy{}).Pins[0]
-	pairs := []pin.Comparison{{Server: "s", Known: true, Present: true,
+	pairs := []pin.Comparison{{Server: "s", State: pin.Paired,
 		Locked:   pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Resources, "file:///a", `{"uri":"file:///a"}`), entry(pin.Instructions, "", `"Use x."`)}},
 		Captured: pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}}}
 	drifts := pintest.Drifts(pairs)

@@ -16,11 +16,11 @@ import (
 // sideOf returns a server whose set digest repeats one digit. Without a locked list, nothing of it is pinned.
 func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison {
 	t.Helper()
-	p := pin.Comparison{Server: server, Known: locked != "", Present: captured != ""}
-	if p.Known {
+	p := pin.Comparison{Server: server, State: pin.StateOf(locked != "", captured != "")}
+	if p.Known() {
 		p.Locked = pintest.PinsOf(t, locked, pin.Policy{})
 	}
-	if p.Present {
+	if p.Present() {
 		p.Captured = pintest.PinsOf(t, captured, pin.Policy{})
 		p.Captured.Digest = setDigest(digit)
 	}
@@ -203,7 +203,9 @@ func TestWay(t *testing.T) {
 	// Nobody captured one of the two servers. The other one matches.
 	missing := func(isMissing, differs bool) *approval.Case {
 		sides := []pin.Comparison{sideOf(t, "a", "1", one, one), sideOf(t, "b", "", one, "")}
-		sides[1].Missing = isMissing
+		if isMissing {
+			sides[1].State = pin.Missing
+		}
 		c := caseOf(sides, nil)
 		c.Verdict = pin.Verdict{Unanswered: []string{"b"}, Differs: map[string]bool{"b": differs}}
 		return c

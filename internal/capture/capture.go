@@ -61,11 +61,15 @@ type Scanned struct {
 	stream stream
 	values []jsontree.Value
 	err    error
+	made   map[reading]Capture
 }
+
+// A reading is what a policy says about how a file is read.
+type reading struct{ emptyCursorEnds, roundIntegers bool }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: newStream(path, data, formOf)}
+	s := &Scanned{stream: newStream(path, data, formOf), made: map[reading]Capture{}}
 	s.values, s.err = s.stream.values()
 	return s
 }
@@ -84,6 +88,10 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
+	as := reading{pol.EmptyCursorEnds, pol.RoundIntegers}
+	if made, ok := s.made[as]; ok {
+		return made, nil
+	}
 	if s.stream.json.Rounded != nil && !pol.RoundIntegers {
 		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
 			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
@@ -99,6 +107,11 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	}
 	if err := r.finish(); err != nil {
 		return Capture{}, err
+	}
+	s.made[as] = r.made
+	if s.stream.json.Rounded == nil && !r.emptyCursor {
+		// The file can be read in one way only.
+		s.made[reading{}] = r.made
 	}
 	return r.made, nil
 }
@@ -240,6 +253,7 @@ type captureReader struct {
 	stream
 	part            bool // see Scanned
 	emptyCursorEnds bool
+	emptyCursor     bool // there is one
 
 	made   Capture
 	states [pin.EntryTypes]listState
@@ -440,6 +454,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		if c.Kind != '"' {
 			return r.At(int(c.At), `"nextCursor" is neither a string nor null`)
 		}
+		r.emptyCursor = r.emptyCursor || c.Text == ""
 		if c.Text != "" || !r.emptyCursorEnds {
 			cursor = &c
 		}

@@ -65,11 +65,8 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 	if f.policy.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
 		return fail.New("--ignore %s", err)
 	}
-	if f.policy.Resources && f.policy.ToolsOnly {
-		return fail.New("--resources and --tools-only can't be combined")
-	}
-	if f.policy.Pages && f.policy.ToolsOnly {
-		return fail.New("--pages and --tools-only can't be combined")
+	if flags := f.policy.Conflict(); flags != "" {
+		return fail.New("%s can't be combined", flags)
 	}
 	for _, e := range f.expect {
 		if !pin.IsDigest(e) {
@@ -98,16 +95,7 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	if given("substitute") {
 		p.Substitute = f.policy.Substitute
 	}
-	for _, s := range pin.Switches {
-		if given(s.Flag) {
-			*s.Of(&p) = *s.Of(&f.policy)
-		}
-	}
-	p.Resources = p.Resources && !f.policy.ToolsOnly
-	p.ToolsOnly = p.ToolsOnly && !f.policy.Resources && !f.policy.Pages
-	// Resources already pins the pages, and ToolsOnly pins none.
-	p.Pages = p.Pages && !p.Resources && !p.ToolsOnly
-	return p
+	return p.Switched(f.policy, given)
 }
 
 // said returns what the flags say, except for --accept and --accept-all, which only relock has.
@@ -176,7 +164,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool,
 
 // caseOf makes the case to decide about, from a report's input and all that is known of its drift.
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
-	c := &approval.Case{Sides: in.Comparisons, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
+	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
 		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom}
 		for _, change := range e.Changes {
@@ -194,12 +182,14 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 
 // warningOf returns a finding as a warning of a case.
 func warningOf(f *lint.Finding) approval.Warning {
-	w := approval.Warning{Of: f.Ref(), Record: f.Record(), Approved: f.Approved, Unclean: f.Unclean()}
+	w := approval.Warning{Of: f.Ref(), Record: f.Record(), Names: f.Names(), Approved: f.Approved, Unclean: f.Unclean()}
 	switch f.Scope {
 	case lint.InMatch:
 		w.Where = approval.InMatch
 	case lint.NotPinned, lint.NotPinnedDrift:
 		w.Where = approval.Unpinned
+	case lint.InPin:
+		w.Where = approval.InPin
 	}
 	return w
 }
@@ -288,14 +278,18 @@ func (f *approveRequest) atTerminal() *fail.Error {
 // write writes what was accepted, and says so. asked says that a person was asked, and so was shown it.
 func (a *approver) write(out *approval.Outcome, asked bool) error {
 	for server, set := range out.Sets {
-		if err := workspace.Sign(a.gate, set, &pin.ComparisonOf(a.c.Sides, server).Locked, a.req.approvedBy); err != nil {
+		old := a.w.Lock.Find(server)
+		if old == nil {
+			old = &pin.Set{}
+		}
+		if err := workspace.Sign(a.gate, set, old, a.req.approvedBy); err != nil {
 			return err
 		}
 	}
 	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Whole: out.Whole, Idle: a.idle(out), Shown: asked})
 	err := a.replace(a.w, &a.req.request, out.Sets, func() {
 		if a.req.Approves && !asked {
-			plain.WriteLocked(a.out, a.r.Model, a.style)
+			plain.WriteLocked(a.out, a.r.Model, did, a.style)
 		} else {
 			plain.WriteRelocked(a.out, a.r.Model, did, a.style)
 		}
@@ -319,9 +313,27 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
 	}
 	a.hintDenied(out)
+	a.hintUnread(out)
 	a.hintSkills()
 	a.hintPages()
 	return answered(nil, out.Code)
+}
+
+// hintUnread says which servers' pins have no texts (hashOnly) that could name a tool that was added.
+func (a *approver) hintUnread(out *approval.Outcome) {
+	isAdded := func(d pin.Drift) bool { return d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] }
+	if !slices.ContainsFunc(a.c.Drifts, isAdded) {
+		return
+	}
+	var unread []string
+	for _, s := range a.w.Lock.Servers {
+		if pin.ComparisonOf(a.c.Sides, s.Server) == nil && slices.ContainsFunc(s.Pins, func(p pin.Pin) bool { return p.Definition == nil }) {
+			unread = append(unread, text.Name(s.Server))
+		}
+	}
+	if unread != nil {
+		plain.New(a.out, a.style).Hint(report.Step{Text: "not read for the names of the new tools, because these pins have no texts (hashOnly): server " + text.List(unread, maxHeld)})
+	}
 }
 
 // hintSkills says which servers have skills that their captures don't list.
@@ -344,7 +356,7 @@ func (a *approver) hintPages() {
 	t := plain.New(a.out, a.style)
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
-		if !p.Known && p.Captured.Policy.Pages {
+		if !p.Known() && p.Captured.Policy.Pages {
 			t.Hint(report.Step{Text: a.whose(p) + " has pages of apps (ui://): their entries are pinned, not what a page does"})
 		}
 	}

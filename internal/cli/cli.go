@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
@@ -38,6 +39,8 @@ type app struct {
 	out    *bufio.Writer // the buffer in front of it
 	stderr io.Writer
 	color  string
+
+	helpAll bool // the help lists all flags
 
 	verdict *pin.Verdict // of verify and diff, once it is printed
 
@@ -128,9 +131,13 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return f.Hint("pinproof --help")
 		},
 	}
-	root.SetUsageFunc(printUsage)
+	root.SetUsageFunc(a.printUsage)
+	a.addHelpAll(root)
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: `WHEN` is auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if errors.Is(err, pflag.ErrHelp) {
+			return pflag.ErrHelp // of --help-all
+		}
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
 	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))

@@ -51,7 +51,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`: a capture or a lockfile (- for standard input), or a folder if CAPTURE is one")
 	cmd.Flags().StringVar(&req.failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or worse: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
 	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, even if nothing differs")
-	cmd.Flags().BoolVar(&req.IgnoreProse, "ignore-prose", false, "leave titles, descriptions and instructions out of this comparison")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: one line for each entry, the most dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.against = req.Against
@@ -138,6 +137,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		return out.explain(a, err)
 	}
 	allow := pin.Leniency{}
+	also := pin.Faults{}
 	if req.failOn != "" {
 		allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, req.least)}
 	}
@@ -148,9 +148,9 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
 		}
 		overBudget = said
-		allow.OverBudget = said != ""
+		also.OverBudget = said != ""
 	}
-	in := a.decide(&req.request, w, true, false, allow)
+	in := a.decide(&req.request, w, true, false, also, allow)
 	in.OverBudget = overBudget
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom

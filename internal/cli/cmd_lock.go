@@ -63,8 +63,8 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		return err
 	}
 	// What is pinned already is shown where it differs, and never approved.
-	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known })
-	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known }), false, 0)
+	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
+	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known() }), false, 0)
 	// How the run ends if everything new was pinned.
 	differs := a.pinnedOtherwise(req, w, old)
 	if len(fresh.Comparisons) == 0 || !old.Matches {
@@ -85,7 +85,7 @@ func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
 	for _, s := range f.deny {
 		for i := range w.Comparisons {
 			p := &w.Comparisons[i]
-			if p.Known && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
+			if p.Known() && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
 				return fail.New("--deny %s: server %s is pinned already", text.Name(s.Arg), text.Name(p.Server)).Hint("to deny an entry of it: %s", f.To("relock", "--deny NAME"))
 			}
 		}

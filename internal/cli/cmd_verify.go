@@ -71,7 +71,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
-		allowed.RefusesDenied = (hook || req.Part) && !slices.Contains(allow, "denied")
+		also := pin.Faults{Denied: (hook || req.Part) && !slices.Contains(allow, "denied")}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			// --quiet doesn't take the line out of a report in a file.
 			return plain.WriteVerify(w, m, style, quiet && w == a.out)
@@ -84,9 +84,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(a, err)
 		}
 		if terse || hook {
-			return out.emit(a, req, a.decideOnKinds(req, w, allowed))
+			return out.emit(a, req, a.decideOnKinds(req, w, also, allowed))
 		}
-		ans := a.decide(req, w, review, review, allowed)
+		ans := a.decide(req, w, review, review, also, allowed)
 		ans.Room = facts.ReportRoom
 		if out.format == "text" && len(out.files) == 0 { // the gate's own answer; a report would be read as a review
 			ans.Bounded = true
@@ -109,7 +109,7 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 			l.Kinds[pin.DriftKind(strings.ToUpper(k))] = true
 		case "missing":
 			l.Missing = true
-		case "denied": // read by the caller, for RefusesDenied
+		case "denied": // read by the caller: it prevents a fault
 		default:
 			return l, fail.New("--allow %s: only added, removed, missing or denied can be allowed", text.Name(k))
 		}

@@ -27,7 +27,7 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	p := &w.Comparisons[0]
 	verb := "relock"
 	words := "only this machine's %s differs in %s"
-	if !p.Known {
+	if !p.Known() {
 		words = "this machine's %s is in %s"
 		if req.Verb != "lock" {
 			verb = "lock"
@@ -46,7 +46,7 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 		}
 		var entries []string
 		for _, d := range w.Drifts {
-			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known) && holds(&d, path) {
+			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known()) && holds(&d, path) {
 				told[d.Ref()], entries = true, append(entries, d.EntryRef())
 			}
 		}

@@ -11,17 +11,28 @@ import (
 	"pinproof/internal/pin"
 )
 
-// headings group the flags in every command's help, in the order in which they are listed here.
-// --substitute belongs to a policy, but isn't listed as one, because every command takes it.
-var headings = [...][2]string{
-	{"Flags", "server only stat full against format report quiet allow review yes help version"},
-	{"How to accept", "accept accept-all accept-warning accept-warnings deny expect approved-by allow-empty"},
-	{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
-	{"More flags", "fail-on max-tokens ignore-prose substitute drop-server part hook terse uncaptured warn capture-as no-descriptions color"},
+// headings group the flags in every command's help, in the order in which they are listed here. --help
+// prints the first two groups, which have the flags of the documented recipes; --help-all prints all.
+// --substitute belongs to a policy, but isn't listed as one, because every command has it.
+func headings() [4][2]string {
+	return [...][2]string{
+		{"Flags", "server only stat against fail-on format report allow review hook yes help help-all version"},
+		{"How to accept", "accept accept-all accept-warning deny expect drop-server"},
+		{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
+		{"More flags", "full part quiet substitute accept-warnings approved-by allow-empty max-tokens terse uncaptured warn capture-as no-descriptions color"},
+	}
+}
+
+// addHelpAll adds --help-all, which prints the help with every flag.
+func (a *app) addHelpAll(root *cobra.Command) {
+	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
+		a.helpAll = true
+		return pflag.ErrHelp
+	})
 }
 
 // printUsage prints how a command is called, with its flags under headings.
-func printUsage(c *cobra.Command) error {
+func (a *app) printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()
 	line := c.UseLine()
 	if c.HasAvailableSubCommands() {
@@ -37,7 +48,8 @@ func printUsage(c *cobra.Command) error {
 			fmt.Fprintf(w, "  %-11s %s\n", sub.Name(), sub.Short)
 		}
 	}
-	for _, h := range headings {
+	shown := headings()
+	for _, h := range shown[:map[bool]int{false: 2, true: len(shown)}[a.helpAll]] {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		set.SortFlags = false
 		for name := range strings.FieldsSeq(h[1]) {

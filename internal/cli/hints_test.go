@@ -19,7 +19,7 @@ func TestHintsWrite(t *testing.T) {
 	suggested := 0
 	withheld := 0 // cases in which a yes to everything writes nothing
 	try := func(old, new pin.Set, known bool) {
-		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", Lockfile: "tools.lock", Known: known, Present: true, Locked: old, Captured: new}}}
+		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", Lockfile: "tools.lock", State: pin.StateOf(known, true), Locked: old, Captured: new}}}
 		in.Next.Capture = "s.json"
 		in.Comparisons[0].Captured.Digest = pintest.SetDigest(&new)
 		in.Drifts = pintest.Drifts(in.Comparisons)
@@ -94,7 +94,7 @@ func TestHintsWrite(t *testing.T) {
 
 // accepted records every warning of a set's pins as accepted.
 func accepted(set *pin.Set) {
-	new := []pin.Comparison{{Server: "s", Capture: "s.json", Present: true, Captured: *set}}
+	new := []pin.Comparison{{Server: "s", Capture: "s.json", State: pin.New, Captured: *set}}
 	for _, f := range lint.Read(new, pintest.Drifts(new), nil, true) {
 		p := set.Find(f.Ref().Key)
 		if p != nil && f.Warning && !f.WholeServer && !slices.Contains(p.Accepted, f.Record()) {

@@ -17,14 +17,14 @@ import (
 // decide has the gate decide how a comparison ends. With all, it also reads entries that match; with
 // review, a warning in one of them that nobody accepted fails the run. It returns the verdict with the
 // input of a report, but no report: making one takes the most time.
-func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, allow pin.Leniency) report.Input {
-	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, allow)
+func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, also pin.Faults, allow pin.Leniency) report.Input {
+	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, also, allow)
 }
 
 // decideOnKinds decides for an agent or its guard, which waits and doesn't read what changed. For
 // warnings, it reads the texts of the first drifts only, up to about GateRoom bytes of definitions, and
 // counts the other drifts.
-func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leniency) report.Input {
+func (a *app) decideOnKinds(req *request, w *workspace.Workspace, also pin.Faults, allow pin.Leniency) report.Input {
 	read := 0
 	room := facts.GateRoom
 	for read < len(w.Drifts) && room >= 0 {
@@ -33,27 +33,26 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, allow pin.Leni
 		}
 		read++
 	}
-	in := a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), false, allow)
+	in := a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), false, also, allow)
 	in.Terse, in.Unread = true, len(w.Drifts)-read
 	return in
 }
 
 // decideOn lets the gate decide, given the findings of the texts.
-func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, allow pin.Leniency) report.Input {
-	// What fails a run although every entry matches.
-	warnings := 0
+func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, also pin.Faults, allow pin.Leniency) report.Input {
 	for i := range findings {
 		if findings[i].Blocks(review) {
-			warnings++
+			also.Warnings++
 		}
 	}
-	v := a.gate.Judge(w.Comparisons, w.Drifts, warnings, allow)
+	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
 	in := report.Input{
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
-		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: allow.RefusesDenied, IgnoreProse: req.IgnoreProse,
+		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
 		Folder: folderHint(req, w),
 	}
+	in.Others = others(w, findings)
 	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
 		for _, set := range sets {
 			in.Expect = append(in.Expect, "--expect "+set)
@@ -65,11 +64,23 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 	return in
 }
 
+// others lists the servers without a capture that a finding is about, as if they were captured as they are pinned.
+func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
+	for i := range w.Lock.Servers {
+		s := &w.Lock.Servers[i]
+		isAbout := func(f lint.Finding) bool { return f.Scope == lint.InPin && f.Server == s.Server }
+		if pin.ComparisonOf(w.Comparisons, s.Server) == nil && slices.ContainsFunc(findings, isAbout) {
+			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
+		}
+	}
+	return list
+}
+
 // review judges a comparison for a command that shows all of the drift. brief says that it asks about none
 // of it. room is how many bytes of definitions are explained; 0: all. The report has the drift that --only
 // selects; the facts that review returns are those of all drift.
 func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) (r *report.Report, all *facts.Facts) {
-	in := a.decide(req, w, true, false, pin.Leniency{})
+	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
 	in.Brief = brief
 	in.Room = room
 	in.Bounded = room > 0
@@ -84,7 +95,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 		return // nothing is suggested
 	}
 	c := caseOf(in, all)
-	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known })
+	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known() })
 	in.Writes = approval.Would(c, approval.Said{All: !isNew, Approves: isNew})
 	in.Alone = approval.Alone(c)
 }
@@ -107,7 +118,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 // setDigests returns the set digests of all captures, "" for one that repeats a name.
 func setDigests(sides []pin.Comparison) (sets []string) {
 	for _, p := range sides {
-		if p.Present {
+		if p.Present() {
 			sets = append(sets, p.Captured.Digest)
 		}
 	}

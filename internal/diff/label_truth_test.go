@@ -269,7 +269,7 @@ func TestLabelsAreTrue(t *testing.T) {
 			old, new = new, old
 		}
 	}
-	if widened < rounds/3 {
+	if widened < rounds/5 {
 		t.Errorf("%d values that only the new schema takes: a poor sample", widened)
 	}
 	if unproven > rounds/10 {

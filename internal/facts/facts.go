@@ -5,8 +5,10 @@ package facts
 
 import (
 	"math"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
@@ -31,7 +33,7 @@ type Facts struct {
 	// Those about whole captures that nobody has approved.
 	General []lint.Finding
 
-	// Warnings that nobody accepted, in entries that match their pins.
+	// Warnings that nobody accepted, in entries that match their pins, and in pinned texts that no capture repeats.
 	Unrecorded []lint.Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
@@ -87,6 +89,7 @@ type Entry struct {
 
 	Unexplained bool // a bound left it unexplained
 	Minor       bool // nothing in it needs more than a line
+	Anew        bool // its texts differ in nothing but long numbers, times and ids
 	Bytes       int  // how many bytes its text grows by
 }
 
@@ -212,7 +215,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 	if found.WholeServer && !found.Approved {
 		f.General = append(f.General, found)
 	}
-	if found.Scope == lint.InMatch && !found.Approved && !found.WholeServer {
+	if (found.Scope == lint.InMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer {
 		f.Unrecorded = append(f.Unrecorded, found)
 	}
 	if found.Scope == lint.InMatch && found.Approved && found.Warning {
@@ -264,6 +267,29 @@ func (r *reader) explain(e *Entry) {
 	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+	isOther := func(c diff.Change) bool { return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text) }
+	e.Anew = len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
+}
+
+// sameButIDs reports whether two texts differ in nothing but what a server may write anew at each start.
+func sameButIDs(old, new string) bool {
+	ids := runsOfWords()
+	return ids.ReplaceAllStringFunc(old, withoutID) == ids.ReplaceAllStringFunc(new, withoutID)
+}
+
+var runsOfWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`) })
+
+// withoutID returns a word, or "0" for a number of four digits or more, a time, or an id of eight characters or more.
+func withoutID(word string) string {
+	digits := 0
+	for _, c := range word {
+		digits += lint.RankOf(c >= '0' && c <= '9')
+	}
+	isTime := digits >= 3 && strings.Contains(word, ":")
+	if digits >= 4 || isTime || digits > 0 && len(word) >= 8 {
+		return "0"
+	}
+	return word
 }
 
 // score returns the score of a sentence. A sentence that many entries have is scored once.

@@ -72,7 +72,7 @@ func TestScoresOrder(t *testing.T) {
 // ranked returns the entry of an upgrade that is read first.
 func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
-	sides := []pin.Comparison{{Server: "s", Known: true, Present: true, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
+	sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
 	drifts := pintest.Drifts(sides)
 	entries := Of(sides, drifts, lint.Read(sides, drifts, nil, true), Bounds{}).Entries
 	first := entries[0]

@@ -1,8 +1,8 @@
 package jsontree
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -16,13 +16,60 @@ func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 // MarshalJSON returns what Append writes.
 func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
 
-// AppendIndented writes JSON text over several lines, indented by two spaces for each level. All lines
-// but the first are indented by depth levels more.
+// AppendIndented writes JSON text in the form of Append over several lines, indented by two spaces for each
+// level. All lines but the first are indented by depth levels more.
 func AppendIndented(dst, text []byte, depth int) []byte {
-	dst, _ = jsontext.AppendFormat(dst, text, jsontext.AllowDuplicateNames(true), jsontext.PreserveRawStrings(true),
-		jsontext.WithIndent("  "), jsontext.WithIndentPrefix(strings.Repeat("  ", depth)))
+	newLine := func() {
+		dst = append(dst, '\n')
+		for n := 2 * depth; n > 0; n -= len(blanks) {
+			dst = append(dst, blanks[:min(n, len(blanks))]...)
+		}
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '"':
+			end := stringEnd(text, i)
+			dst = append(dst, text[i:end]...)
+			i = end - 1
+		case '{', '[':
+			if dst = append(dst, c); text[i+1] == c+2 { // the bracket that closes it
+				i++
+				dst = append(dst, c+2)
+				continue
+			}
+			depth++
+			newLine()
+		case '}', ']':
+			depth--
+			newLine()
+			dst = append(dst, c)
+		case ',':
+			dst = append(dst, c)
+			newLine()
+		case ':':
+			dst = append(dst, ": "...)
+		default:
+			dst = append(dst, c)
+		}
+	}
 	return dst
 }
+
+// stringEnd returns the offset behind the string that begins at text[at].
+func stringEnd(text []byte, at int) int {
+	for end := at + 1; ; end++ {
+		end += bytes.IndexByte(text[end:], '"')
+		slashes := 0
+		for text[end-1-slashes] == '\\' {
+			slashes++
+		}
+		if slashes%2 == 0 {
+			return end + 1
+		}
+	}
+}
+
+const blanks = "                                                                "
 
 // appendValue does what Append does. data may be the text that v was just read from, or nil: a string
 // that is as long as its token in data has no escapes there and needs none, so the token is copied.

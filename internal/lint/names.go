@@ -336,6 +336,9 @@ func (r *Reviewer) name(name string) {
 	r.text = ""
 }
 
+// namesOtherTool is the id of a finding about a name of another server.
+const namesOtherTool = "names-other-tool"
+
 // mentions reports the tools and the IDs of other servers that a text names (names-other-tool).
 // A tool counts if another server has it and this one lacks it. In the text its name has to be a
 // separate word in the same letter case, also after the server ID as in mcp__files__read_file or
@@ -403,7 +406,7 @@ func (r *Reviewer) mention(name string, at int) bool {
 		r.mentioned[name] = warning
 		others := r.x.others(r.about.Server, name)
 		said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
-		r.addFor(name, "names-other-tool", warning, "%s of server %s: %s", text.Name(name), others, said)
+		r.addFor(name, namesOtherTool, warning, "%s of server %s: %s", text.Name(name), others, said)
 	}
 	return true
 }
@@ -438,7 +441,7 @@ func (r *Reviewer) called(name string, at int) bool {
 
 func (r *Reviewer) label(label string, at int) {
 	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
-		r.addAs("names-other-tool", false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
+		r.addAs(namesOtherTool, false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
 	}
 }
 

@@ -22,6 +22,9 @@ const (
 	NotPinned
 
 	NotPinnedDrift // such text of a drifted entry
+
+	// A pinned text that no capture at hand repeats: its server has none, or the entry has drifted.
+	InPin
 )
 
 // Ref says which entry a finding is in. For a whole capture its key is empty.
@@ -49,14 +52,15 @@ type textReading struct {
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
 // no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
-// lists the accepted warnings that are recorded.
+// lists the accepted warnings that are recorded. With all, it also reads what is pinned for the names of tools
+// that were added.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
 			// The server is in the lockfile, or in the older of two files.
-			x.known[pairs[i].Server] = pairs[i].Known
+			x.known[pairs[i].Server] = pairs[i].Known()
 		}
 		return x
 	})
@@ -99,12 +103,15 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		seen[f] = true
 	}
 	list = append(list, r.servers()...)
+	if all {
+		list = append(list, r.mentions(drifts)...)
+	}
 	return append(list, r.onRecord(list)...)
 }
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
 	for i := range pairs {
-		if pairs[i].Present {
+		if pairs[i].Present() {
 			sets = append(sets, pairs[i].Captured)
 		}
 	}
@@ -146,6 +153,47 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
+// mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
+// server had a tool of that name. It reads the pins that no capture at hand repeats.
+func (r *textReading) mentions(drifts []pin.Drift) (list []Finding) {
+	added := map[string]bool{}
+	for i := range drifts {
+		if drifts[i].Kind == pin.Added && drifts[i].Type == pin.Tools {
+			added[drifts[i].Name] = true
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	for i := range r.locked {
+		s := &r.locked[i]
+		side := pin.ComparisonOf(r.pairs, s.Server)
+		for j := range s.Pins {
+			p := &s.Pins[j]
+			if side != nil {
+				if now := side.Captured.Find(p.Key); now != nil && now.Digest == p.Digest {
+					continue // read above
+				}
+			}
+			for _, f := range r.names().Entry(s.Server, *p, p) {
+				if f.ID == namesOtherTool && f.Warning && !f.Approved && added[f.Subject] {
+					f.Scope = InPin
+					list = append(list, f)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// Names returns the name of another server's tool that a warning is about, or "".
+func (f *Finding) Names() string {
+	if f.Warning && f.ID == namesOtherTool {
+		return f.Subject
+	}
+	return ""
+}
+
 // toldElsewhere reports whether a finding says that a name looks like another one, and the entry of
 // that other name reports it. That entry came later: it is new, or has an accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
@@ -167,8 +215,8 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		drifted := !p.Known || r.differs(p)
-		if !p.Present || !drifted && !r.all {
+		drifted := !p.Known() || r.differs(p)
+		if !p.Present() || !drifted && !r.all {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
@@ -215,7 +263,7 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	}
 	for i := range r.pairs {
 		p := &r.pairs[i]
-		if !p.Present || !p.Known {
+		if !p.Present() || !p.Known() {
 			continue
 		}
 		record := p.Locked.Accepted

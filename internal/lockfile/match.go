@@ -25,7 +25,8 @@ type matched struct {
 	lines   []int    // line ends in the first n texts
 	buffer  []byte
 	pinsOf  func(server string, pol pin.Policy) *pin.Set
-	differs bool // a definition isn't that of the capture
+	set     *pin.Set // of the server that is being read
+	differs bool     // a definition isn't that of the capture
 }
 
 // errDiffers ends the reading of a lockfile that isn't that of the captures. Nobody sees it: Read reads the file then.
@@ -66,17 +67,10 @@ func ReadMatch(path string, data []byte, formOf pin.FormFunc, pinsOf func(server
 }
 
 // definition returns the definition of an entry, if the file has the text that Marshal would write for it.
-func (m *matched) definition(server string, key pin.Key, pol pin.Policy, stored jsontree.Value) (d definedPin) {
-	if key.Type == pin.Instructions || pol.HashOnly {
-		return d
-	}
+func (m *matched) definition(key pin.Key, stored jsontree.Value) (d definedPin) {
 	n, isTaken := slices.BinarySearch(m.at, stored.At)
-	set := &pin.Set{}
-	if isTaken && !m.differs {
-		set = m.pinsOf(server, pol)
-	}
-	p := set.Find(key)
-	if p == nil || !m.isText(p.Definition, n) {
+	p := m.set.Find(key)
+	if p == nil || !isTaken || !m.isText(p.Definition, n) {
 		m.differs = true
 		return d
 	}
@@ -89,8 +83,8 @@ func (m *matched) definition(server string, key pin.Key, pol pin.Policy, stored 
 
 // isText reports whether Marshal would write a definition as the nth text.
 func (m *matched) isText(definition []byte, n int) bool {
-	m.buffer = jsontree.AppendIndented(m.buffer[:0], definition, 5)
-	return bytes.Equal(escapeHidden(m.buffer), m.texts[n])
+	m.buffer = appendDefinition(m.buffer[:0], definition)
+	return bytes.Equal(m.buffer, m.texts[n])
 }
 
 // linesBefore counts the lines taken out before an offset of the rest.

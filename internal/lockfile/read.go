@@ -190,6 +190,9 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	if set.Policy, err = policyIn(v.Get("policy")); err != nil {
 		return set, r.At(int(v.Get("policy").At), "server %s: policy: %s", text.Name(name), err)
 	}
+	if r.matched != nil {
+		r.matched.set = r.matched.pinsOf(name, set.Policy)
+	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
 		list := []jsontree.Member{{Value: m.Value}}
@@ -205,7 +208,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 			return set, r.At(int(m.Value.At), "server %s: more than 50,000 pins", text.Name(name))
 		}
 		for _, e := range list {
-			p := r.pin(name, entryType, set.Policy, e)
+			p := r.pin(entryType, set.Policy, e)
 			if r.matched != nil && r.matched.differs {
 				return set, errDiffers
 			}
@@ -235,14 +238,14 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 }
 
 // pin takes one pin. If its definition is stored, its digests are those of that definition.
-func (r *lockReader) pin(server string, entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
+func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
 	v := e.Value
 	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	p.Line = r.line(v)
 	p.Denied = v.Get("denied").Kind == 't' && entryType.CanBeDenied()
 	stored := v.Get(storedMember(entryType))
-	if r.matched != nil {
-		r.defined[stored.At] = r.matched.definition(server, p.Key, pol, stored)
+	if r.matched != nil && !pol.HashOnly && entryType != pin.Instructions {
+		r.defined[stored.At] = r.matched.definition(p.Key, stored)
 	}
 	if pol.HashOnly {
 		p.Digest = digestIn(v.Get("digest"))

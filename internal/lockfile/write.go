@@ -18,7 +18,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	frame := jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0)
+	frame := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0))
 	size := len(frame)
 	l.eachDefinition(func(definition []byte) { size += 2 * len(definition) })
 	// A growing buffer would take twice as much memory.
@@ -26,14 +26,24 @@ func Marshal(l Lockfile) ([]byte, error) {
 	l.eachDefinition(func(definition []byte) {
 		at := bytes.Index(frame, []byte(opening+placeholder)) + len(opening)
 		out = append(out, frame[:at]...)
-		out = jsontree.AppendIndented(out, definition, 5)
+		out = appendDefinition(out, definition)
 		frame = frame[at+len(placeholder):]
 	})
-	out = escapeHidden(append(out, frame...))
+	out = append(out, frame...)
 	if len(out) >= jsontree.MaxLockfileBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
 	return append(out, '\n'), nil
+}
+
+// appendDefinition writes a definition as it is in the file.
+func appendDefinition(dst, definition []byte) []byte {
+	from := len(dst)
+	dst = jsontree.AppendIndented(dst, definition, 5)
+	if text.IndexBeyondASCII(definition, escaped) < len(definition) {
+		dst = append(dst[:from], escapeHidden(dst[from:])...)
+	}
+	return dst
 }
 
 // placeholder stands for each definition in what tree returns.

@@ -8,6 +8,32 @@ import (
 	"pinproof/internal/jsontree"
 )
 
+// A State says which of a server's two sides there are, and whether there can be an answer about it.
+// verify.go decides what follows. A comparison without a state fails a run.
+type State int
+
+const (
+	_          State = iota
+	Paired           // the lockfile has the server, and so has the capture
+	New              // only the capture has it: every entry is ADDED
+	Gone             // only the lockfile has it: every entry is REMOVED
+	Missing          // the folder has no capture of it: nothing is compared
+	Uncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
+	Unpinned         // New, but there is no lockfile, or the server was asked for: it is shown, but there is no answer
+	Forbidden        // a pin has what the server's policy forbids: it is shown, but there is no answer
+)
+
+// StateOf returns the state of a server by the sides that have it.
+func StateOf(isLocked, isCaptured bool) State {
+	switch {
+	case isLocked && isCaptured:
+		return Paired
+	case isCaptured:
+		return New
+	}
+	return Gone
+}
+
 // A Comparison is one server's two sides: its pins in the lockfile and those of its capture.
 // A server that is new has no pins.
 type Comparison struct {
@@ -22,29 +48,13 @@ type Comparison struct {
 	Noise    int // lines of the capture passed over
 	Locked   Set
 	Captured Set
-	Known    bool // the lockfile has the server
-	Present  bool // there is a capture
+	State    State
 
 	// The capture is part of a session: that an entry isn't in it says nothing.
 	Part bool
 
-	// The folder has no capture of the server: nothing is compared.
-	Missing bool
-
-	// The capture is missing because the server could not be captured (verify --uncaptured). No flag allows that.
-	Uncaptured bool
-
-	// Diff --ignore-prose: texts are left out of this comparison, never of a pin.
-	IgnoreProse bool
-
 	// Both sides are lockfiles: what they say beside the definitions is compared, too.
 	Lockfiles bool
-
-	// A pin of the server has what the server's policy forbids: the server is shown, but there is no answer.
-	Forbidden bool
-
-	// There is no lockfile, or it lacks the server that was asked for: the server is shown, but there is no answer.
-	NoPins bool
 
 	// SkillsUnlisted: the server says that it has skills, and the capture has no answer to
 	// skills/list, so nothing can be pinned of them.
@@ -57,9 +67,26 @@ type Comparison struct {
 	FileServer string
 }
 
+// Known reports whether the lockfile has the server.
+func (p *Comparison) Known() bool {
+	switch p.State {
+	case New, Unpinned:
+		return false
+	case Uncaptured, Forbidden:
+		return p.Locked.Server != ""
+	}
+	return true
+}
+
+// Present reports whether there is a capture.
+func (p *Comparison) Present() bool { return p.State != Gone && !p.Missing() }
+
+// Missing reports whether the folder has no capture of the server.
+func (p *Comparison) Missing() bool { return p.State == Missing || p.State == Uncaptured }
+
 // PolicyDiffers reports whether the two sides were pinned under different policies.
 func (p *Comparison) PolicyDiffers() bool {
-	return p.Known && p.Present && !p.Locked.Policy.Equal(p.Captured.Policy)
+	return p.Known() && p.Present() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
 // Unrelated reports whether both sides have entries, but none in common.
@@ -69,7 +96,7 @@ func (p *Comparison) Unrelated() bool {
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
-func (p *Comparison) HasNoEntries() bool { return !p.Known && len(p.Captured.Pins) == 0 }
+func (p *Comparison) HasNoEntries() bool { return !p.Known() && len(p.Captured.Pins) == 0 }
 
 // Holders counts the servers that pin or list an entry.
 func Holders(sides []Comparison, key Key) int {

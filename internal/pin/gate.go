@@ -12,13 +12,25 @@ type Gate struct {
 	// digest isn't that of its definition, because only the capture can show that.
 	Compare func(sides []Comparison) ([]Drift, error)
 
-	// Judge returns the verdict on a comparison and its drift. warnings counts what fails the run
-	// even if every entry matches: warnings that nobody approved and, in a review, approvals that
-	// hold for only a part of their definition.
-	Judge func(sides []Comparison, drifts []Drift, warnings int, allow Leniency) Verdict
+	// Judge returns the verdict on a comparison and its drift.
+	Judge func(sides []Comparison, drifts []Drift, also Faults, allow Leniency) Verdict
 
 	// Refuse returns the verdict of a run that ended with an error before anything was judged.
 	Refuse func(err error) Verdict
+}
+
+// Faults are what fails a run although every entry may match.
+type Faults struct {
+	// Warnings that nobody approved and, in a review, approvals that hold for only a part of their
+	// definition.
+	Warnings int
+
+	// Verify --part and --hook, without --allow denied: the caller doesn't know which entries are
+	// denied, so a denied entry fails the run, although it matches.
+	Denied bool
+
+	// Diff --max-tokens: the tools take more tokens than allowed.
+	OverBudget bool
 }
 
 // A Leniency says which drift is reported without failing the run.
@@ -33,12 +45,6 @@ type Leniency struct {
 
 	// Diff --fail-on: drift that is known to be below that severity; nil without that flag.
 	Spared map[Ref]bool
-
-	// Verify --part and --hook, without --allow denied: a denied entry fails the run, although it matches.
-	RefusesDenied bool
-
-	// Diff --max-tokens: the tools take more tokens than allowed, which fails the run regardless of drift.
-	OverBudget bool
 }
 
 // A Verdict is what was decided about a comparison. Only verify.go makes one.
@@ -52,7 +58,7 @@ type Verdict struct {
 	// The servers of which an entry has drifted, or which fail as a whole.
 	Differs map[string]bool
 
-	// The denied entries that match their pins, in the order of the sides; with RefusesDenied, also
+	// The denied entries that match their pins, in the order of the sides; if those fail the run, also
 	// those that a part of a session doesn't list.
 	Denied []Ref
 

@@ -142,6 +142,46 @@ func (p Policy) PinsEntry(key Key) bool {
 	return p.Pins(key.Type)
 }
 
+// excludes reports whether one of two switches adds a list that the other omits.
+func (s *Switch) excludes(other *Switch) bool {
+	either := func(adds, omits []EntryType) bool {
+		return slices.ContainsFunc(adds, func(l EntryType) bool { return slices.Contains(omits, l) })
+	}
+	return either(s.adds, other.omits) || either(other.adds, s.omits)
+}
+
+// Conflict names the flags of two switches of the policy that exclude each other, or returns "".
+func (p Policy) Conflict() string {
+	for i := range Switches {
+		for j := range Switches[:i] {
+			s, other := &Switches[j], &Switches[i]
+			if *s.Of(&p) && *other.Of(&p) && s.excludes(other) {
+				return "--" + s.Flag + " and --" + other.Flag
+			}
+		}
+	}
+	return ""
+}
+
+// Switched returns the policy with the given switches as they are in asked, which has no conflict. A
+// switch that is turned on turns off those that it excludes.
+func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
+	for i := range Switches {
+		s := &Switches[i]
+		if !given(s.Flag) {
+			continue
+		}
+		*s.Of(&p) = *s.Of(&asked)
+		for j := range Switches {
+			if other := &Switches[j]; *s.Of(&p) && s.excludes(other) {
+				*other.Of(&p) = false
+			}
+		}
+	}
+	p.Pages = p.Pages && !p.Resources // the list of resources has the pages
+	return p
+}
+
 // Shapes reports whether the pinned definition can differ from the received one,
 // substitutes aside.
 func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
@@ -340,32 +380,6 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 		m.Text = string(text[:min(n, len(text))])
 		return m, p.Descriptions != "strip"
 	})
-}
-
-// WithoutProse returns a copy of a pin that lacks the titles and descriptions, which are for a model
-// or a person to read. It removes only members to which the specification or JSON Schema gives that
-// meaning: a parameter of such a name stays, and so does every default, enum, const and example. The
-// digests stay those of the whole definition.
-func (p *Pin) WithoutProse() *Pin {
-	bare := *p
-	tree := p.Tree()
-	said := func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		return m, !((name == "title" || name == "description") && m.Kind == '"')
-	}
-	within := func(_ string, m jsontree.Value) (jsontree.Value, bool) { return jsontree.MapParts(m, said), true }
-	v := jsontree.MapParts(tree, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if p.Type == Tools && name == "annotations" && m.Kind == '{' {
-			m = jsontree.MapParts(m, said)
-		} else if p.Type == Prompts && name == "arguments" && m.Kind == '[' {
-			m = jsontree.MapParts(m, within)
-		}
-		return said(name, m)
-	})
-	if p.Type == Tools {
-		v = schema.Map(v, schema.AtDefinition, said)
-	}
-	bare.Definition = jsontree.Append(nil, v)
-	return &bare
 }
 
 // without returns v without the member that tokens lead to. It doesn't look into arrays.

@@ -2,6 +2,7 @@ package pin
 
 import (
 	"slices"
+	"strings"
 
 	"pinproof/internal/text"
 )
@@ -32,7 +33,7 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 			list = append(list, RecordChange{key, what, old, new})
 		}
 	}
-	if p.Present {
+	if p.Present() {
 		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
 		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
 	}
@@ -60,16 +61,30 @@ func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
 		list = append(list, RecordChange{key, "denied", before.deniedWord(), now.deniedWord()})
 	}
 	list = append(list, recordChanges(key, before.Accepted, now.Accepted)...)
-	if sameApproval(before.Approval, now.Approval) {
-		return list
+	if old, new := approvalChange(before.Approval, now.Approval); old != new {
+		list = append(list, RecordChange{key, "approval", old, new})
 	}
-	old := before.Approval.whole()
-	new := now.Approval.whole()
-	if old == new { // only the hashes differ
-		old += ", hash " + text.Name(before.Approval.Hash)
-		new += ", hash " + text.Name(now.Approval.Hash)
+	return list
+}
+
+// approvalChange returns the members in which two approvals differ or, if there is only one, all that a person reads of it.
+func approvalChange(before, now *Approval) (old, new string) {
+	if before == nil || now == nil {
+		return before.whole(), now.whole()
 	}
-	return append(list, RecordChange{key, "approval", old, new})
+	var was, is []string
+	for _, member := range []struct{ name, before, now string }{
+		{"by", text.Name(before.By), text.Name(now.By)},
+		{"at", text.Printable(before.At), text.Printable(now.At)},
+		{"hash", text.Printable(before.Hash), text.Printable(now.Hash)},
+		{"digest", text.Printable(before.Digest), text.Printable(now.Digest)},
+	} {
+		if member.before != member.now {
+			was = append(was, member.name+" "+member.before)
+			is = append(is, member.name+" "+member.now)
+		}
+	}
+	return strings.Join(was, ", "), strings.Join(is, ", ")
 }
 
 // RecordsDiffer reports whether two lockfiles say different things beside the definitions.
@@ -106,13 +121,6 @@ func (p *Pin) deniedWord() string {
 		return "denied"
 	}
 	return ""
-}
-
-func sameApproval(a, b *Approval) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
 }
 
 // whole returns all that a person reads of an approval, or "" for none.

@@ -32,7 +32,7 @@ func TestRecordChanges(t *testing.T) {
 		"another time":            func(s *Set) { s.Pins[0].Approval.At = "2026-01-02T03:04:06Z" },
 		"another hash":            func(s *Set) { s.Pins[0].Approval.Hash = digest("f") },
 	} {
-		p := Comparison{Server: "s", Known: true, Present: true, Lockfiles: true, Locked: made(), Captured: made()}
+		p := Comparison{Server: "s", State: Paired, Lockfiles: true, Locked: made(), Captured: made()}
 		if p.RecordsDiffer() {
 			t.Fatal("equal records differ")
 		}
@@ -54,7 +54,7 @@ func TestRecordChanges(t *testing.T) {
 			t.Errorf("%s: a capture has no records", name)
 		}
 	}
-	p := Comparison{Server: "s", Known: true, Present: true, Lockfiles: true, Locked: made(), Captured: made()}
+	p := Comparison{Server: "s", State: Paired, Lockfiles: true, Locked: made(), Captured: made()}
 	p.Captured.About.Version = "2"
 	if list := p.RecordChanges(); p.RecordsDiffer() || len(list) != 1 || list[0].Old != "x 1" || list[0].New != "x 2" {
 		t.Errorf("what a server calls itself: %v", list)
@@ -70,10 +70,10 @@ func TestRecordChangesOfOneSide(t *testing.T) {
 	with.Put([]Pin{said})
 	without := Set{Server: "s", About: About{"x", "1"}}
 	for name, p := range map[string]Comparison{
-		"an entry went":  {Lockfiles: true, Known: true, Present: true, Locked: with, Captured: without},
-		"a server went":  {Lockfiles: true, Known: true, Locked: with},
-		"an entry came":  {Lockfiles: true, Known: true, Present: true, Locked: without, Captured: with},
-		"without a side": {Lockfiles: true, Present: true, Captured: with},
+		"an entry went":  {Lockfiles: true, State: Paired, Locked: with, Captured: without},
+		"a server went":  {Lockfiles: true, State: Gone, Locked: with},
+		"an entry came":  {Lockfiles: true, State: Paired, Locked: without, Captured: with},
+		"without a side": {Lockfiles: true, State: New, Captured: with},
 	} {
 		var got []string
 		for _, c := range p.RecordChanges() {

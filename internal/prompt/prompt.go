@@ -245,6 +245,10 @@ func (p *Prompter) questions() {
 	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
 	}
+	for i, f := range p.m.ToRecord {
+		asked := f.Names + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
+		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
+	}
 	for i := range p.m.Blocks[:p.m.Warned] {
 		p.addBlock(&p.m.Blocks[i])
 	}
@@ -261,10 +265,6 @@ func (p *Prompter) questions() {
 		}
 		p.addServer(server, rest[:n])
 		rest = rest[n:]
-	}
-	for i, f := range p.m.ToRecord {
-		asked := f.Names + " matches its pin and has a warning that nobody accepted: " + f.ID + ". Accept it?"
-		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}
 }
 

@@ -120,7 +120,7 @@ func freshIn(entries []*drifted) (list []lint.Finding) {
 
 // pinLine returns the line of an entry's pin in the lockfile, else its server's, else 1.
 func (r *Report) pinLine(key pin.Ref) int {
-	p := pin.ComparisonOf(r.Comparisons, key.Server)
+	p := cmp.Or(pin.ComparisonOf(r.Comparisons, key.Server), pin.ComparisonOf(r.Others, key.Server))
 	if p == nil {
 		return 1
 	}
@@ -368,25 +368,25 @@ func (r *Report) servers(m *Model) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
-			Missing: p.Missing, Pinned: pin.CountPins(p.Locked.Pins).String(),
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(),
 			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
 		side := ServerData{Server: p.Server}
-		if p.Known {
+		if p.Known() {
 			s.Old = r.against() + " " + s.Pinned
 			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Lockfiles {
 			s.New = text.Printable(r.Next.Capture) + " nothing"
 		}
-		if p.Present {
+		if p.Present() {
 			s.New = text.Printable(p.Capture) + " " + s.Listed
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
-		if !p.Missing {
+		if !p.Missing() {
 			s.Counts = r.counts(p, &s)
 			before = before + s.Counts.Before
 			after = after + s.Counts.After
@@ -399,6 +399,9 @@ func (r *Report) servers(m *Model) {
 		about := p.Captured.About
 		was := p.Locked.About.String()
 		if s.Versions != "" && was != "" && was != s.Versions {
+			if r.Review || !r.Bounded {
+				m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
+			}
 			s.Versions = was + " -> " + s.Versions
 		}
 		same := about.Name != "" && about.Version != "" && about == p.Locked.About

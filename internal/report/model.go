@@ -77,6 +77,9 @@ type Model struct {
 
 	// Lists of findings in which equal ones of several entries are one.
 
+	// Which servers call themselves otherwise than they did when they were pinned; only for a reader of texts.
+	Abouts []string
+
 	// About captures as a whole, and about text that no pin covers.
 	Whole []Finding
 

@@ -18,8 +18,12 @@ type Input struct {
 	Lockfile string
 
 	Comparisons []pin.Comparison // sorted by server
-	Drifts      []pin.Drift
-	Findings    []lint.Finding
+
+	// Servers that are not compared, and whose pins a finding is about.
+	Others []pin.Comparison
+
+	Drifts   []pin.Drift
+	Findings []lint.Finding
 
 	pin.Verdict
 
@@ -32,7 +36,6 @@ type Input struct {
 	// A run fails by the severity of its changes.
 	FailOn bool
 
-	IgnoreProse   bool // texts were left out of the comparison
 	RefusesDenied bool // an entry that is denied fails the run
 
 	// Says that the tools take more than --max-tokens; or "".

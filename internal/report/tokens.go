@@ -91,7 +91,7 @@ func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
 // tokens returns the tokens of a server's two sides, or nil. Nobody knows all the text of a part, and what a
 // policy leaves out of pins can't be compared. The gate's bound leaves no room to count them.
 func (r *Report) tokens(p *pin.Comparison) *Tokens {
-	if r.Bounded || r.Terse || r.Narrowed || r.Part || r.IgnoreProse || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
+	if r.Bounded || r.Terse || r.Narrowed || r.Part || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
 		return nil
 	}
 	before, known := TokensOf(p.Locked.Pins)

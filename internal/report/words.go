@@ -40,7 +40,7 @@ func (r *Report) ref(key pin.Ref) string {
 	if key.Key != (pin.Key{}) {
 		ref = shortRef(key.Type, key.Name)
 	}
-	if len(r.Comparisons) > 1 {
+	if len(r.Comparisons) > 1 || pin.ComparisonOf(r.Others, key.Server) != nil {
 		ref += " (server " + text.Name(key.Server) + ")"
 	}
 	return ref
@@ -166,16 +166,13 @@ func (r *Report) policyText() (said string) {
 	if r.Part {
 		said = "; a part of a session"
 	}
-	if r.IgnoreProse {
-		said += "; texts left out (--ignore-prose)"
-	}
 	if len(r.Uncompared) > 0 {
 		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}
 	var all []string
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		if all = append(all, p.Captured.Policy.Summary()); !p.Present {
+		if all = append(all, p.Captured.Policy.Summary()); !p.Present() {
 			all[i] = p.Locked.Policy.Summary()
 		}
 	}
@@ -188,7 +185,7 @@ func (r *Report) problems() (list []Problem) {
 		p := &r.Comparisons[i]
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
-			list = append(list, Problem{id, p.Server, title, text, command, p.Missing && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
+			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
 		if !p.Part && p.Unrelated() { // a part of a session may just lack the pinned entries
 			of := server
@@ -202,14 +199,14 @@ func (r *Report) problems() (list []Problem) {
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
-		if !p.Known && p.Lockfiles {
+		if !p.Known() && p.Lockfiles {
 			add("no-pins", server+" is new", r.against()+" has no "+server, "")
-		} else if !p.Known {
+		} else if !p.Known() {
 			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
 		}
-		if !p.Present && p.Lockfiles {
+		if !p.Present() && p.Lockfiles {
 			add("no-capture", server+" is gone", text.Printable(r.Next.Capture)+" has no "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
-		} else if !p.Present {
+		} else if !p.Present() {
 			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
@@ -322,7 +319,25 @@ func (r *Report) waysToSee() (next []Step) {
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
 		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
-	return next
+	return append(next, r.waysToPinAnew()...)
+}
+
+// waysToPinAnew asks whether a server writes texts anew at each start, if they differ in nothing but numbers and ids.
+func (r *Report) waysToPinAnew() []Step {
+	var anew []string
+	for _, e := range r.entries {
+		if e.Anew {
+			anew = append(anew, r.ref(e.Ref()))
+		}
+	}
+	if anew == nil || !r.isRelocked() {
+		return nil
+	}
+	return []Step{
+		{Text: "only numbers, times or ids differ in " + text.List(anew, maxClosingNames) + ": does the server write these anew at each start?"},
+		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute NAME=VALUE")},
+		{Text: "for any other, leave out the descriptions", Command: r.Next.To("relock", "--descriptions strip")},
+	}
 }
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
@@ -348,8 +363,11 @@ func (r *Report) waysToAsk() (next []Step) {
 	} else if r.isRelocked() && len(r.entries) > 0 {
 		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
 	}
-	if len(r.Unrecorded) > 0 {
-		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To("relock")})
+	if verb := "relock"; len(r.Unrecorded) > 0 {
+		if r.nothingPinned() {
+			verb = "lock"
+		}
+		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To(verb)})
 	}
 	return next
 }
@@ -402,7 +420,7 @@ func (r *Report) waysToPinPages() (next []Step) {
 func (r *Report) setDigests() (steps []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		if !p.Present || p.Captured.Digest == "" {
+		if !p.Present() || p.Captured.Digest == "" {
 			continue
 		}
 		of := ""
@@ -416,7 +434,7 @@ func (r *Report) setDigests() (steps []Step) {
 
 // nothingPinned reports whether the lockfile has none of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
-	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known })
+	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
 }
 
 // approvable reports whether flags can approve anything. They can't while there is a new warning in something that no
@@ -436,13 +454,13 @@ func (r *Report) restStep() Step {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Forbidden })
+	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.State == pin.Forbidden })
 	// There is nothing to accept that would mend what is forbidden.
 	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() {
 		return Step{}
 	}
 	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
-		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing }) {
+		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }) {
 		return Step{}
 	}
 	s := "approve exactly this"
@@ -463,7 +481,7 @@ func (r *Report) acceptCommand(g *group) string {
 	next := r.Next
 	scope := ""
 	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
-	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known {
+	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known() {
 		next.Server = p.Server
 		scope = p.Server
 	}
@@ -521,12 +539,21 @@ func (r *Report) renameText(e *drifted) string {
 	return said + "?"
 }
 
-// Refused lists the new warnings for which drifts were refused, and those about captures as a whole.
+// Refused lists the new warnings for which drifts were refused, those about captures as a whole, and those of pinned
+// texts that name what was refused.
 func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	list := lint.WarningsIn(r.General)
 	for _, e := range r.entries {
 		if refused[e.Ref()] {
 			list = append(list, lint.WarningsIn(e.Fresh)...)
+		}
+	}
+	for _, f := range r.Unrecorded {
+		isNamed := func(e *drifted) bool {
+			return refused[e.Ref()] && e.Type == pin.Tools && e.Name == f.Names() && e.Server != f.Server
+		}
+		if slices.ContainsFunc(r.entries, isNamed) {
+			list = append(list, f)
 		}
 	}
 	return r.Said(list)
@@ -549,6 +576,9 @@ type Relocked struct {
 
 	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
 	Written string
+
+	// "RECORDED names-other-tool of a", which Written has, too; or "".
+	Records string
 
 	// The drift that is left, and the new servers without entries that weren't accepted; or "".
 	Left string
@@ -597,7 +627,10 @@ func (r *Report) Closing(did Relocked) Relocked {
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
-	say(&written, "RECORDED ", slices.Compact(recorded), true)
+	var records []string
+	say(&records, "RECORDED ", slices.Compact(recorded), true)
+	did.Records = strings.Join(records, "")
+	written = append(written, records...)
 	if written != nil {
 		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}

@@ -14,6 +14,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
@@ -26,6 +27,24 @@ type source struct {
 	server string
 
 	scan *capture.Scanned
+
+	made *pin.Set // the pins that were made last
+}
+
+// pins makes the pins of a capture under a policy. It makes them once for the lockfile and for the comparison.
+func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
+	if s.made != nil && s.made.Server == server && s.made.Policy.Equal(pol) {
+		return *s.made, nil
+	}
+	m, err := s.scan.Capture(pol)
+	if err != nil {
+		return pin.Set{}, err
+	}
+	set, err := capture.Pins(m, server, pol, values, formOf)
+	if err == nil {
+		s.made = &set
+	}
+	return set, err
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
@@ -41,7 +60,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if path == "-" {
 			server = ""
 		}
-		return []source{{path, server, capture.Scan(path, data, w.Gate.Form)}}, nil
+		return []source{{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form)}}, nil
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -83,7 +102,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if total += len(data); total > jsontree.MaxLockfileBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
-		list = append(list, source{file, server, capture.Scan(file, data, w.Gate.Form)})
+		list = append(list, source{path: file, server: server, scan: capture.Scan(file, data, w.Gate.Form)})
 	}
 	if len(list) == 0 {
 		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)

@@ -66,7 +66,7 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 			err = s.pins.CheckApprovals(path, w.Gate.ApprovalHash)
 		}
 	default:
-		s.captures = []source{{path, "", capture.Scan(path, data, w.Gate.Form)}}
+		s.captures = []source{{path: path, scan: capture.Scan(path, data, w.Gate.Form)}}
 		err = s.captures[0].scan.Faulty()
 	}
 	return s, err
@@ -166,23 +166,21 @@ func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 // compareSides adds the comparison of one server.
 func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
 	lockfiles := old.captures == nil && new.captures == nil
-	p := pin.Comparison{Server: server, Lockfile: old.path, IgnoreProse: req.IgnoreProse, Lockfiles: lockfiles}
 	before := old.pins.Find(server)
 	after := new.pins.Find(server)
+	p := pin.Comparison{Server: server, Lockfile: old.path, Lockfiles: lockfiles, State: pin.StateOf(before != nil, after != nil)}
 	if before != nil && after != nil && old.captures != nil && new.captures != nil {
 		w.dropUnanswered(old, new, before, after)
 	}
 	if before != nil {
 		p.Locked = *before
-		p.Known = true
 	}
 	if after != nil {
 		p.Captured = *after
-		p.Present = true
 		p.Capture = new.path
 		unclean := lockfile.Unclean(after)
 		if unclean != nil && new.captures == nil {
-			p.Forbidden = true
+			p.State = pin.Forbidden
 			w.Forbidden = forbidden(new.path, after, unclean)
 		}
 	}

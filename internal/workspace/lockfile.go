@@ -54,11 +54,11 @@ func UpToRoot(folder string) []string {
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
-	return readLockfile(gate, path, nil)
+	return readLockfile(gate, path, nil, nil)
 }
 
 // readLockfile reads a lockfile that may pin what these captures list.
-func readLockfile(gate pin.Gate, path string, sources []source) (l lockfile.Lockfile, data []byte, err error) {
+func readLockfile(gate pin.Gate, path string, sources []source, values []pin.Substitute) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
 	switch {
 	case err == nil:
@@ -70,7 +70,7 @@ func readLockfile(gate pin.Gate, path string, sources []source) (l lockfile.Lock
 	default:
 		return l, nil, err
 	}
-	l, isMatch := lockfile.ReadMatch(path, data, gate.Form, pinsOf(gate, sources))
+	l, isMatch := lockfile.ReadMatch(path, data, gate.Form, pinsOf(gate, sources, values))
 	if !isMatch {
 		l, err = lockfile.Read(path, data, gate.Form)
 	}
@@ -88,26 +88,15 @@ func readLockfile(gate pin.Gate, path string, sources []source) (l lockfile.Lock
 }
 
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
-func pinsOf(gate pin.Gate, sources []source) func(server string, pol pin.Policy) *pin.Set {
-	made := map[string]*pin.Set{}
+func pinsOf(gate pin.Gate, sources []source, values []pin.Substitute) func(server string, pol pin.Policy) *pin.Set {
 	return func(server string, pol pin.Policy) *pin.Set {
-		if made[server] != nil {
-			return made[server]
-		}
-		made[server] = &pin.Set{}
-		for _, s := range sources {
-			if s.server != server && len(sources) > 1 {
-				continue
-			}
-			m, err := s.scan.Capture(pol)
-			if err != nil {
-				break
-			}
-			if set, err := capture.Pins(m, server, pol, nil, gate.Form); err == nil {
-				made[server] = &set
+		for i := range sources {
+			if s := &sources[i]; s.server == server || len(sources) == 1 {
+				set, _ := s.pins(server, pol, values, gate.Form) // without pins if there is an error
+				return &set
 			}
 		}
-		return made[server]
+		return &pin.Set{}
 	}
 }
 

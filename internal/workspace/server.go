@@ -74,12 +74,12 @@ func (w *Workspace) Doubt(req *Request) error {
 // no capture here and has the same set digest, or else the most entries of the same names, more
 // than half of the entries on at least one side. Instructions have no name.
 func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
-	if p.Known || len(p.Captured.Pins) == 0 {
+	if p.Known() || len(p.Captured.Pins) == 0 {
 		return "", 0
 	}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
-		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present {
+		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present() {
 			continue
 		}
 		if p.Captured.Digest != "" && w.Gate.SetDigest(set) == p.Captured.Digest {

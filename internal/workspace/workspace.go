@@ -35,8 +35,6 @@ type Request struct {
 	// Returns the recorded policy as flags change it; nil if no flag can.
 	Policy func(pin.Policy) pin.Policy
 
-	IgnoreProse bool // texts are left out of the comparison
-
 	// The command accepts a lockfile in which a policy forbids what is pinned.
 	Mends bool
 
@@ -82,7 +80,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	w.Folder = sources[0].path != req.Capture
 	sources[0].scan.Part = req.Part
-	if err := w.readLock(req.LockPath, sources); err != nil {
+	if err := w.readLock(req.LockPath, sources, req.Substitutes); err != nil {
 		return nil, err
 	}
 	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
@@ -120,14 +118,14 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
-func (w *Workspace) readLock(path string, sources []source) (err error) {
+func (w *Workspace) readLock(path string, sources []source, values []pin.Substitute) (err error) {
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
 	var data []byte
-	w.Lock, data, err = readLockfile(w.Gate, path, sources)
+	w.Lock, data, err = readLockfile(w.Gate, path, sources, values)
 	w.exists = data != nil
 	return err
 }
@@ -147,7 +145,9 @@ func (w *Workspace) checkClean(req *Request) error {
 			return err
 		}
 		w.Forbidden = err
-		about.Forbidden = req.Shows // relock decides by what it would write
+		if req.Shows && about.State == pin.Paired { // relock decides by what it would write
+			about.State = pin.Forbidden
+		}
 	}
 	return nil
 }
@@ -172,9 +172,9 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 func (w *Workspace) compile(req *Request, sources []source) error {
 	w.Comparisons = nil
 	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
-	for i, s := range sources {
-		if wanted(s.server) {
-			p, err := w.comparisonOf(req, s)
+	for i := range sources {
+		if wanted(sources[i].server) {
+			p, err := w.comparisonOf(req, &sources[i])
 			if err != nil {
 				return err
 			}
@@ -187,7 +187,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	}
 	for _, set := range w.Lock.Servers {
 		if w.Folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.server == set.Server }) {
-			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, Known: true, Missing: true})
+			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, State: pin.Missing})
 		}
 	}
 	if err := w.addUncaptured(req); err != nil {
@@ -219,23 +219,24 @@ func (w *Workspace) digest() {
 }
 
 // comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
-func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, Present: true, Part: req.Part, IgnoreProse: req.IgnoreProse}
+func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error) {
+	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: req.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
-		p.Known = true
+		p.State = pin.Paired
+	} else if !req.Approves && (!w.exists || req.Server != "") {
+		p.State = pin.Unpinned
 	}
-	p.NoPins = !req.Approves && (!w.exists || req.Server != "" && !p.Known)
-	pol := req.policy(p.Locked.Policy, w.Folder, p.Known)
+	pol := req.policy(p.Locked.Policy, w.Folder, p.Known())
 	m, err := s.scan.Capture(pol)
 	if err != nil {
 		return p, err
 	}
-	if !p.Known && m.HasPages() {
+	if !p.Known() && m.HasPages() {
 		pol = req.policy(pin.Policy{Pages: true}, w.Folder, false)
 	}
-	p.Captured, err = capture.Pins(m, s.server, pol, req.Substitutes, w.Gate.Form)
-	if err != nil && !p.Known && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
+	p.Captured, err = s.pins(s.server, pol, req.Substitutes, w.Gate.Form)
+	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
 		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", req.To("lock", "--pages=false"))
 	}
 	if err == nil && !req.Part {
@@ -246,7 +247,7 @@ func (w *Workspace) comparisonOf(req *Request, s source) (pin.Comparison, error)
 	}
 	// Only for commands that people read: verify doesn't look for what nobody pinned.
 	if req.Approves || req.Mends {
-		p.PagesUnpinned = p.Known && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
+		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
 	pin.SupplyFiles(&p.Captured, &p.Locked)
@@ -306,13 +307,13 @@ func (w *Workspace) addUncaptured(req *Request) error {
 		at := slices.IndexFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Server == server }) // they aren't in order yet
 		if at < 0 {
 			at = len(w.Comparisons)
-			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: server, Lockfile: w.LockPath, Missing: true})
+			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: server, Lockfile: w.LockPath, State: pin.Missing})
 		}
 		p := &w.Comparisons[at]
-		if !p.Missing {
+		if !p.Missing() {
 			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(req.Capture))
 		}
-		p.Uncaptured = true
+		p.State = pin.Uncaptured
 	}
 	return nil
 }
@@ -322,10 +323,10 @@ func (w *Workspace) uncaptured() error {
 	var servers []string
 	asked := 0
 	for _, p := range w.Comparisons {
-		if p.Present || p.Uncaptured {
+		if p.Present() || p.State == pin.Uncaptured {
 			asked++
 		}
-		if p.Uncaptured {
+		if p.State == pin.Uncaptured {
 			servers = append(servers, p.Server)
 		}
 	}

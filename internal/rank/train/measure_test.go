@@ -492,7 +492,7 @@ type reviewed struct {
 // add makes the review of a poisoned upgrade, and counts where it has the text that was added to a tool.
 func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
-	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: before, Captured: found}}
+	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: before, Captured: found}}
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Writes: true}
 	in.Verdict = pin.Verdict{Blocked: map[pin.Ref]bool{}, Differs: map[string]bool{"s": true}}
 	in.Alone = map[pin.Ref]bool{}

@@ -30,10 +30,10 @@ func Write(w io.Writer, in report.Input) error {
 	unknown := 0
 	missing := 0
 	for _, p := range in.Comparisons {
-		if !p.Known {
+		if !p.Known() {
 			unknown++
 		}
-		if !p.Present {
+		if !p.Present() {
 			missing++
 		}
 	}

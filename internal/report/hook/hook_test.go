@@ -41,7 +41,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 
-	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", Known: true}, {Server: "b", Present: true}})
+	servers := reporttest.InputOf([]pin.Comparison{{Server: "a", State: pin.Gone}, {Server: "b", State: pin.New}})
 	servers.Lockfile = "/a/tools.lock"
 	want = "pinproof: blocked: the MCP tools are not the ones approved\n" +
 		"1 server without approved tools\n" +

@@ -248,7 +248,7 @@ func TestBoundedServers(t *testing.T) {
 	r := reporttest.OfLists(t, `[{"name":"a"}]`, `[{"name":"b"}]`)
 	for i := range 1_000 {
 		server := fmt.Sprintf("t%03d", i)
-		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, Known: true, Missing: true})
+		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.Missing})
 		r.Differs[server] = true
 	}
 	r = reporttest.Explained(r.Input)

@@ -23,6 +23,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
+		t.notes("  ", m.Abouts...)
 		t.General(m)
 		t.Next(m)
 		return t.Err

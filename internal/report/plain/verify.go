@@ -25,6 +25,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			line += ": " + m.Review.Command
 		}
 		t.printf("%s\n", t.paint('+', line))
+		t.notes("  ", m.Abouts...)
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
 		t.Next(m)
 		return t.Err
@@ -186,9 +187,9 @@ func (t *Writer) detail(op byte, word, rest string) {
 }
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
-func WriteLocked(w io.Writer, m *report.Model, style Style) error {
+func WriteLocked(w io.Writer, m *report.Model, c report.Relocked, style Style) error {
 	t := New(w, style)
-	t.Findings("", unrecordedTitle, m.Unrecorded)
+	t.Findings("", unrecordedTitle, c.Unrecorded)
 	found := slices.Concat(m.Whole, m.Fresh)
 	slices.SortStableFunc(found, func(a, b report.Finding) int { return strings.Compare(b.Level, a.Level) }) // warnings first
 	t.Findings("", "", found)
@@ -206,6 +207,7 @@ func WriteLocked(w io.Writer, m *report.Model, style Style) error {
 			t.printf("%s\n", line)
 		}
 	}
+	t.Say("", layout.Run{Op: '+', Text: c.Records})
 	t.Hint(m.Locked...)
 	return t.Err
 }

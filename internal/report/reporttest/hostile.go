@@ -69,7 +69,7 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 // OfServer is a report of the same entries under another server ID, which the lockfile doesn't have.
 func OfServer(r *report.Report, server string) *report.Report {
 	in := r.Input
-	in.Comparisons[0].Server, in.Comparisons[0].Known = server, false
+	in.Comparisons[0].Server, in.Comparisons[0].State = server, pin.New
 	for i := range in.Drifts {
 		in.Drifts[i].Server = server
 	}

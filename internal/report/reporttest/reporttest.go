@@ -26,14 +26,14 @@ func Of(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 // OfLists is the report of two lists of tools, the first of which is locked.
 func OfLists(t testing.TB, old, new string) *report.Report {
 	t.Helper()
-	p := pin.Comparison{Server: "s", Capture: "live.json", Known: true, Present: true,
+	p := pin.Comparison{Server: "s", Capture: "live.json", State: pin.Paired,
 		Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}
 	return Of([]pin.Comparison{p}, nil)
 }
 
 // OfUpgrade is the report of what a server has in place of its pins.
 func OfUpgrade(pinned, found pin.Set) *report.Report {
-	in := Of([]pin.Comparison{{Server: "s", Capture: "new.json", Known: true, Present: true, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
+	in := Of([]pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.Next = shell.Command{Capture: "new.json"}
 	return Explained(in)
 }
@@ -54,7 +54,7 @@ func OfFolder(t *testing.T, folder string) *report.Report {
 	})
 	for server, old := range oldest {
 		label := filepath.Base(server)
-		p := pin.Comparison{Server: label, Capture: label + ".json", Known: true, Present: true,
+		p := pin.Comparison{Server: label, Capture: label + ".json", State: pin.Paired,
 			Locked: pintest.RealPins(t, old, label), Captured: pintest.RealPins(t, newest[server], label)}
 		pairs, locked = append(pairs, p), append(locked, p.Locked)
 	}
@@ -82,14 +82,14 @@ func InputOf(pairs []pin.Comparison) report.Input {
 	for i := range pairs {
 		p := &pairs[i]
 		p.Locked.Digest, p.Captured.Digest = pintest.SetDigest(&p.Locked), pintest.SetDigest(&p.Captured)
-		if !p.Known || !p.Present || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
+		if !p.Known() || !p.Present() || p.PolicyDiffers() || slices.ContainsFunc(in.Drifts, func(d pin.Drift) bool { return d.Server == p.Server }) {
 			in.Matches, in.Differs[p.Server] = false, true
 		}
-		if p.Present && p.Captured.Digest != "" {
+		if p.Present() && p.Captured.Digest != "" {
 			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
 		}
 	}
-	if slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present && p.Captured.Digest == "" }) {
+	if slices.ContainsFunc(pairs, func(p pin.Comparison) bool { return p.Present() && p.Captured.Digest == "" }) {
 		in.Expect = nil
 	}
 	in.Failed = !in.Matches

@@ -65,21 +65,22 @@ func (s Scene) Report(t testing.TB) *report.Report {
 		return nil
 	}
 	p := pin.Comparison{Server: s.Server, Capture: "live.json"}
-	if set := lock.Find(s.Server); set != nil {
-		p.Locked, p.Known = *set, true
+	set := lock.Find(s.Server)
+	if set != nil {
+		p.Locked = *set
 	}
 	if s.New != "" {
-		p.Captured, p.Present = s.pins(s.New)
-		if !p.Present {
+		if p.Captured, taken = s.pins(s.New); !taken {
 			return nil
 		}
 	}
+	p.State = pin.StateOf(set != nil, s.New != "")
 	if s.Files {
 		p.Server, p.Locked.Server, p.Captured.Server, s.Server = "", "", "", ""
 	}
 	pairs := []pin.Comparison{p}
 	if s.Other && !s.Files {
-		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, Known: true, Locked: *lock.Find("other " + s.Server)})
+		pairs = append(pairs, pin.Comparison{Server: "other " + s.Server, State: pin.Gone, Locked: *lock.Find("other " + s.Server)})
 	}
 	slices.SortFunc(pairs, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	in := InputOf(pairs)
@@ -103,12 +104,12 @@ func (s Scene) Report(t testing.TB) *report.Report {
 
 // allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.
 func (s Scene) allow(in *report.Input) {
-	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.Known || !p.Present || p.PolicyDiffers() })
+	whole := slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return !p.Known() || !p.Present() || p.PolicyDiffers() })
 	in.Failed = whole
 	for i := range in.Drifts {
 		d := &in.Drifts[i]
 		p := pin.ComparisonOf(in.Comparisons, d.Server)
-		in.Blocked[d.Ref()] = !slices.Contains(s.Allowed, d.Kind) || !p.Known || !p.Present || len(p.Captured.Pins) == 0
+		in.Blocked[d.Ref()] = !slices.Contains(s.Allowed, d.Kind) || !p.Known() || !p.Present() || len(p.Captured.Pins) == 0
 		in.Failed = in.Failed || in.Blocked[d.Ref()]
 	}
 	if in.ExitCode = 0; in.Failed {
