@@ -291,14 +291,14 @@ func newUnwrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
 		Use:   "unwrap FILE [ID]...",
 		Short: "Remove the guards again",
-		Long:  `unwrap removes the guards that wrap added, and restores FILE byte for byte.`,
+		Long:  `unwrap removes the guards that wrap added. Comments in FILE stay.`,
 	}, nil)
 }
 
 // rewriting makes a command that adds guards to a configuration as guarding says or, if guarding is
 // nil, takes them out.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
-	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
+	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {
 		var g *client.Guard
 		how := ""
@@ -308,9 +308,11 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, byHand, refused := config.Rewrite(ids, g)
+		after, changes, byHand, refused := config.Rewrite(ids, g)
 		fmt.Fprint(a.stdout, byHand)
-		a.showLines(config, after)
+		for _, c := range changes {
+			fmt.Fprintf(a.stdout, "%s\n- %s\n+ %s\n", text.Printable(c.Server), c.Before, c.After)
+		}
 		for _, r := range refused {
 			a.tell(text.Printable(r.Server)+": ", r.Err)
 		}
@@ -338,23 +340,4 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 		}
 		return nil
 	})
-}
-
-// showLines shows the lines of a configuration that change, without the values of headers and the queries
-// of addresses.
-func (a *app) showLines(config *client.Config, after []byte) {
-	var words []string
-	for _, secret := range config.Secrets() {
-		words = append(words, secret, mcp.Concealed)
-	}
-	conceal := strings.NewReplacer(words...)
-	old := bytes.Split(config.Data, []byte("\n"))
-	new := bytes.Split(after, []byte("\n"))
-	for i := range min(len(old), len(new)) { // both have equally many lines
-		if !bytes.Equal(old[i], new[i]) {
-			was := text.Printable(conceal.Replace(string(old[i])))
-			is := text.Printable(conceal.Replace(string(new[i])))
-			fmt.Fprintf(a.stdout, "- | %s\n+ | %s\n", was, is)
-		}
-	}
 }
