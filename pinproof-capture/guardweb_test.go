@@ -480,8 +480,8 @@ func TestWebRefusals(t *testing.T) {
 		told  string
 		twist http.HandlerFunc
 	}{
-		"401": {"401 Unauthorized: EVIL\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
-		"403": {"403 Forbidden: EVIL\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
+		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
+		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
 		"400": {"400 Bad Request", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusBadRequest) }},
 		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
 		"a redirect": {"redirects to another address", func(w http.ResponseWriter, req *http.Request) {

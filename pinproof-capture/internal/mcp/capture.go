@@ -159,7 +159,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 		return nil, "", err
 	}
 	defer server.Stop()
-	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, Options: o}).run(server)
+	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, isQuoted: s.URL == "", Options: o}).run(server)
 	late := limited.Err() != nil
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()
@@ -186,7 +186,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
 		}
 	}
-	return nil, "", &ServerError{fail.From(s.concealed(f)), last}
+	return nil, "", &ServerError{f, last}
 }
 
 // notInstalled returns the name, printable, of a program that npx couldn't find, judging by what npx said, or "".

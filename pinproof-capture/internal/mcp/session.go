@@ -42,6 +42,9 @@ type session struct {
 	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
 
+	// Errors may quote the server. One at an address may repeat the secrets that were sent to it.
+	isQuoted bool
+
 	Options
 }
 
@@ -87,7 +90,10 @@ func (s *session) take(said Said) error {
 	}
 	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	if why != "" {
-		return s.rec.refuse(unlike(why, said.Line))
+		if s.isQuoted {
+			why += ": " + Excerpt(string(bytes.TrimSpace(said.Line)))
+		}
+		return s.rec.refuse(fail.New("%s", why))
 	}
 	if m == nil {
 		return nil
@@ -140,7 +146,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case m.err != nil && (awaited || m.answers == 0):
 				return nil, m.err
 			case m.Has("error") && awaited:
-				return nil, m.refusal(s.asked[m.answers-1])
+				return nil, m.refusal(s.asked[m.answers-1], s.isQuoted)
 			case m.Has("result") && awaited:
 				return m, nil
 			case m.Has("method") && m.Has("id"):
@@ -325,7 +331,7 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 			return count, nil
 		}
 		if next.Kind != '"' {
-			return 0, fail.New("its answer to %s has a nextCursor that isn't a string: %s", method, Excerpt(m.spelled(next)))
+			return 0, fail.New("its answer to %s has a nextCursor that isn't a string", method)
 		}
 		if seen[next.Text] {
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
