@@ -115,10 +115,11 @@ func newConfig(a *app) *cobra.Command {
 there are the server IDs, and config writes a file DIR/ID.jsonl for each. If you name server
 IDs, it asks only those servers. It asks a server behind pinproof's guard without the guard.
 
-A server may fail, be disabled, or have a key that config doesn't support and that changes
+A server may fail, be switched off, or have a key that config doesn't support and that changes
 how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl is renamed to
-DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. config also
-names captures in DIR that belong to no server of FILE; --prune deletes them.`,
+DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. "disabled"
+and "enabled" count only in files of clients that read them. config also names captures in
+DIR that belong to no server of FILE; --prune deletes them.`,
 	}
 	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start

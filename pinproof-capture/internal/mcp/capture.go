@@ -46,8 +46,12 @@ type Options struct {
 	Protocol string
 
 	Capabilities jsontree.Value // that we claim, an object
-	Timeout      time.Duration
-	Settle       time.Duration // how long to listen after the last answer
+
+	// The name of the client that the server is asked for, NAME or NAME/VERSION.
+	Client string
+
+	Timeout time.Duration
+	Settle  time.Duration // how long to listen after the last answer
 }
 
 // line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".

@@ -58,6 +58,9 @@ type remote struct {
 
 	session string // the server's ID for the session
 
+	// The client's name and version, as it says them.
+	agent string
+
 	// The revision of the protocol that initialize agreed on.
 	revision string
 
@@ -266,6 +269,11 @@ func (r *remote) send(line []byte, begins bool) {
 		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
 		p.headers = repeated(p.method, params, input)
 	}
+	for _, info := range []jsontree.Value{params.Get("clientInfo"), params.Get("_meta").Get("io.modelcontextprotocol/clientInfo")} {
+		if agent := info.Get("name").Text + "/" + info.Get("version").Text; info.Kind == '{' && plainValue.MatchString(agent) {
+			r.agent = strings.ReplaceAll(agent, " ", "-")
+		}
+	}
 	if id.Kind != 0 {
 		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
 		r.waiting[p.key] = p
@@ -352,7 +360,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	if method == http.MethodGet {
 		at = r.address
 	}
-	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
+	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision, "User-Agent", r.agent}, headers...)
 	r.mu.Unlock()
 	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"pinproof/internal/fail"
@@ -47,8 +48,6 @@ type session struct {
 
 	Options
 }
-
-var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
 // run asks the server for all that it tells a model.
 func (s *session) run(server Connection) (*greeting, error) {
@@ -167,6 +166,12 @@ type greeting struct {
 	counts       [pin.EntryTypes]int
 }
 
+// clientInfo returns what the server is told of the client. Servers choose their lists by it.
+func (s *session) clientInfo() map[string]any {
+	name, version, _ := strings.Cut(s.Client, "/")
+	return map[string]any{"name": name, "version": cmp.Or(version, "1.0.0")}
+}
+
 // begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
 // some end at anything else. If a server refuses that, or is silent for half of the time, begin asks
 // server/discover as well. So a server that knows both is always asked initialize first, however slow it is.
@@ -177,7 +182,7 @@ func (s *session) begin() (*greeting, error) {
 	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
 	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": clientInfo,
+		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": s.clientInfo(),
 	})
 	if err == nil {
 		return s.initialized(m)
@@ -202,7 +207,7 @@ func (s *session) begin() (*greeting, error) {
 func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
-		"io.modelcontextprotocol/clientInfo":         clientInfo,
+		"io.modelcontextprotocol/clientInfo":         s.clientInfo(),
 		"io.modelcontextprotocol/clientCapabilities": s.Capabilities,
 	}
 	id, err := s.send("server/discover", map[string]any{})
