@@ -888,3 +888,17 @@ func TestSaveOverLockfile(t *testing.T) {
 		}
 	}
 }
+
+// TestUntilQuiet: a list that changes is captured again, and of the earlier one nothing is left. One that changes all the time is refused.
+func TestUntilQuiet(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.jsonl")
+	code, _, stderr := capturing(t, append([]string{"save", file, "--"}, standIn(t, "2025-11-25", "changes")...)...)
+	if saved := read(t, file); code != 0 || strings.Contains(saved, "list_1") || strings.Contains(saved, "list_changed") || !strings.Contains(saved, "list_2") || !strings.Contains(saved, "serverInfo") {
+		t.Errorf("code %d\n%s%s", code, stderr, saved)
+	}
+	code, _, stderr = capturing(t, append([]string{"save", file, "--timeout", "1", "--"}, standIn(t, "2025-11-25", "changes again and again")...)...)
+	if code != 2 || !strings.HasPrefix(stderr, "error: its lists have no end of changes") {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}

@@ -19,9 +19,6 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// defaultSettle is longer than a server that answers twice waits before the second answer. Tests shorten it.
-var defaultSettle = 300 * time.Millisecond
-
 var (
 	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 	address  = regexp.MustCompile(`://| [^/]+:\d+(/|$)`) // or what is meant as one
@@ -35,7 +32,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it"+map[bool]string{true: " (default " + client.DefaultName + ")", false: " (default: the client whose file it is)"}[c.Name() == "save" || c.Name() == "hook"])
 	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
-	set.DurationVar(&o.Settle, "settle", defaultSettle, "after the last answer, wait this `TIME` for more")
+	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		var err error
 		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()

@@ -51,7 +51,8 @@ type Options struct {
 	Client string
 
 	Timeout time.Duration
-	Settle  time.Duration // how long to listen after the last answer
+	// How long to listen after the last answer; 0 for as long as the server may need.
+	Settle time.Duration
 }
 
 // line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".

@@ -38,7 +38,8 @@ type session struct {
 	// The methods of the requests. Their ids are 1, 2 and so on.
 	asked []string
 
-	files SkillFiles
+	files   SkillFiles
+	changes int // how often the server has said that a list has changed
 
 	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
@@ -59,25 +60,56 @@ func (s *session) run(server Connection) (*greeting, error) {
 		}
 	}()
 	g, err := s.begin()
-	if err == nil {
-		err = s.all(s.ctx, g, true)
-	}
-	if err == nil {
-		err = s.readFiles(s.ctx)
-	}
-	if err == nil {
-		courteous, cancel := context.WithTimeout(s.ctx, courtesy)
-		s.rest(courteous, g)
-		cancel()
-		// The files of skills that the server declares only to server/discover; it needn't give them.
-		s.readFiles(s.ctx)
-		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
-		defer cancel()
-		// No request is open, but what the server says unasked is recorded.
-		s.answer(settling)
+	meta := s.meta
+	for isQuiet := false; err == nil && !isQuiet; {
+		cut := s.rec.mark()
+		before := s.changes
+		s.meta = meta
+		s.files = SkillFiles{}
+		if err = s.lists(g); err != nil {
+			return g, err
+		}
+		if isQuiet = s.changes == before; isQuiet {
+			return g, nil
+		}
+		if s.ctx.Err() != nil {
+			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
+		}
+		cut() // of what it listed before, nothing is left
 	}
 	return g, err
 }
+
+// QuietPatience is how long a server that says when its lists change has to be quiet. Some register tools after their start. Tests
+// shorten it.
+var QuietPatience = 2 * time.Second
+
+// lists asks for all lists and for the files of skills, and listens for a moment.
+func (s *session) lists(g *greeting) error {
+	if err := s.all(s.ctx, g, true); err != nil {
+		return err
+	}
+	if err := s.readFiles(s.ctx); err != nil {
+		return err
+	}
+	courteous, cancel := context.WithTimeout(s.ctx, courtesy)
+	s.rest(courteous, g)
+	cancel()
+	// The files of skills that the server declares only to server/discover; it needn't give them.
+	s.readFiles(s.ctx)
+	settle := s.Settle
+	if settle == 0 && slices.ContainsFunc(g.capabilities.Members(), func(m jsontree.Member) bool { return m.Get("listChanged").Kind == 't' }) {
+		settle = QuietPatience
+	}
+	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
+	defer cancel()
+	// No request is open, but what the server says unasked is recorded.
+	s.answer(settling)
+	return nil
+}
+
+// Settle is longer than a server that answers twice waits before the second answer. Tests shorten it.
+var Settle = 300 * time.Millisecond
 
 // take records what the server says, as it came, and passes it on if it is a message to every client.
 func (s *session) take(said Said) error {
@@ -148,6 +180,8 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 				return nil, m.refusal(s.asked[m.answers-1], s.isQuoted)
 			case m.Has("result") && awaited:
 				return m, nil
+			case strings.HasSuffix(m.Get("method").Text, "/list_changed"):
+				s.changes++
 			case m.Has("method") && m.Has("id"):
 				if _, err := s.to.Write(m.reply()); err != nil {
 					return nil, err
