@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -170,10 +171,14 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *appro
 			in.Folder = folderHint(&f.request, w)
 		} else {
 			in.Drifts = slices.Clone(w.Drifts)
-			diff.Renames(in.Drifts) // a denied entry stays denied under another name
+			diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
 		}
 		known = factsOf(&in)
-		ap.r = report.Bare(in, narrowed(&f.request, known))
+		shown := known
+		if len(f.only) > 0 {
+			shown = narrowed(&f.request, known)
+		}
+		ap.r = report.Bare(in, shown)
 	}
 	in := ap.r.Input
 	in.Drifts = w.Drifts // also what --only leaves out

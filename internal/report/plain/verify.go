@@ -226,7 +226,9 @@ func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.notes("", c.Idle...)
 	if !c.Shown {
-		t.otherServers(c.Others)
+		if len(c.Others) > 0 {
+			t.otherServers(c.Others)
+		}
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for i := range e.Findings {
