@@ -9,8 +9,7 @@ GOWORK=off go build -cover -coverpkg=./... -o "$work/pinproof" .
 cd "$work"
 mkdir new
 cat >old.json <<'END'
-{"tools":[{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}},
- {"name":"list_dir","description":"Lists a folder.","inputSchema":{"type":"object"}},{"name":"stat","description":"Returns the size.","inputSchema":{"type":"object"}}]}
+{"tools":[{"name":"read_file","description":"Reads a file.","inputSchema":{"type":"object","properties":{"path":{"type":"string"}}}},{"name":"list_dir","description":"Lists a folder.","inputSchema":{"type":"object"}},{"name":"stat","description":"Returns the size.","inputSchema":{"type":"object"}}]}
 END
 sed 's/Reads a file/Reads one file/' old.json >changed.json
 cp old.json new/one.json
