@@ -21,7 +21,7 @@ const (
 )
 
 // EntryTypeInfo is the table of entry types. The code that reads, writes, asks for and guards lists
-// works from its rows. tables_test.go at the root compares the table with files outside of the
+// works from its rows. internal/house compares the table with files outside of the
 // program that name each type, such as the JSON schemas.
 var EntryTypeInfo = [EntryTypes]struct {
 	Entry string // the word for an entry

@@ -1,4 +1,4 @@
-package main
+package lockfile_test
 
 import (
 	"fmt"
