@@ -264,7 +264,7 @@ func TestPinnedForms(t *testing.T) {
 	}
 }
 
-// TestNumbers holds the spelling of doubles, at random and next to powers of ten,
+// TestNumbers compares the spelling of doubles, at random and next to powers of ten,
 // against a second implementation.
 func TestNumbers(t *testing.T) {
 	random := jsontest.NewMaker(13)
@@ -288,7 +288,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// FuzzCanonical: whatever the strict reader accepts has one canonical form. That form is a
+// FuzzCanonical: all that the strict reader accepts has one canonical form. That form is a
 // fixed point, and a second implementation makes the same one.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range []string{
@@ -380,7 +380,7 @@ func TestSanitizedKeepsKeys(t *testing.T) {
 }
 
 // The vectors in ownVectors are ours; another implementation (ci/vectors.mjs) made their
-// expected values. The vectors in outsideVectors, beside the checkout, are published by
+// expected values. The vectors in outsideVectors, next to the checkout, are published by
 // others. They are tested, too, where that folder exists.
 const (
 	ownVectors     = "testdata/vectors"
@@ -396,7 +396,7 @@ func vector(t *testing.T, path string) []byte {
 	return data
 }
 
-// outsideFiles returns the files in outsideVectors that match a pattern, or none if there is no such folder.
+// outsideFiles returns the files in outsideVectors that match a pattern, or nil if there is no such folder.
 func outsideFiles(t *testing.T, pattern string) []string {
 	t.Helper()
 	if _, err := os.Stat(outsideVectors); errors.Is(err, fs.ErrNotExist) {
@@ -432,7 +432,7 @@ func jsonVectors(t *testing.T, kinds string) (list []jsonVector) {
 		}
 	}
 	// The names of these files don't tell what our reader does. It refuses repeated keys, on which
-	// parsers disagree. It accepts underflow, which is 0, and 10^20, which a double holds exactly.
+	// parsers disagree. It accepts underflow, which is 0, and 10^20, which a double represents exactly.
 	ours := map[string]string{
 		"y_object_duplicated_key.json": "-", "y_object_duplicated_key_and_value.json": "-", "i_number_double_huge_neg_exp.json": "+",
 		"i_number_real_underflow.json": "+", "i_number_too_big_pos_int.json": "+",

@@ -108,7 +108,7 @@ func pages(t *testing.T) (files []string) {
 }
 
 // TestScript runs the pages. Each finds the captures of testdata in its folder.
-// Beside the commands of testscript there are:
+// Besides the commands of testscript there are:
 //
 //	exits N COMMAND...    run it; the exit code must be N. "! exec" can't tell 1 from 2.
 //	terminal N FILE COMMAND...
@@ -230,7 +230,7 @@ var (
 	ourLines      = regexp.MustCompile(`^(error|hint): [^ ]`)
 )
 
-// wellBehaved fails if an output breaks a rule for every output, whatever the page is about:
+// wellBehaved fails if an output breaks a rule for every output, on every page:
 // it has no unseen or active character raw, no command for a CI system, and no stack trace.
 func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	if colored {
@@ -249,7 +249,7 @@ func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	}
 }
 
-// errorsFit holds standard error against the exit code. It has at most one error, of one line
+// errorsFit compares standard error with the exit code. It has at most one error, of one line
 // with hints under it. Exit code 2 comes with an error, and 0 with nothing on standard error.
 func errorsFit(ts *testscript.TestScript, code int, stderr string) {
 	wrong := 0
@@ -284,7 +284,7 @@ func approvesNothing(ts *testscript.TestScript, args []string, printed string) {
 	}
 }
 
-// reportsFit holds the exit code that a JSON or SARIF report gives, printed or in a file
+// reportsFit checks the exit code that a JSON or SARIF report gives, printed or in a file
 // written since start, against the process's own.
 func reportsFit(ts *testscript.TestScript, code int, start time.Time, args []string, stdout string) {
 	reports := []string{stdout}

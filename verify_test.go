@@ -88,7 +88,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareByValue holds verdicts and kinds against a comparison of plain values
+// TestCompareByValue compares verdicts and kinds with a comparison of plain values
 // by encoding/json, on pairs of captures that differ in a few tools.
 func TestCompareByValue(t *testing.T) {
 	random := jsontest.NewMaker(9)
@@ -558,7 +558,7 @@ func TestEmptiedOfPrompts(t *testing.T) {
 // TestCodeOf: the exit code is the higher of the verdict's and the error's.
 func TestCodeOf(t *testing.T) {
 	for _, tt := range []struct {
-		verdict int // below 0: none
+		verdict int // below 0: no verdict
 		err     error
 		want    int
 	}{
@@ -817,7 +817,7 @@ func atPlace(v any, place []string, edit func(string) string, rename string) any
 	return v
 }
 
-// A testimony is what two servers say: a, with a tool, a prompt and instructions, and b.
+// A testimony is what two servers list: a, with a tool, a prompt and instructions, and b.
 type testimony struct {
 	tool, prompt map[string]any
 	instructions string

@@ -85,7 +85,7 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	return worse(ap.r.NoAnswer, ap.approve(&said))
 }
 
-// selection reads the flags that say what is accepted.
+// selection reads the flags that select what is accepted.
 func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, error) {
 	said := f.said()
 	said.All = all

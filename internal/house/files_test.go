@@ -40,7 +40,7 @@ func TestCommittedFiles(t *testing.T) {
 	}
 }
 
-// refused says why a file may not be committed, or returns "".
+// refused returns why a file may not be committed, or "".
 func refused(data []byte) string {
 	for _, magic := range []string{"\x7fELF", "MZ", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe", "!<arch>", "PK\x03\x04", "\x1f\x8b"} {
 		if bytes.HasPrefix(data, []byte(magic)) {
