@@ -32,6 +32,9 @@ type check struct {
 	// The command line names the servers: the others aren't judged.
 	named bool
 
+	// The servers that their client doesn't start.
+	off []string
+
 	lockfile string // "" is for the nearest
 	format   string
 	reports  []string
@@ -112,23 +115,18 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if failed != nil {
 		noAnswer = notCaptured(failed, len(k.ids))
 	}
-	if ctx.Err() != nil || failed != nil && k.review && !hasCaptures(k.dir) {
+	if ctx.Err() != nil || failed != nil && !hasCaptures(k.dir) {
 		return 2, noAnswer
 	}
-	argv, err := k.verb()
+	if len(k.off) > 0 {
+		fmt.Fprintf(k.stderr, "%d switched off: %s\n", len(k.off), strings.Join(text.Names(k.off), ", "))
+	}
+	if len(k.off) == len(k.ids) {
+		return 0, nil
+	}
+	argv, err := k.verb(failed)
 	if err != nil {
 		return 2, err
-	}
-	// A report for a program must name the servers that failed, too, because the program would believe a code of 0.
-	if failed != nil && !k.review && hasCaptures(k.dir) {
-		for _, id := range failed {
-			argv = slices.Insert(argv, 1, "--uncaptured="+id)
-		}
-		noAnswer = nil // pinproof names them
-	} else if failed != nil && !k.review {
-		if err := leaveEmpty(k.dir, failed); err != nil {
-			return 2, err
-		}
 	}
 	if code, err = k.judge(program, argv); err != nil {
 		return 2, err
@@ -140,10 +138,12 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	return code, noAnswer
 }
 
+// isForPrograms reports whether a program reads the answer.
+func (k *check) isForPrograms() bool { return k.format != "" || k.reports != nil }
+
 // hintReview suggests the same check with --review, if there is drift and a person reads the answer.
 func (k *check) hintReview(code int) {
-	isForPeople := k.format == "" && k.reports == nil && k.allow == nil
-	if code != 1 || k.review || !isForPeople {
+	if code != 1 || k.review || k.isForPrograms() || k.allow != nil {
 		return
 	}
 	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
@@ -183,6 +183,9 @@ func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, er
 	}
 	fmt.Fprintln(k.stderr, "asking them:")
 	for r := range came {
+		if k.config.IsOff(r.Server) {
+			k.off = append(k.off, r.Server)
+		}
 		if r.Err == nil {
 			fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(r.Server), r.Line)
 			continue
@@ -193,11 +196,12 @@ func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, er
 		k.tellSaid(r.Err)
 	}
 	slices.Sort(failed)
+	slices.Sort(k.off)
 	return failed, nil
 }
 
-// verb is the command line of pinproof, without its name.
-func (k *check) verb() (argv []string, err error) {
+// verb is the command line of pinproof, without its name. It judges the servers that have a capture. failed have none.
+func (k *check) verb(failed []string) (argv []string, err error) {
 	lock := k.lockfile
 	nearest := workspace.NearestLockfile(k.config.Project())
 	if lock == "" && !workspace.SameFile(nearest, workspace.NearestLockfile(".")) {
@@ -207,15 +211,27 @@ func (k *check) verb() (argv []string, err error) {
 	if k.review {
 		argv = []string{"relock"}
 	}
-	if k.named {
-		pinned, err := pinnedIDs(cmp.Or(lock, nearest))
-		if err != nil {
-			return nil, err
+	pinned, err := pinnedIDs(cmp.Or(lock, nearest))
+	if err != nil {
+		return nil, err
+	}
+	leftOut := k.off
+	if k.named { // otherwise, a pinned server that the configuration lacks is missing
+		leftOut = slices.DeleteFunc(slices.Concat(leftOut, pinned), func(id string) bool { return slices.Contains(k.ids, id) && !slices.Contains(k.off, id) })
+	}
+	if k.review && len(k.ids) == 1 && slices.Contains(pinned, k.ids[0]) {
+		argv = append(argv, "--server="+k.ids[0])
+	}
+	for _, id := range failed {
+		if k.isForPrograms() { // a program would believe a code of 0
+			argv = append(argv, "--uncaptured="+id)
+		} else {
+			leftOut = append(leftOut, id)
 		}
-		if len(k.ids) == 1 && slices.Contains(pinned, k.ids[0]) {
-			argv = append(argv, "--server="+k.ids[0])
-		} else if !k.review {
-			argv = append(argv, "--allow=missing")
+	}
+	for _, id := range leftOut {
+		if !k.review {
+			argv = append(argv, "--leave-out="+id)
 		}
 	}
 	for _, name := range k.names {
@@ -286,16 +302,4 @@ func newFolder(parent string) (string, error) {
 func hasCaptures(dir string) bool {
 	files, _ := os.ReadDir(dir)
 	return len(files) > 0
-}
-
-// leaveEmpty leaves an empty file for each server that failed, as if the server had printed
-// nothing. pinproof has no answer to such a capture.
-func leaveEmpty(dir string, failed []string) error {
-	for _, id := range failed {
-		name := cmp.Or(mcp.FileName(id), "no-name.jsonl")
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-			return fail.Path(name, err)
-		}
-	}
-	return nil
 }

@@ -59,10 +59,12 @@ func TestStale(t *testing.T) {
 	write(t, filepath.Join(out, "notes.txt"), "of the user")
 	servers["fails"] = map[string]any{"command": bad[0], "args": bad[1:]}
 	servers["off"] = map[string]any{"command": good[0], "disabled": true}
+	os.Rename(config, filepath.Join(dir, "cline_mcp_settings.json"))
+	config = filepath.Join(dir, "cline_mcp_settings.json") // Cline reads that member
 	servers["oauth"] = map[string]any{"url": "http://localhost:1/mcp", "oauth": map[string]any{"a": 1}}
 	configure(t, config, servers)
 	code, stdout, stderr := capturing(t, "config", config, out)
-	if code != 2 || !strings.Contains(stdout, "off: disabled; what it said before is now in "+filepath.Join(out, "off.jsonl.old\n")) ||
+	if code != 2 || !strings.Contains(stdout, "off: switched off; what it said before is now in "+filepath.Join(out, "off.jsonl.old\n")) ||
 		!strings.Contains(stderr, "; what it said before is now in "+filepath.Join(out, "oauth.jsonl.old\n")) ||
 		!strings.Contains(stderr, "note: "+filepath.Join(out, "left.jsonl")+" belongs to no server of "+config+": --prune deletes it\n") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
@@ -181,11 +183,29 @@ func TestCheck(t *testing.T) {
 		t.Errorf("one of two: code %d\n%s", code, stdout)
 	}
 
+	// Those that are named are judged, and no others. One that fails is no drift, and one that its client doesn't start is named.
+	dead := map[string]any{"files": server(good), "docs": server(bad), "gone": server(good)}
+	configure(t, config, dead)
+	code, stdout, stderr = checking(t, g, project, "files", "docs")
+	if code != 2 || !strings.HasPrefix(stdout, "OK: 0 drift (1 tool, ") || strings.Contains(stdout+stderr, "MISSING") || strings.Contains(stdout+stderr, "checks") || !strings.HasSuffix(stderr, "error: 1 of 2 servers could not be captured: docs\n") {
+		t.Errorf("one fails: code %d\n%s%s", code, stdout, stderr)
+	}
+	off := server(bad)
+	off["disabled"] = true
+	roo := filepath.Join(project, ".roo", "mcp.json")
+	configure(t, roo, map[string]any{"files": server(good), "docs": off})
+	code, stdout, stderr = checking(t, g, project, "--config", roo)
+	if code != 0 || !strings.HasPrefix(stdout, "OK: 0 drift (1 tool, ") || !strings.Contains(stderr, "1 switched off: docs\n") {
+		t.Errorf("one is off: code %d\n%s%s", code, stdout, stderr)
+	}
+	os.RemoveAll(filepath.Dir(roo))
+	configure(t, config, two)
+
 	two["more"] = server(good) // one that isn't pinned
 	configure(t, config, two)
 	for _, args := range [][]string{nil, {"more"}} {
 		code, stdout, stderr = checking(t, g, project, args...)
-		if code != 1 || !strings.Contains(stdout, "BLOCK server=more  4 added") || !strings.HasSuffix(stderr, " --review\n") {
+		if code != 1 || !strings.Contains(stdout, "4 added") || !strings.HasSuffix(stderr, " --review\n") {
 			t.Errorf("unpinned %s: code %d\n%s%s", args, code, stdout, stderr)
 		}
 	}

@@ -47,11 +47,11 @@ func newGuard(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "guard ID -- COMMAND [ARG]...\n  pinproof-capture guard ID URL",
 		Short: "Run between a client and its server, and pass only what is approved",
-		Long: `guard starts the server once, as its child, and passes on the messages of the session. An
-answer with instructions or lists passes only if "pinproof verify --part" says that all of
-it is approved for the server ID; a call of anything that isn't approved doesn't reach the
-server. --on-drift says what happens to anything else; with end, the session ends with exit
-code 2.
+		Long: `guard starts the server once, as its child. It lists what the server has, lets
+"pinproof verify --part" compare the lists with the pins of the server ID, and gives the
+client the entries that are pinned and listed now. A call of any other entry doesn't reach
+the server. If anything drifted, the session ends with exit code 2, unless --on-drift says
+otherwise.
 
 guard runs pinproof, which must be beside pinproof-capture or on the path. It looks for
 tools.lock in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else the working
@@ -59,11 +59,15 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	}
 	set := c.Flags()
 	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
+	set.DurationVar(&o.Relist, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
 	return a.serving(c, &o.Pins, func(id string, server mcp.Server) (err error) {
 		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
 			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
+		}
+		if o.Relist < 0 {
+			return usage(c, "--relist takes a duration such as 1m, or 0")
 		}
 		if o.Log == "" && o.LogDigests {
 			return usage(c, "--log-digests needs --log FILE")
@@ -86,14 +90,10 @@ code 2, the agent must not use the server.
 
 hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
-	c.Flags().DurationVar(&h.MaxAge, "max-age", 0, "don't start a server that matched within this `TIME`, such as 60s")
 	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Less than the agent's own limit: a hook that is cut off lets the call pass.
 	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
-		if h.MaxAge < 0 || h.MaxAge > guard.MaxAge {
-			return usage(c, "--max-age takes 0s to 1h")
-		}
 		for _, kind := range *allow {
 			if kind != "denied" {
 				return usage(c, "--allow takes denied")
@@ -115,10 +115,11 @@ func newConfig(a *app) *cobra.Command {
 there are the server IDs, and config writes a file DIR/ID.jsonl for each. If you name server
 IDs, it asks only those servers. It asks a server behind pinproof's guard without the guard.
 
-A server may fail, be disabled, or have a key that config doesn't support and that changes
+A server may fail, be switched off, or have a key that config doesn't support and that changes
 how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl is renamed to
-DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. config also
-names captures in DIR that belong to no server of FILE; --prune deletes them.`,
+DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. "disabled"
+and "enabled" count only in files of clients that read them. config also names captures in
+DIR that belong to no server of FILE; --prune deletes them.`,
 	}
 	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
@@ -291,14 +292,14 @@ func newUnwrap(a *app) *cobra.Command {
 	return a.rewriting(&cobra.Command{
 		Use:   "unwrap FILE [ID]...",
 		Short: "Remove the guards again",
-		Long:  `unwrap removes the guards that wrap added, and restores FILE byte for byte.`,
+		Long:  `unwrap removes the guards that wrap added. Comments in FILE stay.`,
 	}, nil)
 }
 
 // rewriting makes a command that adds guards to a configuration as guarding says or, if guarding is
 // nil, takes them out.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
-	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing the lines")
+	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {
 		var g *client.Guard
 		how := ""
@@ -308,9 +309,11 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, byHand, refused := config.Rewrite(ids, g)
+		after, changes, byHand, refused := config.Rewrite(ids, g)
 		fmt.Fprint(a.stdout, byHand)
-		a.showLines(config, after)
+		for _, c := range changes {
+			fmt.Fprintf(a.stdout, "%s\n- %s\n+ %s\n", text.Printable(c.Server), c.Before, c.After)
+		}
 		for _, r := range refused {
 			a.tell(text.Printable(r.Server)+": ", r.Err)
 		}
@@ -338,23 +341,4 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 		}
 		return nil
 	})
-}
-
-// showLines shows the lines of a configuration that change, without the values of headers and the queries
-// of addresses.
-func (a *app) showLines(config *client.Config, after []byte) {
-	var words []string
-	for _, secret := range config.Secrets() {
-		words = append(words, secret, mcp.Concealed)
-	}
-	conceal := strings.NewReplacer(words...)
-	old := bytes.Split(config.Data, []byte("\n"))
-	new := bytes.Split(after, []byte("\n"))
-	for i := range min(len(old), len(new)) { // both have equally many lines
-		if !bytes.Equal(old[i], new[i]) {
-			was := text.Printable(conceal.Replace(string(old[i])))
-			is := text.Printable(conceal.Replace(string(new[i])))
-			fmt.Fprintf(a.stdout, "- | %s\n+ | %s\n", was, is)
-		}
-	}
 }

@@ -3,12 +3,16 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pinproof/internal/jsontest"
@@ -110,7 +114,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 			"off":    map[string]any{"url": server.URL, "disabled": true, key: value},
 		}
 	}
-	file := filepath.Join(t.TempDir(), "mcp.json")
+	file := filepath.Join(t.TempDir(), "cline_mcp_settings.json") // Cline reads "disabled"
 	capture := func(servers any) (code int, stdout, stderr string) {
 		text, err := json.Marshal(map[string]any{"servers": servers})
 		if err != nil {
@@ -128,7 +132,7 @@ func TestConfigKeysNotDone(t *testing.T) {
 			"error: stdio: its " + key + " changes how the server is reached, and is not supported\n" +
 			"hint: capture it by itself: pinproof-capture save ID.jsonl -- COMMAND\n" +
 			"error: 2 of 3 servers could not be captured: remote, stdio\n"
-		if requests, _ := server.seen(); code != 2 || stdout != "off: disabled\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
+		if requests, _ := server.seen(); code != 2 || stdout != "off: switched off\n" || !strings.HasPrefix(stderr, want) || len(requests) > 0 {
 			t.Errorf("%s: code %d, %d requests\n%s%s", key, code, len(requests), stdout, stderr)
 		}
 		for _, off := range []any{nil, false, "", map[string]any{}} {
@@ -361,5 +365,44 @@ func TestConfigLabels(t *testing.T) {
 		if code != c.code || !strings.Contains(stdout+stderr, c.told) || !slices.Equal(saved, c.saved) {
 			t.Errorf("%s: code %d, saved %s\n%s%s", c.ids, code, saved, stdout, stderr)
 		}
+	}
+}
+
+// TestClientName: a server is asked by the name of the client whose file it is in, or by the one that is given.
+func TestClientName(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	seen := map[string]bool{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, _ := io.ReadAll(req.Body)
+		name, _, _ := strings.Cut(strings.Join(strings.SplitAfter(string(body), `"clientInfo":`)[1:], ""), "}")
+		mu.Lock()
+		defer mu.Unlock()
+		if seen[req.UserAgent()+" "+name+"}"] = true; name == "" {
+			delete(seen, req.UserAgent()+" }")
+		}
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	defer server.Close()
+	folder := t.TempDir()
+	for want, args := range map[string][]string{
+		`claude-code/1.0.0 {"name":"claude-code","version":"1.0.0"}`:                     {"save", filepath.Join(folder, "a.jsonl"), server.URL},
+		`my-client/2 {"name":"my client","version":"2"}`:                                 {"save", filepath.Join(folder, "a.jsonl"), server.URL, "--client", "my client/2"},
+		`cursor-vscode/1.0.0 {"name":"cursor-vscode","version":"1.0.0"}`:                 {"config", filepath.Join(folder, ".cursor", "mcp.json"), folder},
+		`gemini-cli-mcp-client/1.0.0 {"name":"gemini-cli-mcp-client","version":"1.0.0"}`: {"config", filepath.Join(folder, ".gemini", "settings.json"), folder},
+		`x/1.0.0 {"name":"x","version":"1.0.0"}`:                                         {"config", filepath.Join(folder, ".cursor", "mcp.json"), folder, "--client", "x"},
+	} {
+		for _, file := range []string{".cursor/mcp.json", ".gemini/settings.json"} {
+			configure(t, filepath.Join(folder, file), map[string]any{"a": map[string]any{"url": server.URL}})
+		}
+		mu.Lock()
+		clear(seen)
+		mu.Unlock()
+		capturing(t, args...)
+		mu.Lock()
+		if !seen[want] {
+			t.Errorf("%q: %v, want %s", args, seen, want)
+		}
+		mu.Unlock()
 	}
 }

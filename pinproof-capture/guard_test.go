@@ -37,10 +37,10 @@ const (
 	evilTool   = `{"name":"EVIL","inputSchema":{"type":"object"}}`
 	evilA      = `{ "name":"a","description":"EVIL","inputSchema":{"type":"object","properties":{"n":{"maximum":1.0e2}}}}`
 	allTools   = `{"tools":[` + toolA + `,` + toolB + `,` + toolC + `]}`
-	// An integer that clients read differently: there is no verdict.
-	noVerdict = `{"tools":[` + toolA + `,{"name":"n","inputSchema":{"maximum":123456789012345678901}}]}`
-	withEvil  = `{"tools":[` + toolA + `,` + evilTool + `,` + toolB + `,` + toolC + `]}`
+	withEvil   = `{"tools":[` + toolA + `,` + evilTool + `,` + toolB + `,` + toolC + `]}`
 )
+
+const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`
 
 // testedGuard says that pinproofHere was called.
 var testedGuard bool
@@ -222,65 +222,68 @@ func (p *peer) end() (code int, all string) {
 	return 0, strings.Join(p.got, "")
 }
 
-const blockedCode = `"error":{"code":-32090,"message":"pinproof: blocked: `
-
-// session is what a client does: it lists everything, page by page, calls, lists again,
-// and initializes again. It goes on whatever it is told.
-func (p *peer) session() {
-	id := 0
-	ask := func(method, params string) string {
-		id++
-		return p.ask(id, method, params)
-	}
-	list := func() {
-		for params := `{}`; ; {
-			var m struct {
-				Result struct{ NextCursor *string }
-			}
-			line := ask("tools/list", params)
-			if json.Unmarshal([]byte(line), &m) != nil || m.Result.NextCursor == nil {
-				return
-			}
-			cursor, _ := json.Marshal(*m.Result.NextCursor)
-			params = `{"cursor":` + string(cursor) + `}`
-		}
-	}
-	initialize := `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`
-	ask("initialize", initialize)
+// begin does the handshake.
+func (p *peer) begin() {
+	p.ask(0, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	list()
-	ask("prompts/list", `{}`)
-	ask("ping", `{}`)
-	ask("tools/call", `{"name":"a","arguments":{}}`)
-	list()
-	ask("tools/call", `{"name":"b","arguments":{}}`)
-	ask("initialize", initialize)
-	ask("ping", `{}`)
 }
 
-// modernSession is what a client of revision 2026-07-28 does: it asks server/discover in place of
-// initialize, and says with every request who it is.
-func (p *peer) modernSession() {
-	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+const blockedCode = `"error":{"code":-32090,"message":"pinproof: blocked: `
+
+// session is what a client does in a revision of the protocol: it lists everything, page by page, calls, and lists again. It returns the
+// answers, with each list on one page and without what isn't part of the session.
+func (p *peer) session(revision string) string {
+	meta := ""
+	if revision >= "2026-07-28" {
+		meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	}
 	id := 0
-	ask := func(method, params string) {
+	ask := func(method, params string) (result map[string]any, text string) {
 		id++
-		if params != "" {
+		if params != "" && meta != "" {
 			params += ","
 		}
-		p.ask(id, method, "{"+params+meta+"}")
+		var m struct{ Result, Error any }
+		if err := json.Unmarshal([]byte(p.ask(id, method, "{"+params+meta+"}")), &m); err != nil {
+			return nil, err.Error()
+		}
+		said, _ := json.Marshal([]any{method, m.Result, m.Error})
+		result, _ = m.Result.(map[string]any)
+		return result, string(said) + "\n"
 	}
-	for range 2 {
-		ask("server/discover", "")
-		ask("tools/list", "")
-		ask("tools/list", `"cursor":"1"`)
-		ask("tools/list", `"cursor":"2"`)
-		ask("prompts/list", "")
-		ask("ping", "")
-		ask("tools/call", `"name":"a","arguments":{}`)
-		ask("tools/list", "")
-		ask("tools/call", `"name":"b","arguments":{}`)
+	var all strings.Builder
+	say := func(method, params string) {
+		_, text := ask(method, params)
+		all.WriteString(text)
 	}
+	list := func() {
+		var tools []any
+		for params := ""; ; {
+			page, _ := ask("tools/list", params)
+			entries, _ := page["tools"].([]any)
+			tools = append(tools, entries...)
+			next, isMore := page["nextCursor"].(string)
+			if !isMore {
+				break
+			}
+			params = fmt.Sprintf(`"cursor":%q`, next)
+		}
+		text, _ := json.Marshal(tools)
+		fmt.Fprintf(&all, "tools: %s\n", text)
+	}
+	if meta != "" {
+		say("server/discover", "")
+	} else {
+		say("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`)
+		p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	list()
+	say("prompts/list", "")
+	say("ping", "")
+	say("tools/call", `"name":"a","arguments":{}`)
+	list()
+	say("tools/call", `"name":"b","arguments":{}`)
+	return all.String()
 }
 
 // play is a stand-in server: PART [FILE]. It appends every line it gets to FILE.
@@ -289,10 +292,6 @@ func play(args []string) { playOn(args, os.Stdin, os.Stdout) }
 // playOn writes once for each line that it reads.
 func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	part := args[0]
-	if part == "puppet" {
-		playPuppet(args[1])
-		return
-	}
 	asked := map[string]int{}
 	var record *os.File
 	if len(args) > 1 {
@@ -308,8 +307,6 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	put := func(format string, a ...any) { fmt.Fprintf(out, format+"\n", a...) }
 	in := bufio.NewReader(stdin)
 	switch part {
-	case "closes its output":
-		os.Stdout.Close()
 	case "exits with 7":
 		os.Exit(7)
 	case "floods one line":
@@ -351,167 +348,42 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 				greets = discovered
 			}
 			if part == "instructions at the second initialize" && n > 1 {
-				answer(strings.Replace(greets, "Use the", "EVIL", 1))
-			} else {
-				answer(greets)
+				greets = strings.Replace(greets, "Use the", "EVIL", 1)
 			}
+			answer(greets)
 		case "ping":
-			switch part {
-			case "half a pair":
-				put(`{"jsonrpc":"2.0","id":"q1","method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"cut \ud83d"}}]}}`)
-				put(`{"jsonrpc":"2.0","id":"q2","method":"elicitation/create","params":{"message":"cut \uDE00"}}`)
-				put(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":["cut \ud83d\ud83d\ude00"]}}`)
-				put(`{"jsonrpc":"2.0","id":"q3","method":"sampling/createMessage","params":{"\ud83d":"EVIL"}}`)
-				put(`{"jsonrpc":"2.0","id":"q4","method":"roots/list","params":{"x":"EVIL \ud83d"}}`)
-				answer(`{"content":[{"type":"text","text":"cut \ud83d"}],"structuredContent":{"\\ud83d":["\ud83d\ude00\udead"]}}`)
-			case "half a pair in a name":
-				answer(`{"content":[],"structuredContent":{"EVIL \ud83d":1}}`)
-			case "half a pair in a list":
-				answer(`{"tools":[` + strings.Replace(evilTool, "EVIL", `EVIL \ud83d`, 1) + `]}`)
-			case "floods at a ping":
+			if part == "floods at a ping" {
 				put(`{"jsonrpc":"2.0","id":%s,"result":{"x":"%s"}}`, r.ID, strings.Repeat("y", 65<<20))
-			case "a large size":
-				answer(`{"resources":[{"uri":"a:1","name":"x","size":9007199254740993}]}`)
-			case "many resources":
-				answer(`{"resources":[` + strings.Repeat(`{"uri":"a:1","name":"x"},`, 50_000) + `{"uri":"a:1","name":"x"}]}`)
-			case "two carriage returns":
-				put(`{"jsonrpc":"2.0","id":%s,"result":{}}`+"\r\r", r.ID)
-			case "an answer to another method":
-				answer(withEvil)
-			case "instructions in another answer":
-				answer(`{"instructions":"EVIL"}`)
-			case "before the question":
-				put(`{"jsonrpc":"2.0","id":%d,"result":{}}`, 1000)
-				put(`{"jsonrpc":"2.0","id":1001,"result":%s}`, withEvil)
-				answer(`{}`)
-			case "names with underscores":
-				answer(`{"resource_templates":[{"uriTemplate":"EVIL:{n}","name":"x"}]}`)
-			case "an array for a result":
-				answer(`["2025-11-25",{"tools":{}},{"name":"s","version":"1"},"EVIL",null]`)
-			case "another list's entry":
-				answer(`{"resourceTemplates":[{"uriTemplate":"EVIL:{n}","name":"x"}]}`)
-			default:
+			} else {
 				answer(`{}`)
 			}
 		case "prompts/list":
-			if part == "a prompt" {
-				answer(`{"prompts":[` + promptP + `,{"name":"EVIL"}]}`)
-			} else {
-				answer(`{"prompts":[` + promptP + `]}`)
-			}
+			answer(`{"prompts":[` + promptP + `]}`)
 		case "tools/call":
-			if strings.HasSuffix(part, "after list_changed") && n == 1 {
-				put(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			if part == "after list_changed" && n == 1 {
+				put("%s", listChanged)
 			}
 			answer(`{"content":[{"type":"text","text":"called ` + r.Params.Name + `"}],"structuredContent":{"big":12345678901234567890}}`)
 		case "tools/list":
-			if asked["tools/call"] > 0 {
-				switch part {
-				case "silent after list_changed":
-					continue
-				case "an error after list_changed":
-					put(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"EVIL"}}`, r.ID)
-					continue
-				case "no list after list_changed":
-					answer(`{}`)
-					continue
-				case "a circle after list_changed":
-					answer(`{"tools":[],"nextCursor":"again"}`)
-					continue
-				case "asks back after list_changed":
-					put(`{"jsonrpc":"2.0","id":%s,"method":"roots/list"}`, r.ID)
-					out.Flush()
-					in.ReadBytes('\n')
-				case "twice after list_changed":
-					answer(tools)
-				case "in a batch after list_changed":
-					put(`[{"jsonrpc":"2.0","id":%s,"result":%s},{"jsonrpc":"2.0","id":1,"result":{}}]`, r.ID, tools)
-					continue
-				}
-			}
 			switch {
-			case part == "nothing approved":
-				tools = `{"tools":[` + evilTool + `]}`
-			case part == "less after list_changed" && asked["tools/call"] > 0:
-				tools = `{"tools":[` + toolA + `,` + toolB + `]}`
-			case strings.HasPrefix(part, "page"):
-				pages := []string{toolA, toolB, toolC}
+			case part == "pages":
 				at := 0
 				if r.Params.Cursor != nil {
 					fmt.Sscan(*r.Params.Cursor, &at)
 				}
-				page := pages[at]
-				switch {
-				case part == "pages, the third is changed" && at == 2:
-					page += "," + evilTool
-				case part == "pages, one comes again" && at == 2:
-					page += "," + toolA
-				}
-				if tools = `{"tools":[` + page + `]`; at < 2 {
+				if tools = `{"tools":[` + []string{toolA, toolB, toolC}[at] + `]`; at < 2 {
 					tools += fmt.Sprintf(`,"nextCursor":"%d"`, at+1)
 				}
 				tools += "}"
-				if spelling, ok := strings.CutPrefix(part, "page 2 under another id: "); ok && at == 1 {
-					put(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[%s]}}`, fmt.Sprintf(spelling, r.ID), toolA)
-					continue
-				}
-			case part == "the second asking" && n > 1, part == "after list_changed" && asked["tools/call"] > 0, part == "the first asking":
+			case part == "after list_changed" && asked["tools/call"] > 0, part == "the first asking":
 				tools = withEvil
 			case part == "an entry changed":
 				tools = strings.Replace(allTools, toolA, evilA, 1)
-			case part == "an entry twice":
-				tools = `{"tools":[` + toolA + `,` + toolB + `,` + toolC + `,` + strings.Replace(toolB, `{`, `{ `, 1) + `]}`
-			case part == "a hidden change":
-				tools = strings.Replace(allTools, "caf", "caf\U000e0045\U000e0056", 1)
-			case part == "letter case":
-				tools = strings.Replace(withEvil, `"tools"`, `"Tools"`, 1)
-			case part == "an escaped name":
-				tools = strings.Replace(withEvil, `"tools"`, `"t\u006fols"`, 1)
-			case part == "a member twice":
-				tools = strings.Replace(withEvil, `{"tools"`, `{"tools":[`+toolA+`],"tools"`, 1)
-			case part == "no verdict":
-				tools = noVerdict
 			case part == "a long list":
 				tools = strings.Replace(withEvil, "EVIL", strings.Repeat("EVIL", 5000), 1)
-			case part == "lacks entries":
-				tools = `{"tools":[` + toolB + `]}`
-			}
-			switch part {
-			case "a batch":
-				put(`[{"jsonrpc":"2.0","method":"notifications/x"},{"jsonrpc":"2.0","id":%s,"result":%s}]`, r.ID, withEvil)
-				continue
-			case "noise":
+			case part == "noise":
 				put("%s", strings.Repeat("noise\n", 10_000))
-			case "behind noise":
-				put(`listening {"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)
-				put("\ufeff"+`{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)
-				put(`{"level":"info","tools":[%s]}`, evilTool)
-				put(`{"id":%s,"result":%s}`, r.ID, withEvil)
-			case "two lines at once":
-				answer(tools)
-				tools = withEvil
-			case "behind a carriage return":
-				put(`{"jsonrpc":"2.0","id":%s,"result":%s}`+"\r"+`{"jsonrpc":"2.0","id":%[1]s,"result":%[3]s}`, r.ID, tools, withEvil)
-				continue
-			case "behind a value":
-				put(`{"jsonrpc":"2.0","id":%s,"result":%s} {"jsonrpc":"2.0","id":%[1]s,"result":%[3]s}`, r.ID, tools, withEvil)
-				continue
-			case "over two lines":
-				put(`{"jsonrpc":"2.0","id":%s,"result":`, r.ID)
-				tools = withEvil
-			case "an id of its own":
-				put(`{"jsonrpc":"2.0","id":"EVIL","result":%s}`, withEvil)
-				continue
-			case "an id of its own, unreadable":
-				put(`{"jsonrpc":"2.0","id":"EVIL","result":%s,"result":{}}`, withEvil)
-				continue
-			case "two ids of its own":
-				put(`[{"jsonrpc":"2.0","id":%s,"result":%s},{"jsonrpc":"2.0","id":"EVIL","result":%s}]`, r.ID, tools, withEvil)
-				continue
-			case "RESULT":
-				put(`{"jsonrpc":"2.0","id":%s,"RESULT":%s,"result":%s}`, r.ID, withEvil, tools)
-				continue
-			case "no end of the line":
+			case part == "no end of the line":
 				fmt.Fprintf(out, `{"jsonrpc":"2.0","id":%s,"result":%s}`, r.ID, withEvil)
 				out.Flush()
 				os.Exit(0)
@@ -521,276 +393,6 @@ func playOn(args []string, stdin io.Reader, stdout io.Writer) {
 	}
 	if part == "ignores all ends" {
 		time.Sleep(time.Hour)
-	}
-}
-
-// TestGuardPasses: a session with what was approved is the same with and without the guard.
-func TestGuardPasses(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	for _, part := range []string{"good", "pages"} {
-		self, _ := os.Executable()
-		record := filepath.Join(t.TempDir(), "record")
-		bare := exec.Command(self, "play", part, record+"-bare")
-		bare.Env = g.env
-		without := g.run(t, bare)
-		without.session()
-		_, want := without.end()
-		with := g.start(t, nil, part, record)
-		with.session()
-		code, got := with.end()
-		if code != 0 || got != want || with.stderr.Len() > 0 {
-			t.Errorf("%s: code %d\n%s\nwant\n%s\n%s", part, code, got, want, &with.stderr)
-		}
-		if read(t, record) != read(t, record+"-bare") {
-			t.Errorf("%s: the server got\n%s", part, read(t, record))
-		}
-	}
-}
-
-// TestGuardBlocks: whatever a server does, the client gets no byte of what no pin approves.
-func TestGuardBlocks(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	for part, wantCode := range map[string]int{
-		"the first asking": 2, "the second asking": 2, "after list_changed": 2, "pages, the third is changed": 2, "pages, one comes again": 2,
-		"a batch": 2, "an answer to another method": 2, "instructions in another answer": 2, "behind noise": 0, "two lines at once": 2,
-		"before the question": 2, "instructions at the second initialize": 2, "an entry changed": 2, "an entry twice": 2, "a hidden change": 2,
-		"letter case": 2, "an escaped name": 2, "a member twice": 2, "behind a carriage return": 2, "behind a value": 2, "over two lines": 2,
-		"RESULT": 2, "no end of the line": 2, "a prompt": 2, "another list's entry": 2,
-		"names with underscores": 0, "an array for a result": 2,
-	} {
-		for _, flags := range jsontest.Some([][]string{nil, {"--on-drift=subset"}}, part) {
-			t.Run(part+", 2026-07-28 "+strings.Join(flags, " "), func(t *testing.T) {
-				t.Parallel()
-				p := g.start(t, flags, part)
-				p.modernSession()
-				code, got := p.end()
-				if flags == nil && code != wantCode || strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") {
-					t.Errorf("code %d, want %d\n%s\n%s", code, wantCode, got, &p.stderr)
-				}
-			})
-		}
-		t.Run(part, func(t *testing.T) {
-			t.Parallel()
-			p := g.start(t, nil, part)
-			p.session()
-			code, got := p.end()
-			if code != wantCode || strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") {
-				t.Errorf("code %d, want %d\n%s\n%s", code, wantCode, got, &p.stderr)
-			}
-			if code == 2 && !strings.Contains(p.stderr.String(), "pinproof: blocked: ") {
-				t.Errorf("a person is told:\n%s", &p.stderr)
-			}
-			for _, line := range p.got {
-				if !json.Valid([]byte(line)) {
-					t.Errorf("no message: %s", line)
-				}
-			}
-			if strings.Contains(part, "one comes again") || part == "an entry twice" {
-				if strings.Count(got, `"name":"a"`) > 1 || strings.Count(got, `"name":"b"`) > 1 {
-					t.Errorf("an entry comes twice:\n%s", got)
-				}
-			}
-		})
-	}
-}
-
-// TestGuardSubset: the client gets the entries that match, as the server spelled them, and a call
-// of any other entry reaches nobody.
-func TestGuardSubset(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	record := filepath.Join(t.TempDir(), "record")
-	for part, want := range map[string]string{
-		"the first asking": `{ "result":` + allTools + ` ,"id":1,"jsonrpc" : "2.0"}` + "\n",
-		"an entry changed": `{ "result":{"tools":[` + toolB + `,` + toolC + `]} ,"id":1,"jsonrpc" : "2.0"}` + "\n",
-		"an entry twice":   `{ "result":{"tools":[` + toolA + `,` + toolC + `]} ,"id":1,"jsonrpc" : "2.0"}` + "\n",
-		"good":             `{ "result":` + allTools + ` ,"id":1,"jsonrpc" : "2.0"}` + "\n",
-	} {
-		os.Remove(record)
-		p := g.start(t, []string{"--on-drift", "subset"}, part, record)
-		if got := p.ask(1, "tools/list", "{}"); got != want {
-			t.Errorf("%s: %s\nwant %s", part, got, want)
-		}
-		for id, name := range []string{"EVIL", "a", "b", "c"} {
-			got := p.ask(10+id, "tools/call", `{"name":"`+name+`"}`)
-			passes := strings.Contains(want, `"name":"`+name+`"`)
-			if passes != strings.Contains(got, "called "+name) || passes == strings.Contains(got, blockedCode) {
-				t.Errorf("%s: a call of %s: %s", part, name, got)
-			}
-		}
-		code, got := p.end()
-		if code != 0 || strings.Contains(got, "EVIL") || strings.Contains(read(t, record), "EVIL") {
-			t.Errorf("%s: code %d\n%s\n%s", part, code, got, &p.stderr)
-		}
-	}
-	p := g.start(t, []string{"--on-drift=subset"}, "instructions at the second initialize")
-	p.ask(1, "initialize", "{}")
-	if got := p.ask(2, "initialize", "{}"); strings.Contains(got, "nstructions") || !strings.Contains(got, `"serverInfo":{"name":"s","version":"1"}`) {
-		t.Errorf("instructions: %s", got)
-	}
-	p.end()
-}
-
-// TestGuardWarns: all passes as it came, and a person is told. What clients could read in two ways
-// still doesn't pass.
-func TestGuardWarns(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	log := filepath.Join(g.folder, "calls.log")
-	p := g.start(t, []string{"--on-drift", "warn", "--log", log}, "no verdict")
-	if got := p.ask(1, "tools/list", "{}"); got != `{ "result":`+noVerdict+` ,"id":1,"jsonrpc" : "2.0"}`+"\n" {
-		t.Errorf("got %s", got)
-	}
-	if got := p.ask(2, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
-		t.Errorf("got %s", got)
-	}
-	os.Rename(filepath.Join(g.folder, "tools.lock"), filepath.Join(g.folder, "away.lock"))
-	if got := p.ask(3, "prompts/list", "{}"); !strings.Contains(got, promptP) {
-		t.Errorf("without a lockfile: %s", got)
-	}
-	os.Rename(filepath.Join(g.folder, "away.lock"), filepath.Join(g.folder, "tools.lock"))
-	code, _ := p.end()
-	if text := p.stderr.String(); code != 0 || strings.Count(text, "pinproof: not judged, and passed on: ") != 2 || strings.Count(read(t, log), `"event":"drift"`) != 2 {
-		t.Errorf("code %d\n%s%s", code, text, read(t, log))
-	}
-	p = g.start(t, []string{"--on-drift", "warn"}, "a member twice")
-	p.session()
-	if code, got := p.end(); code != 2 || strings.Contains(got, "EVIL") {
-		t.Errorf("of two readings: code %d\n%s", code, got)
-	}
-	p = g.start(t, []string{"--on-drift", "warn"}, "the first asking")
-	if got := p.ask(1, "tools/list", "{}"); got != `{ "result":`+withEvil+` ,"id":1,"jsonrpc" : "2.0"}`+"\n" {
-		t.Errorf("got %s", got)
-	}
-	if got := p.ask(2, "tools/call", `{"name":"EVIL"}`); !strings.Contains(got, "called EVIL") {
-		t.Errorf("got %s", got)
-	}
-	if code, _ := p.end(); code != 0 || !strings.Contains(p.stderr.String(), "ADDED EVIL\n") {
-		t.Errorf("code %d\n%s", code, &p.stderr)
-	}
-}
-
-// callsUnapproved calls what isn't approved, in every spelling that some servers would read as a call.
-func (p *peer) callsUnapproved(t *testing.T) {
-	t.Helper()
-	for id, call := range []string{
-		`"method":"tools/call","params":{"name":"d"}`,
-		`"method":"tools/call","params":{"name":"A"}`,
-		`"method":"tools/call","params":{}`,
-		`"method":"tools/call"`,
-		`"method":"tools/call","params":{"name":["a"]}`,
-		`"method":"tools/call","params":{"name":{"a":"a"}}`,
-		`"method":"tools/call","params":{"name":null}`,
-		`"method":"tools/call","params":{"name":""}`,
-		`"method":"tools/call","params":{"name":"a "}`,
-		`"method":"tools/call","params":{"name":"a\u200b"}`,
-		`"method":"tools/call","params":{"name":"a\u0000"}`,
-		`"method":"tools/call","params":{"name":"\uff41"}`,
-		`"method":"tools/call","params":["a"]`,
-		`"method":"prompts/get","params":{"name":"P"}`,
-		`"method":"prompts/get","params":{"name":"a"}`,
-		`"method":"tools/call","params":{"name":"a","Name":"d"}`,
-		`"method":"tools/call","params":{"name":"a","name":"d"}`,
-		`"method":"ping","Method":"tools/call","params":{"name":"d"}`,
-		`"method":"t\u006fols/call","params":{"name":"d"}`,
-		`"method":"tools/call","params":{"name":"a","arguments":{"x":"\ud800"}}`,
-	} {
-		p.send(`{"jsonrpc":"2.0","id":%d,%s}`, 100+id, call)
-		if got := p.answer(100 + id); !strings.Contains(got, blockedCode) {
-			t.Errorf("%s: %s", call, got)
-		}
-	}
-	p.send(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"d"}}`)
-	p.send(`[{"jsonrpc":"2.0","id":50,"method":"tools/call","params":{"name":"a"}},{"jsonrpc":"2.0","id":51,"method":"tools/call","params":{"name":"d"}}]`)
-	if p.answer(50) == "" || p.answer(51) == "" {
-		t.Error("a batch was not answered")
-	}
-	p.send(`noise`)
-}
-
-// TestGuardCallsFirst: a call of an entry that drifted reaches no server, though nobody asked for a list before.
-func TestGuardCallsFirst(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	for _, mode := range []string{"end", "subset"} {
-		record := filepath.Join(t.TempDir(), "record")
-		p := g.start(t, []string{"--on-drift=" + mode}, "an entry changed", record)
-		if got := p.ask(1, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
-			t.Errorf("%s: %s", mode, got)
-		}
-		p.end()
-		if strings.Contains(read(t, record), "tools/call") {
-			t.Errorf("%s: the server got\n%s", mode, read(t, record))
-		}
-	}
-}
-
-// TestGuardCalls: a call of what isn't approved, or whose list has changed since, reaches nobody.
-// Neither does a call that some servers would read as a call of another entry.
-func TestGuardCalls(t *testing.T) {
-	t.Parallel()
-	g := newGuarded(t)
-	record := filepath.Join(t.TempDir(), "record")
-	p := g.start(t, nil, "good", record)
-	p.callsUnapproved(t)
-	if got := p.ask(60, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
-		t.Errorf("an approved call: %s", got)
-	}
-	if code, _ := p.end(); code != 0 {
-		t.Errorf("code %d\n%s", code, &p.stderr)
-	}
-	if got := strings.Count(read(t, record), "\n"); got != 2 { // the guard's own request for the list, and the call
-		t.Errorf("the server got %d lines:\n%s", got, read(t, record))
-	}
-
-	p = g.start(t, nil, "after list_changed", record)
-	p.ask(1, "tools/list", "{}")
-	p.ask(2, "tools/call", `{"name":"a"}`) // the notification comes before its answer
-	if got := p.ask(3, "tools/call", `{"name":"b"}`); !strings.Contains(got, blockedCode) || strings.Contains(got, "EVIL") {
-		t.Errorf("a call after list_changed: %s", got)
-	}
-	if code, _ := p.end(); code != 2 {
-		t.Errorf("code %d\n%s", code, &p.stderr)
-	}
-
-	p = g.start(t, []string{"--on-drift=subset"}, "after list_changed", record)
-	p.ask(1, "tools/call", `{"name":"a"}`)
-	p.ask(2, "tools/list", "{}")
-	if got := p.ask(3, "tools/call", `{"name":"b"}`); !strings.Contains(got, "called b") {
-		t.Errorf("a call of what was seen again: %s", got)
-	}
-	p.end()
-}
-
-// TestGuardAnswers: the error in the place of what was blocked has the id of the client's request,
-// and no id that the server made up.
-func TestGuardAnswers(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, part := range []string{"an id of its own", "an id of its own, unreadable", "two ids of its own"} {
-		p := g.start(t, nil, part)
-		p.send(`{"jsonrpc":"2.0","id":"x","method":"resources/list"}`)
-		got := p.ask(7, "tools/list", "{}")
-		if code, all := p.end(); code != 2 || !strings.Contains(got, blockedCode) || strings.Contains(all, "EVIL") || strings.Count(all, `"id":"x",`+blockedCode) != 1 {
-			t.Errorf("%s: code %d: %s\n%s", part, code, all, &p.stderr)
-		}
-	}
-}
-
-// TestGuardMissing: in a session, it isn't drift if something pinned isn't listed.
-func TestGuardMissing(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	p := newGuarded(t).start(t, nil, "lacks entries")
-	p.ask(1, "tools/list", "{}")
-	p.ask(2, "tools/list", "{}")
-	if code, _ := p.end(); code != 0 || p.stderr.String() != "" {
-		t.Errorf("code %d\n%s", code, &p.stderr)
 	}
 }
 
@@ -831,59 +433,6 @@ func TestGuardEnds(t *testing.T) {
 	}
 }
 
-// TestGuardSaves: the newest three files with what was refused are kept for each project and server.
-// The digest of a file is in its name, the same text is kept once, and what is too old is deleted.
-func TestGuardSaves(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	other := filepath.Join(g.cache, "pinproof", "refused", "another")
-	if runtime.GOOS == "darwin" {
-		other = filepath.Join(g.cache, "Library", "Caches", "pinproof", "refused", "another")
-	}
-	if err := os.MkdirAll(other, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	kept := filepath.Join(other, "files-0123456789abcdef.jsonl")
-	old := filepath.Join(other, "files-fedcba9876543210.jsonl")
-	write(t, kept, "another project's")
-	write(t, old, "too old")
-	before := time.Now().Add(-31 * 24 * time.Hour)
-	if err := os.Chtimes(old, before, before); err != nil {
-		t.Fatal(err)
-	}
-	var said []string
-	for _, part := range []string{"the first asking", "an entry changed", "the first asking", "an entry twice", "a long list"} {
-		p := g.start(t, nil, part)
-		p.ask(1, "tools/list", "{}")
-		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "\nreview:  ") {
-			t.Fatalf("%s: code %d\n%s", part, code, &p.stderr)
-		}
-		said = append(said, strings.Fields(p.stderr.String()[strings.Index(p.stderr.String(), "review: "):])[3])
-	}
-	if said[0] != said[2] {
-		t.Errorf("the same refusal has two names: %q", said)
-	}
-	var files []string
-	filepath.WalkDir(g.cache, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, path)
-		}
-		return nil
-	})
-	want := []string{kept, said[2], said[3], said[4]}
-	slices.Sort(files)
-	slices.Sort(want)
-	if !slices.Equal(files, want) {
-		t.Errorf("kept are %q\nwant %q", files, want)
-	}
-	for _, path := range said[2:] {
-		if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, path)))); filepath.Base(path) != "files-"+sum[:16]+".jsonl" {
-			t.Errorf("%s has the digest %s", path, sum)
-		}
-	}
-}
-
 // TestGuardLog: calls, and what was held back, are logged, one line each. If the disk is full, the session ends.
 func TestGuardLog(t *testing.T) {
 	t.Parallel()
@@ -891,14 +440,16 @@ func TestGuardLog(t *testing.T) {
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
 	p := g.start(t, []string{"--log", log}, "good")
-	p.ask(1, "tools/list", "{}")
+	p.begin()
 	p.ask(2, "tools/call", `{"name":"a","arguments":{ "text":"`+"\u202e"+`x" }}`)
 	p.ask(3, "tools/call", `{"name":"EVIL"}`)
 	p.end()
 	p = g.start(t, []string{"--log", log, "--log-digests"}, "good")
+	p.begin()
 	p.ask(1, "tools/call", `{"name":"b","arguments":{ "secret":1 }}`)
 	p.end()
 	p = g.start(t, []string{"--log", log, "--log-digests"}, "the first asking")
+	p.begin()
 	p.ask(2, "tools/list", "{}")
 	p.end()
 	var events []string
@@ -931,6 +482,7 @@ func TestGuardLog(t *testing.T) {
 	}
 	record := filepath.Join(t.TempDir(), "record")
 	p = g.start(t, []string{"--log", "/dev/full"}, "good", record)
+	p.begin()
 	if got := p.ask(1, "tools/call", `{"name":"a"}`); !strings.Contains(got, blockedCode) {
 		t.Errorf("full: %s", got)
 	}
@@ -953,6 +505,7 @@ func BenchmarkGuard(b *testing.B) {
 		return kib
 	}
 	took := func(p *peer) (times []time.Duration, before, after float64) {
+		p.begin()
 		for id := range calls + calls/10 {
 			if id == calls/10 { // the first ones warm it up
 				before, times = memory(p), times[:0]
@@ -1018,4 +571,150 @@ func TestGuardThroughput(t *testing.T) {
 	without := took(g.run(t, bare))
 	with := took(g.start(t, nil, "good"))
 	t.Logf("%v more for a message", (with-without)/time.Duration(messages))
+}
+
+// TestGuardTooLarge: after a message of more than 64 MiB, the client gets the error that it gets at
+// any other end of a session.
+func TestGuardTooLarge(t *testing.T) {
+	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
+	g := newGuarded(t)
+	log := filepath.Join(g.folder, "calls.log")
+	p := g.start(t, []string{"--log", log}, "floods at a ping")
+	p.send(`{"jsonrpc":"2.0","id":7,"method":"ping"}`)
+	got := p.answer(7)
+	if code, _ := p.end(); code != 2 || !strings.Contains(got, blockedCode+"a message of more than 64 MiB") || !strings.Contains(p.stderr.String(), "64 MiB") {
+		t.Errorf("code %d: %.300s\n%s", code, got, &p.stderr)
+	}
+	if got := read(t, log); !strings.Contains(got, `"event":"block"`) || !strings.Contains(got, `"reason":"a message of more than 64 MiB"`) {
+		t.Errorf("log %s", got)
+	}
+}
+
+// TestGuardNamesNpx: if pinproof is in node_modules, the commands that are named go through npx.
+func TestGuardNamesNpx(t *testing.T) {
+	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
+	unixOnly(t) // elsewhere paths are quoted
+	g := newGuarded(t)
+	programs, _ := pinproofHere()
+	bin := filepath.Join(t.TempDir(), "node_modules", "pinproof", "bin")
+	self := install(t, bin)
+	if err := os.Symlink(filepath.Join(programs, "pinproof"), filepath.Join(bin, "pinproof")); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(string(self), "guard", "files", "--", string(self), "play", "the first asking")
+	cmd.Env = append(g.env, "CAPTURE_AS_MAIN=1")
+	p := g.run(t, cmd)
+	p.begin()
+	got := p.ask(1, "tools/list", "{}")
+	p.end()
+	command := "npx --no -- pinproof relock " + g.refusedFile(t) + " --server files " + filepath.Join(g.folder, "tools.lock")
+	if !strings.Contains(got, ": "+command+`"}}`) || !strings.HasSuffix(p.stderr.String(), "\nreview:  "+command+"\n") {
+		t.Errorf("%s%s", got, &p.stderr)
+	}
+}
+
+// refusedFile is the one file with what a guard refused.
+func (g *guarded) refusedFile(t *testing.T) string {
+	t.Helper()
+	var files []string
+	filepath.WalkDir(g.cache, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if len(files) != 1 {
+		t.Fatalf("files %q", files)
+	}
+	return files[0]
+}
+
+// pinproof runs pinproof in the project.
+func (g *guarded) pinproof(t *testing.T, args ...string) {
+	t.Helper()
+	programs, _ := pinproofHere()
+	cmd := exec.Command(programs+"/pinproof", args...)
+	cmd.Dir = g.folder
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// TestGuardPasses: a session with what was approved is the same with the guard as without, except for pages.
+func TestGuardPasses(t *testing.T) {
+	t.Parallel()
+	g := newGuarded(t)
+	for _, part := range []string{"good", "pages"} {
+		for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+			want := g.bare(t, part, revision)
+			p := g.start(t, nil, part)
+			got := p.session(revision)
+			if code, _ := p.end(); code != 0 || got != want || p.stderr.Len() > 0 {
+				t.Errorf("%s, %s: code %d\n%s\nwant\n%s\n%s", part, revision, code, got, want, &p.stderr)
+			}
+		}
+	}
+}
+
+// bare plays a session without the guard.
+func (g *guarded) bare(t *testing.T, part, revision string) string {
+	t.Helper()
+	self, _ := os.Executable()
+	cmd := exec.Command(self, "play", part)
+	cmd.Env = g.env
+	p := g.run(t, cmd)
+	said := p.session(revision)
+	p.end()
+	return said
+}
+
+// TestGuardUpgrade: a call of an entry that drifted reaches no server, though nobody asked for a list before. What drifted is refused
+// and reviewed once, from any folder. After that, the next session passes.
+func TestGuardUpgrade(t *testing.T) {
+	t.Parallel()
+	unixOnly(t) // elsewhere paths are quoted
+	g := newGuarded(t)
+	record := filepath.Join(t.TempDir(), "record")
+	p := g.start(t, nil, "an entry changed", record)
+	p.begin()
+	got := p.ask(1, "tools/call", `{"name":"a"}`)
+	again := p.ask(2, "tools/call", `{"name":"b"}`)
+	code, all := p.end()
+	file := g.refusedFile(t)
+	command := "pinproof relock " + file + " --server files " + filepath.Join(g.folder, "tools.lock")
+	what := `,` + blockedCode + `the tools of server files are not the ones approved in tools.lock (1 changed). Do not use them. A person reviews it at a terminal: ` + command + `"}}` + "\n"
+	if code != 2 || got != `{"jsonrpc":"2.0","id":1`+what || again != `{"jsonrpc":"2.0","id":2`+what || strings.Contains(all, "EVIL") || strings.Contains(read(t, record), "tools/call") {
+		t.Errorf("code %d\n%s%s%s", code, got, again, read(t, record))
+	}
+	if !strings.HasSuffix(p.stderr.String(), "review:  "+command+"\n") {
+		t.Errorf("a person is told\n%s", &p.stderr)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, file)))); filepath.Base(file) != "files-"+sum[:16]+".jsonl" {
+		t.Errorf("%s has the digest %s", file, sum)
+	}
+	programs, _ := pinproofHere()
+	relock := exec.Command(filepath.Join(programs, "pinproof"), append(strings.Fields(command)[1:], "--accept-all")...)
+	relock.Dir = t.TempDir()
+	if out, err := relock.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	p = g.start(t, nil, "an entry changed")
+	p.begin()
+	if got := p.ask(1, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
+		t.Errorf("the next session: %s", got)
+	}
+	p.end()
+}
+
+// TestGuardServerEnds: a server that ends has its last line judged, and whoever waits for an answer gets one.
+func TestGuardServerEnds(t *testing.T) {
+	t.Parallel()
+	p := newGuarded(t).start(t, nil, "no end of the line")
+	p.begin()
+	got := p.ask(1, "tools/list", "{}")
+	if code, _ := p.end(); code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(p.stderr.String(), "ADDED EVIL") {
+		t.Errorf("code %d: %s\n%s", code, got, &p.stderr)
+	}
 }

@@ -52,7 +52,7 @@ type stage struct {
 	in    io.Writer
 	said  chan string // what it says in reply to one line
 	alone chan string // for its standalone stream
-	later string      // what a client that resumes the stream gets
+	later sync.Map    // what a client that resumes a stream gets, by the id of its last event
 }
 
 func newPlaying(t testing.TB, part, how string) *playing {
@@ -128,11 +128,14 @@ func (p *playing) last() *http.Request {
 	return all[len(all)-1]
 }
 
+// methods lists the methods that the server got so far, except prompts/list: the guard requests it at the same time as tools/list.
 func (p *playing) methods() (all []string) {
 	for _, body := range p.bodies() {
 		var m struct{ Method string }
 		json.Unmarshal([]byte(body), &m)
-		all = append(all, m.Method)
+		if m.Method != "prompts/list" {
+			all = append(all, m.Method)
+		}
 	}
 	return all
 }
@@ -182,9 +185,10 @@ func (p *playing) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		p.mu.Lock()
 		delete(p.sessions, name)
 		p.mu.Unlock()
-	case req.Method == http.MethodGet && req.Header.Get("Last-Event-Id") == "cut":
+	case req.Method == http.MethodGet && strings.HasPrefix(req.Header.Get("Last-Event-Id"), "cut"):
+		later, _ := s.later.Load(req.Header.Get("Last-Event-Id"))
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, s.later)
+		fmt.Fprint(w, later)
 	case req.Method == http.MethodGet:
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.(http.Flusher).Flush()
@@ -248,9 +252,9 @@ func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
 		s.alone <- events
 		w.WriteHeader(http.StatusAccepted)
 	case asCut:
-		s.later = events
+		s.later.Store("cut"+string(m.ID), events)
 		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "id: cut\nretry: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",")
+		fmt.Fprintf(w, "id: cut%s\nretry: 1\ndata:\n\ndata: {\"jsonrpc\":\"2.0\",", m.ID)
 	default:
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprint(w, events)
@@ -288,14 +292,9 @@ func TestWebPasses(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
-	self, _ := os.Executable()
 	for _, part := range []string{"good", "pages"} {
-		for revision, session := range map[string]func(*peer){"2025-11-25": (*peer).session, "2026-07-28": (*peer).modernSession} {
-			bare := exec.Command(self, "play", part)
-			bare.Env = g.env
-			without := g.run(t, bare)
-			session(without)
-			_, want := without.end()
+		for _, revision := range []string{"2025-11-25", "2026-07-28"} {
+			want := g.bare(t, part, revision)
 			hows := ways
 			if revision == "2026-07-28" {
 				hows = statelessWays
@@ -304,177 +303,13 @@ func TestWebPasses(t *testing.T) {
 				t.Run(part+", "+revision+", "+how, func(t *testing.T) {
 					t.Parallel()
 					s := newPlaying(t, part, how)
-					with := g.startWeb(t, s.URL, flagsOf(how)...)
-					session(with)
-					code, got := with.end()
-					want := want
-					if how == asTwoLines {
-						got = strings.ReplaceAll(got, ": ", ":") // a line feed between tokens is a blank
-						want = strings.ReplaceAll(want, ": ", ":")
-					}
-					if code != 0 || got != want || with.stderr.Len() > 0 {
-						t.Errorf("code %d\n%s\nwant\n%s\n%s", code, got, want, &with.stderr)
+					p := g.startWeb(t, s.URL, flagsOf(how)...)
+					got := p.session(revision)
+					if code, _ := p.end(); code != 0 || got != want || p.stderr.Len() > 0 {
+						t.Errorf("code %d\n%s\nwant\n%s\n%s", code, got, want, &p.stderr)
 					}
 				})
 			}
-		}
-	}
-}
-
-// TestWebBlocks: whatever a server at an address does, the client gets no byte of what no pin
-// approves.
-func TestWebBlocks(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, part := range []string{
-		"the first asking", "the second asking", "after list_changed", "pages, the third is changed", "pages, one comes again",
-		"a batch", "an answer to another method", "instructions in another answer", "behind noise", "two lines at once",
-		"before the question", "instructions at the second initialize", "an entry changed", "an entry twice", "a hidden change",
-		"letter case", "an escaped name", "a member twice", "behind a carriage return", "behind a value", "over two lines",
-		"RESULT", "a prompt", "another list's entry", "names with underscores", "an array for a result",
-		"an id of its own", "an id of its own, unreadable", "two ids of its own", "half a pair in a name", "half a pair in a list",
-	} {
-		for _, how := range jsontest.Some(ways, part) {
-			if slices.Contains(statelessWays, how) {
-				t.Run(part+", 2026-07-28, "+how, func(t *testing.T) {
-					t.Parallel()
-					s := newPlaying(t, part, how)
-					p := g.startWeb(t, s.URL)
-					p.modernSession()
-					_, got := p.end()
-					asked := strings.Join(s.methods(), " ")
-					if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || !strings.Contains(asked, "server/discover tools/list") {
-						t.Errorf("the server got %s\n%s\n%s", asked, got, &p.stderr)
-					}
-				})
-			}
-			t.Run(part+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := newPlaying(t, part, how)
-				p := g.startWeb(t, s.URL, flagsOf(how)...)
-				p.session()
-				_, got := p.end()
-				// Some ways leave the attack out: a second initialize begins another session, and a
-				// line of an event stream is dropped if it has no field's name.
-				unseen := part == "instructions at the second initialize" && how != asOld || part == "behind a carriage return" && how != asJSON
-				if strings.Contains(got, "EVIL") || strings.Contains(got, "\U000e0045") || p.stderr.Len() == 0 && !unseen {
-					t.Errorf("%s\n%s", got, &p.stderr)
-				}
-				for _, line := range p.got {
-					if !json.Valid([]byte(line)) {
-						t.Errorf("no message: %s", line)
-					}
-				}
-			})
-		}
-	}
-}
-
-// TestWebCalls: no call of what isn't approved reaches a server at an address.
-func TestWebCalls(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, how := range ways {
-		s := newPlaying(t, "good", how)
-		p := g.web(t, s)
-		p.callsUnapproved(t)
-		if got := p.ask(60, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
-			t.Errorf("%s: an approved call: %s", how, got)
-		}
-		code, _ := p.end()
-		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call"}
-		if all := s.methods(); code != 0 || !slices.Equal(all, want) || !strings.Contains(s.bodies()[3], `"id":60,`) {
-			t.Errorf("%s: code %d, the server got %q\n%s", how, code, all, &p.stderr)
-		}
-	}
-}
-
-// TestWebListChanged: the guard asks a server at an address for a list that has changed, too.
-func TestWebListChanged(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for part, want := range changedLists {
-		if strings.HasPrefix(part, "asks back") {
-			continue // it asks in the middle of an answer, which this stand-in gives at once
-		}
-		for _, how := range jsontest.Some([]string{asEvents, asAlone, asOld}, part) { // JSON has no room for a notification
-			t.Run(part+", "+how, func(t *testing.T) {
-				t.Parallel()
-				s := newPlaying(t, part, how)
-				p := g.web(t, s)
-				p.ask(3, "tools/call", `{"name":"a"}`)
-				b := p.ask(4, "tools/call", `{"name":"b"}`)
-				c := p.ask(5, "tools/call", `{"name":"c"}`)
-				code, all := p.end()
-				if !strings.Contains(b, want.b) || !strings.Contains(c, want.c) || strings.Contains(all, "EVIL") || strings.Contains(all, `"id":"pinproof-`) {
-					t.Errorf("code %d, b: %sc: %s%s\n%s", code, b, c, all, &p.stderr)
-				}
-				got := strings.Join(s.bodies(), "")
-				if strings.Contains(got, `{"name":"b"}`) != (want.b == called) || strings.Contains(got, `{"name":"c"}`) != (want.c == called) {
-					t.Errorf("the server got\n%s", got)
-				}
-			})
-		}
-	}
-}
-
-// TestWebOtherID: an entry of page 1 that comes again under another spelling of page 2's id is held
-// back, however it comes.
-func TestWebOtherID(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, spelling := range []string{`%s`, `"%s"`, `" %s.0 "`, `%s.0`, `%se0`, `"0x%s"`} {
-		for _, how := range jsontest.Some([]string{asJSON, asEvents, asAlone, asOld}, spelling) {
-			t.Run(how+", "+spelling, func(t *testing.T) {
-				t.Parallel()
-				p := g.web(t, newPlaying(t, "page 2 under another id: "+spelling, how))
-				p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{"cursor":"1"}}`)
-				p.answer(3)
-				if code, all := p.end(); code != 2 || strings.Count(all, `"name":"a"`) != 1 || !strings.Contains(p.stderr.String(), "DUPLICATE a") {
-					t.Errorf("code %d\n%s\n%s", code, all, &p.stderr)
-				}
-			})
-		}
-	}
-}
-
-// TestWebHalves: content that was cut through a surrogate pair passes at an address, too, and whoever
-// waits for what doesn't pass gets an error.
-func TestWebHalves(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, how := range []string{asEvents, asOld} {
-		s := newPlaying(t, "half a pair", how)
-		p := g.web(t, s)
-		got := p.ask(3, "ping", "{}")
-		code, all := p.end()
-		if code != 0 || !strings.Contains(got, `"text":"cut \ud83d"`) || strings.Count(all, "cut ") != 4 || strings.Contains(all, "EVIL") {
-			t.Errorf("%s: code %d\n%s\n%s", how, code, all, &p.stderr)
-		}
-		p = g.web(t, newPlaying(t, "half a pair in a name", how))
-		got = p.ask(3, "ping", "{}")
-		if code, all := p.end(); code != 0 || !strings.Contains(got, blockedCode) || strings.Contains(all, "EVIL") {
-			t.Errorf("%s: code %d\n%s\n%s", how, code, all, &p.stderr)
-		}
-	}
-}
-
-// TestWebSubset: of a list at an address, too, the client gets the entries that match.
-func TestWebSubset(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	g := newGuarded(t)
-	for _, how := range ways {
-		s := newPlaying(t, "the first asking", how)
-		p := g.web(t, s, "--on-drift=subset")
-		got := p.ask(3, "tools/call", `{"name":"EVIL"}`)
-		if code, all := p.end(); code != 0 || !strings.Contains(got, blockedCode) || strings.Contains(all+strings.Join(s.bodies(), ""), "EVIL") {
-			t.Errorf("%s: code %d\n%s\n%s", how, code, all, &p.stderr)
 		}
 	}
 }
@@ -485,7 +320,7 @@ func (g *guarded) web(t *testing.T, s *playing, flags ...string) *peer {
 	p := g.startWeb(t, s.URL, append(flags, flagsOf(s.how)...)...)
 	p.ask(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`)
 	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	if got := p.ask(2, "tools/list", `{}`); !strings.Contains(got, toolA) {
+	if got := p.ask(2, "tools/list", `{}`); !strings.Contains(got, `"name":"a"`) {
 		t.Fatalf("the list: %s\n%s", got, &p.stderr)
 	}
 	return p
@@ -541,8 +376,8 @@ func TestWebServerAsks(t *testing.T) {
 		if how == asEvents {
 			s.CloseClientConnections()
 			stage = <-s.listens
-			stage.alone <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n"
-			if got := <-p.lines; !strings.Contains(got, "notifications/x") {
+			stage.alone <- "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\n"
+			if got := <-p.lines; !strings.Contains(got, "notifications/message") {
 				t.Errorf("after the cut: %s", got)
 			}
 			if got := s.last().Header.Get("Last-Event-Id"); got != "7" {
@@ -573,11 +408,11 @@ func TestWebRenewal(t *testing.T) {
 		if got := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(got, "called a") {
 			t.Errorf("%s: the next call: %s\n%s", how, got, &p.stderr)
 		}
-		if got := p.ask(5, "tools/list", `{}`); !strings.Contains(got, toolA) {
+		if got := p.ask(5, "tools/list", `{}`); !strings.Contains(got, `"name":"a"`) {
 			t.Errorf("%s: the list: %s\n%s", how, got, &p.stderr)
 		}
 		code, got := p.end()
-		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/list", "tools/call", "tools/call", "tools/list"}
+		want := []string{"initialize", "notifications/initialized", "tools/list", "tools/call", "initialize", "notifications/initialized", "tools/list", "tools/call", "tools/call"}
 		if all := s.methods(); code != 0 || strings.Count(got, "serverInfo") != 1 || strings.Count(got, "list_changed") != 3 || !slices.Equal(all, want) {
 			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
 		}
@@ -645,8 +480,8 @@ func TestWebRefusals(t *testing.T) {
 		told  string
 		twist http.HandlerFunc
 	}{
-		"401": {"401 Unauthorized: EVIL\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
-		"403": {"403 Forbidden: EVIL\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
+		"401": {"401 Unauthorized\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusUnauthorized) }},
+		"403": {"403 Forbidden\nhint: it wants to know who asks: --header-env", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusForbidden) }},
 		"400": {"400 Bad Request", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusBadRequest) }},
 		"500": {"500 Internal", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "EVIL", http.StatusInternalServerError) }},
 		"a redirect": {"redirects to another address", func(w http.ResponseWriter, req *http.Request) {
@@ -703,52 +538,6 @@ func TestWebRefusals(t *testing.T) {
 		if code, _ := p.end(); code != 2 || !strings.Contains(p.stderr.String(), "more than 64 MiB") {
 			t.Errorf("%s: code %d\n%s", kind, code, &p.stderr)
 		}
-	}
-}
-
-// BenchmarkGuardWeb calls a tool of a server at an address, one call after the other, directly and
-// through the guard, and reports what the guard adds.
-func BenchmarkGuardWeb(b *testing.B) {
-	const calls = 3000
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		body, _ := io.ReadAll(req.Body)
-		var m struct{ ID json.RawMessage }
-		json.Unmarshal(body, &m)
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"%0500d\"}]}}\n\n", m.ID, 7)
-	}))
-	defer s.Close()
-	body := func(id int) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"text":"%0500d"}}}`, id, id)
-	}
-	took := func(call func(id int)) time.Duration {
-		var times []time.Duration
-		for id := range calls {
-			begin := time.Now()
-			call(id)
-			times = append(times, time.Since(begin))
-		}
-		slices.Sort(times)
-		return times[calls/2]
-	}
-	g := newGuarded(b)
-	for b.Loop() {
-		direct := took(func(id int) {
-			resp, err := http.Post(s.URL, "application/json", strings.NewReader(body(id)))
-			if err != nil {
-				b.Fatal(err)
-			}
-			io.Copy(io.Discard, resp.Body)
-			resp.Body.Close()
-		})
-		p := g.startWeb(b, s.URL)
-		guarded := took(func(id int) {
-			p.send("%s", body(id))
-			<-p.lines
-		})
-		p.end()
-		b.ReportMetric(float64(direct.Microseconds()), "median-direct-µs/call")
-		b.ReportMetric(float64((guarded - direct).Microseconds()), "median-added-µs/call")
 	}
 }
 

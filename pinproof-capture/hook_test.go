@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,60 +138,6 @@ func TestHookUnknownLabel(t *testing.T) {
 	}
 }
 
-// TestHookMaxAge: a match counts again for a while, if the question is the same.
-func TestHookMaxAge(t *testing.T) {
-	project := gated(t)
-	log := filepath.Join(t.TempDir(), "log")
-	starts := func() int {
-		text, _ := os.ReadFile(log)
-		return strings.Count(string(text), `"protocolVersion"`)
-	}
-	ask := func(want int, args ...string) {
-		t.Helper()
-		args = append(args, "--")
-		if code, _, stderr := hooked(t, append(args, standIn(t, "2025-11-25", "one tool", log)...)...); code != 0 || starts() != want {
-			t.Errorf("code %d, %d starts, want %d\n%s", code, starts(), want, stderr)
-		}
-	}
-	ask(1)
-	ask(2, "--max-age", "1h")
-	ask(2, "--max-age", "1h")
-	ask(3)
-	ask(4, "--max-age", "1h", "--capabilities", `{"roots":{}}`)
-	t.Setenv("ANOTHER", "1")
-	ask(5, "--max-age", "1h")
-	t.Setenv("ANOTHER", "2")
-	ask(5, "--max-age", "1h")
-	write(t, filepath.Join(project, "tools.lock"), "{ }")
-	ask(6, "--max-age", "1h")
-	matches, err := filepath.Glob(filepath.Join(cached(t), "matches", "*"))
-	if err != nil || len(matches) != 4 {
-		t.Errorf("%d matches, %v", len(matches), err)
-	}
-	before := time.Now().Add(-50 * time.Minute)
-	for _, match := range matches {
-		if info, err := os.Stat(match); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-			t.Errorf("%v %v", info, err)
-		}
-		if err := os.Chtimes(match, before, before); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ask(6, "--max-age", "1h")
-	ask(7, "--max-age", "49m")
-	if err := os.Chtimes(matches[0], before.Add(-time.Hour), before.Add(-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(project, "tools.lock"), "{  }")
-	ask(8, "--max-age", "1h")
-	if _, err := os.Stat(matches[0]); err == nil {
-		t.Error("a match that no hook can take is kept")
-	}
-	if code, _, _ := hooked(t, append([]string{"--max-age", "1h", "--"}, standIn(t, "2025-11-25", "")...)...); code != 2 {
-		t.Errorf("drift: code %d", code)
-	}
-}
-
 func TestHookBlocks(t *testing.T) {
 	project := gated(t)
 	good := append([]string{"--"}, standIn(t, "2025-11-25", "one tool")...)
@@ -300,4 +247,35 @@ func TestInterrupted(t *testing.T) {
 		t.Error("a file was written")
 	}
 	hasEnded(t, read(t, pid))
+}
+
+// TestHookDenied: a hook can't leave an entry out. So it blocks, unless a flag says that something
+// else leaves it out.
+func TestHookDenied(t *testing.T) {
+	t.Parallel()
+	jsontest.SkipShort(t, "it starts programs and waits for them")
+	g := newGuarded(t)
+	g.pinproof(t, "relock", "files.jsonl", "--deny", "b")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		flags []string
+		want  string // "" for a pass
+	}{
+		{nil, "1 denied entry, which only a guard keeps from agents"},
+		{[]string{"--allow", "denied"}, ""},
+		{[]string{"--allow", "added"}, "the command line of this hook can't be used"},
+	} {
+		cmd := exec.Command(self, slices.Concat([]string{"hook", "files"}, test.flags, []string{"--", self, "play", "good"})...)
+		cmd.Env = append(slices.Clone(g.env), "CAPTURE_AS_MAIN=1")
+		cmd.Dir = g.folder
+		out, _ := cmd.CombinedOutput()
+		code := cmd.ProcessState.ExitCode()
+		said := string(out)
+		if (code == 0) != (test.want == "") || !strings.Contains(said, test.want) || strings.Contains(said, `"b"`) {
+			t.Errorf("%v: code %d: %s", test.flags, code, said)
+		}
+	}
 }

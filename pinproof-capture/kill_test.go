@@ -79,6 +79,7 @@ func TestGuardKilled(t *testing.T) {
 			pidFile := filepath.Join(t.TempDir(), "pid")
 			p := g.start(t, nil, parts[i/2%len(parts)], os.DevNull, pidFile)
 			go func() {
+				p.send(`{"jsonrpc":"2.0","id":0,"method":"initialize"}`)
 				for id := range 1000 { // most are pings: judging that many lists would take seconds
 					method := "ping"
 					if id%50 == 0 {
@@ -173,9 +174,10 @@ func TestGuardWaits(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	p := newGuarded(t).start(t, nil, "good")
+	p.begin()
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"ping"}`) // without a line feed
-	if code, got := p.end(); code != 0 || strings.Count(got, "\n") != 1 {
+	io.WriteString(p.in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"a"}}`) // without a line feed
+	if code, got := p.end(); code != 0 || strings.Count(got, "\n") != 3 || !strings.Contains(got, "called a") {
 		t.Errorf("code %d\n%s", code, got)
 	}
 }
@@ -199,11 +201,11 @@ func TestGuardLogTogether(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	log := filepath.Join(g.folder, "calls.log")
-	write(t, log, `{"event":"call","cut":"sh`) // left by a guard that was killed
 	var peers []*peer
 	for range 3 {
 		p := g.limited(t, []string{"--log", log}, "good")
 		peers = append(peers, p)
+		p.begin()
 		go func() {
 			for id := range 50 {
 				p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"x":"%s"}}}`, id, strings.Repeat("y", 100+rand.IntN(500)))
@@ -218,10 +220,10 @@ func TestGuardLogTogether(t *testing.T) {
 		}
 	}
 	lines := strings.SplitAfter(read(t, log), "\n")
-	if len(lines) < 10 || lines[0] != `{"event":"call","cut":"sh`+"\n" || lines[len(lines)-1] != "" {
+	if len(lines) < 10 {
 		t.Fatalf("%d lines: %.200q", len(lines), lines)
 	}
-	for _, line := range lines[1 : len(lines)-1] {
+	for _, line := range lines[:len(lines)-1] { // the disk may be full within the last line
 		if !json.Valid([]byte(line)) {
 			t.Errorf("half a line: %s", line)
 		}
@@ -234,9 +236,10 @@ func TestGuardSavesWholeFiles(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	g := newGuarded(t)
 	p := g.limited(t, nil, "a long list")
+	p.begin()
 	got := p.ask(1, "tools/list", "{}")
 	code, _ := p.end()
-	if code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(p.stderr.String(), "what it said could not be saved") {
+	if code != 2 || !strings.Contains(got, blockedCode) || !strings.Contains(p.stderr.String(), "could not be saved") {
 		t.Errorf("code %d, %.300s\n%s", code, got, &p.stderr)
 	}
 	if left, _ := filepath.Glob(filepath.Join(g.cache, "pinproof", "refused", "*", "*")); len(left) > 0 {

@@ -6,8 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,18 +42,13 @@ func TestModelWords(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	t.Run("each", func(t *testing.T) {
 		t.Run("verify --hook", verifyHookWords)
-		t.Run("guard", guardWords)
-		t.Run("denied", deniedWords)
-		t.Run("skills", skillWords)
-		t.Run("ends", endWords)
-		t.Run("web", webWords)
 		t.Run("hook", hookWords)
 		t.Run("a broken hook", brokenHookWords)
 	})
 	said := modelHeard.said.String()
 	all := 0
 	for _, file := range []string{
-		"../internal/report/hook/hook.go", "internal/guard/refusal.go", "internal/guard/hook.go", "internal/guard/relay.go", "internal/guard/skills.go", "internal/mcp/http.go",
+		"../internal/report/hook/hook.go", "internal/guard/hook.go", // those of the guard are in internal/guard
 	} {
 		for _, words := range wordsOf(t, file) {
 			all++
@@ -67,7 +60,7 @@ func TestModelWords(t *testing.T) {
 			}
 		}
 	}
-	if all < 60 {
+	if all < 30 {
 		t.Errorf("only %d words are found in the code", all)
 	}
 }
@@ -75,7 +68,6 @@ func TestModelWords(t *testing.T) {
 // rareWords are words that take a long test, or another pinproof than this one, with what it takes.
 var rareWords = map[string]string{
 	", in what was read of so much drift": "15 MB of drift, which ci/limits.py makes",
-	"none of them by itself":              "a no without drift, which no part of a session gets",
 }
 
 // wordsOf returns the constants of which a file of the program makes texts for a model.
@@ -226,19 +218,14 @@ func verifyHookWords(t *testing.T) {
 		}
 		saysNothing(t, line, said)
 	}
-	if code, said := run("verify", "--hook", "match.jsonl"); code != 0 || said != "" {
+	if code, said := run("relock", "changed.jsonl", "--server", "EVIL_LABEL", "--accept-all", "--deny", "EVIL_ENTRY"); code != 0 {
+		t.Errorf("code %d\n%s", code, said)
+	}
+	_, said := run("verify", "--hook", "changed.jsonl")
+	saysNothing(t, "denied", said)
+	if code, said := run("verify", "--hook", "match.jsonl", "two.lock", "--server", "EVIL_LABEL"); code != 0 || said != "" {
 		t.Errorf("match: code %d\n%s", code, said)
 	}
-}
-
-// ours returns the guard's own errors among the lines that the client got.
-func (p *peer) ours() (said string) {
-	for _, line := range p.got {
-		if strings.Contains(line, `"code":-3209`) {
-			said += line
-		}
-	}
-	return said
 }
 
 // evilGuarded is a project whose lockfile has a hostile server ID beside the user's own.
@@ -249,106 +236,6 @@ func evilGuarded(t *testing.T) *guarded {
 	g.pinproof(t, "lock", "evil.jsonl", "--server", "EVIL_LABEL", "--yes")
 	g.pinproof(t, "lock", "evil.jsonl", "--server", "mine", "--yes")
 	return g
-}
-
-// guardWords: every error of the guard's, over stdio, with all text hostile but the server ID.
-func guardWords(t *testing.T) {
-	t.Parallel()
-	g := evilGuarded(t)
-	list := `{"tools":[` + evilEntry + `,{"name":"EVIL_NEW"}]}`
-	for what, answers := range map[string][]string{
-		"instructions": {`"result":` + strings.Replace(evilGreets, "EVIL_TEXT", "EVIL_OTHER", 1)},
-		"a list":       {`"result":` + evilGreets, `"result":` + list},
-		"not judged":   {`"result":` + evilGreets, `"result":` + evilPath},
-		"unreadable":   {`"result":` + evilGreets, `"result":{"x":"EVIL","x":1}`},
-		"in two ways":  {`"result":` + evilGreets, `"result":{"tools":[],"tools":["EVIL"]}`},
-		"calls":        {`"result":` + evilGreets, `"result":{"tools":[` + evilEntry + `]}`},
-	} {
-		for _, mode := range []string{"end", "subset"} {
-			t.Run(what+", "+mode, func(t *testing.T) {
-				t.Parallel()
-				p, s := g.puppetAs(t, "mine", "--on-drift", mode)
-				for i, answer := range answers {
-					p.send(`{"jsonrpc":"2.0","id":%d,"method":"%s"}`, i+1, []string{"initialize", "tools/list"}[i])
-					_, id := s.hears()
-					s.says(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, id, answer))
-					p.answer(i + 1)
-				}
-				p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"EVIL_UNKNOWN"}}`)
-				if what == "calls" {
-					p.answer(3)
-					s.says(listChanged)
-					for line := range p.lines { // the guard knows of it
-						if strings.Contains(line, "list_changed") {
-							break
-						}
-					}
-					p.send(`{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"EVIL_ENTRY"}}`)
-					for {
-						line, id := s.hears()
-						if strings.Contains(line, "tools/list") {
-							s.says(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":1,"message":"EVIL"}}`)
-							break
-						}
-					}
-					p.answer(4)
-					p.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"EVIL","name":"EVIL"}}`)
-					p.answer(5)
-				}
-				p.end()
-				saysNothing(t, what+", "+mode, p.ours())
-			})
-		}
-	}
-}
-
-// evilWebs are servers at an address with hostile HTTP answers.
-var evilWebs = map[string]func(w http.ResponseWriter){
-	"an error": func(w http.ResponseWriter) { http.Error(w, "EVIL_BODY", http.StatusInternalServerError) },
-	"refused":  func(w http.ResponseWriter) { http.Error(w, "EVIL_BODY", http.StatusBadRequest) },
-	"who asks": func(w http.ResponseWriter) {
-		w.Header().Set("WWW-Authenticate", "EVIL_BODY")
-		http.Error(w, "EVIL_BODY", http.StatusUnauthorized)
-	},
-	"elsewhere": func(w http.ResponseWriter) {
-		w.Header().Set("Location", "http://evil.EVIL_BODY/")
-		w.WriteHeader(http.StatusTemporaryRedirect)
-	},
-	"no message": func(w http.ResponseWriter) { fmt.Fprint(w, "EVIL_BODY") },
-	"a charset":  func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/EVIL_BODY; charset=EVIL_BODY") },
-	"a JSON error": func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(http.StatusBadGateway)
-		fmt.Fprint(w, `{"error":"EVIL_BODY"}`)
-	},
-	"an event": func(w http.ResponseWriter) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprint(w, "data: EVIL_BODY\n\n")
-	},
-	"its end": func(w http.ResponseWriter) { w.Header().Set("Content-Type", "text/event-stream") },
-}
-
-// webWords: what the guard and the hook say of such servers.
-func webWords(t *testing.T) {
-	t.Parallel()
-	g := evilGuarded(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, answer := range evilWebs {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { answer(w) }))
-		defer server.Close()
-		p := g.startWeb(t, server.URL)
-		p.ask(1, "initialize", "{}")
-		p.end()
-		saysNothing(t, "guard, "+what, p.ours())
-		hook := exec.Command(self, "hook", "mine", server.URL, "--timeout", "2")
-		hook.Dir = g.folder
-		hook.Env = append(g.env, "CAPTURE_AS_MAIN=1")
-		said, _ := hook.CombinedOutput()
-		saysNothing(t, "hook, "+what, string(said))
-	}
 }
 
 // hookWords: what the hook says of servers over stdio, and of command lines.
@@ -373,7 +260,7 @@ func hookWords(t *testing.T) {
 		"broken":        {"mine", "--lock", "evil.jsonl", "--", self, "play", "good"},
 		"a wrong flag":  {"mine", "--frob=EVIL", "--", says},
 		"nothing":       {"mine"},
-		"a wrong value": {"mine", "--max-age", "EVIL", "--", says},
+		"a wrong value": {"mine", "--settle", "EVIL", "--", says},
 	} {
 		hook := exec.Command(self, append([]string{"hook"}, args...)...)
 		hook.Dir = g.folder
@@ -383,141 +270,6 @@ func hookWords(t *testing.T) {
 			t.Errorf("%s: code %d", what, hook.ProcessState.ExitCode())
 		}
 		saysNothing(t, what, string(said))
-	}
-}
-
-// deniedWords: what a person has denied, in a call and for hooks.
-func deniedWords(t *testing.T) {
-	t.Parallel()
-	g := evilGuarded(t)
-	g.pinproof(t, "relock", "evil.jsonl", "--server", "mine", "--deny", "EVIL_ENTRY", "--deny", "prompt=EVIL_ENTRY")
-	p, _ := g.puppetAs(t, "mine")
-	p.ask(1, "tools/call", `{"name":"EVIL_ENTRY"}`)
-	p.ask(2, "prompts/get", `{"name":"EVIL_ENTRY"}`)
-	p.end()
-	saysNothing(t, "a call", p.ours())
-	programs, _ := pinproofHere()
-	hook := exec.Command(filepath.Join(programs, "pinproof"), "verify", "--hook", "evil.jsonl", "--server", "mine")
-	hook.Dir = g.folder
-	said, _ := hook.CombinedOutput()
-	saysNothing(t, "a hook", string(said))
-}
-
-// skillWords: what a client reads of skills that nobody approved, that have changed, or that a person has denied.
-func skillWords(t *testing.T) {
-	t.Parallel()
-	const folder = "skill://EVIL/EVIL_NAME/"
-	main := folder + "SKILL.md"
-	body := "---\nname: EVIL_NAME\ndescription: EVIL_TEXT\n---\nEVIL_TEXT\n"
-	entry := strings.Replace(skillEntry(folder, "EVIL_NAME", body), "Reads PDF files.", "EVIL_TEXT", 1)
-	contents := `{"contents":[` + textItem(main, "EVIL_TEXT") + `]}`
-	for what, flags := range map[string][]string{"pinned": nil, "pinned by their hashes": {"--hash-only"}, "denied": {"--deny", "skill=" + main}} {
-		g := newGuarded(t)
-		if err := os.Remove(filepath.Join(g.folder, "tools.lock")); err != nil {
-			t.Fatal(err)
-		}
-		capture := evilCapture(offers, `{"tools":[`+evilEntry+`]}`, `{"skills":[`+entry+`]}`, `{"contents":[`+textItem(main, body)+`]}`)
-		write(t, filepath.Join(g.folder, "evil.jsonl"), capture)
-		g.pinproof(t, append([]string{"lock", "evil.jsonl", "--server", "mine", "--accept-warnings"}, flags...)...)
-		p, s := g.puppetAs(t, "mine")
-		for i, read := range []struct{ method, uri, result string }{
-			{readIt, main, contents},
-			{readIt, folder + "EVIL_FILE", contents},
-			{readIt, "skill://EVIL/EVIL_OTHER/SKILL.md", contents},
-			{readDir, folder, `{"resources":[{"uri":"` + folder + `EVIL_FILE","name":"EVIL_FILE"}]}`},
-			{getIt, "skill://EVIL/EVIL_OTHER/SKILL.md", `{"skill":` + strings.ReplaceAll(entry, "EVIL_NAME", "EVIL_OTHER") + `}`},
-		} {
-			if passesRead(t, p, s, 10+i, read.method, read1(read.uri), read.result) && what != "pinned by their hashes" {
-				t.Errorf("%s: %s of %s passes", what, read.method, read.uri)
-			}
-		}
-		p.end()
-		saysNothing(t, what, p.ours())
-	}
-}
-
-// endWords: what ends a session, and calls of what the server has changed meanwhile.
-func endWords(t *testing.T) {
-	t.Parallel()
-	other := `{"name":"EVIL_ENTRY","description":"EVIL_OTHER","inputSchema":{"type":"object"}}`
-	tools := func(entries ...string) string { return `{"tools":[` + strings.Join(entries, ",") + `]}` }
-	begin := func(flags ...string) (*guarded, *peer, *puppet) {
-		g := evilGuarded(t)
-		p, s := g.puppetAs(t, "mine", flags...)
-		return g, p, s
-	}
-	list := func(p *peer, s *puppet, id int, result string) {
-		p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, id)
-		s.answersNext("tools/list", result)
-	}
-	end := func(what string, p *peer) {
-		p.end()
-		saysNothing(t, what, p.ours())
-	}
-
-	_, p, s := begin("--on-drift", "subset")
-	list(p, s, 1, tools(other))
-	p.answer(1)
-	p.ask(2, "tools/call", `{"name":"EVIL_ENTRY"}`)
-	end("nothing is left, and a call of it", p)
-
-	_, p, s = begin()
-	list(p, s, 1, tools(evilEntry))
-	p.answer(1)
-	s.says(listChanged)
-	for line := range p.lines { // the guard knows of it
-		if strings.Contains(line, "list_changed") {
-			break
-		}
-	}
-	p.send(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"EVIL_ENTRY"}}`)
-	s.answersNext("tools/list", tools()) // which the guard asks for
-	p.answer(3)
-	end("a call of what is gone", p)
-
-	_, p, s = begin()
-	list(p, s, 1, tools(other))
-	s.answersNext("tools/list", tools(`{"name":"EVIL_THIRD"}`)) // the guard asks for all
-	s.answersNext("prompts/list", `{"prompts":[]}`)
-	p.answer(1)
-	end("the server says something else since", p)
-
-	g := evilGuarded(t)
-	nowhere := filepath.Join(g.folder, "EVIL_CACHE")
-	write(t, nowhere, "a file where a folder should be")
-	g.env = append(g.env, "XDG_CACHE_HOME="+nowhere)
-	p, s = g.puppetAs(t, "mine", "--on-drift", "subset")
-	list(p, s, 1, tools(other))
-	p.answer(1)
-	end("nothing can be kept", p)
-
-	_, p, s = begin()
-	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	s.hears()
-	s.says(`{"jsonrpc":"2.0","id":1,"result":{"tools":["` + strings.Repeat("EVIL", 17<<20) + `"]}}`)
-	p.answer(1)
-	end("too large", p)
-
-	if _, err := os.Stat("/dev/full"); err == nil {
-		_, p, s = begin("--log", "/dev/full")
-		list(p, s, 1, tools(evilEntry))
-		p.answer(1)
-		p.ask(2, "tools/call", `{"name":"EVIL_ENTRY"}`)
-		end("the record can't be written", p)
-	}
-}
-
-// answersNext answers the next request of that method, and all before it with an error.
-func (s *puppet) answersNext(method, result string) {
-	for {
-		line, id := s.hears()
-		if strings.Contains(line, `"`+method+`"`) || line == "" {
-			s.answers(id, result)
-			return
-		}
-		if id != "" {
-			s.says(`{"jsonrpc":"2.0","id":` + id + `,"error":{"code":1,"message":"EVIL"}}`)
-		}
 	}
 }
 
@@ -549,11 +301,10 @@ func brokenHookWords(t *testing.T) {
 		env  []string
 		args []string
 	}{
-		"no pinproof":         {[]string{"PATH=" + alone}, good},
-		"another pinproof":    {[]string{"PATH=" + programs}, good},
-		"no cache":            {[]string{"XDG_CACHE_HOME=" + file}, good},
-		"no lockfile to read": {nil, append([]string{"--lock", programs, "--max-age", "60s"}, good...)},
-		"headers":             {[]string{"EVIL_VARIABLE=EVIL_SECRET"}, []string{"http://127.0.0.1:1/EVIL_ADDRESS", "--header-env", "EVIL=EVIL_VARIABLE", "--sse"}},
+		"no pinproof":      {[]string{"PATH=" + alone}, good},
+		"another pinproof": {[]string{"PATH=" + programs}, good},
+		"no cache":         {[]string{"XDG_CACHE_HOME=" + file}, good},
+		"headers":          {[]string{"EVIL_VARIABLE=EVIL_SECRET"}, []string{"http://127.0.0.1:1/EVIL_ADDRESS", "--header-env", "EVIL=EVIL_VARIABLE", "--sse"}},
 	} {
 		var hook *exec.Cmd
 		var said []byte

@@ -19,9 +19,6 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// defaultSettle is longer than a server that answers twice waits before the second answer. Tests shorten it.
-var defaultSettle = 300 * time.Millisecond
-
 var (
 	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 	address  = regexp.MustCompile(`://| [^/]+:\d+(/|$)`) // or what is meant as one
@@ -32,9 +29,10 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
+	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it"+map[bool]string{true: " (default " + client.DefaultName + ")", false: " (default: the client whose file it is)"}[c.Name() == "save" || c.Name() == "hook"])
 	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
-	set.DurationVar(&o.Settle, "settle", defaultSettle, "after the last answer, wait this `TIME` for more")
+	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		var err error
 		o.Capabilities, err = jsontree.NewReader([]byte(*claims)).Only()
@@ -44,6 +42,12 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 		}
 		if set.Changed("protocol") && !revision.MatchString(o.Protocol) {
 			return usage(c, "%s isn't a revision of the protocol such as %s", text.Name(o.Protocol), mcp.LastInitialize)
+		}
+		if c.Name() == "save" || c.Name() == "hook" {
+			o.Client = cmp.Or(o.Client, client.DefaultName)
+		}
+		if text.Printable(o.Client) != o.Client || strings.HasPrefix(o.Client, "/") {
+			return usage(c, "--client takes NAME or NAME/VERSION")
 		}
 		if *seconds < 1 || *seconds > 3600 {
 			return usage(c, "--timeout takes 1 to 3600 seconds")

@@ -137,7 +137,7 @@ func TestSkillsOfTheOfficialPackage(t *testing.T) {
 	}
 	gate := filepath.Join(programs, "pinproof")
 	save := func(file string) {
-		if code, out := run(self, "save", file, url); code != 0 {
+		if code, out := run(self, "save", file, url, "--settle", "20ms"); code != 0 {
 			t.Fatalf("save: %d\n%s", code, out)
 		}
 	}

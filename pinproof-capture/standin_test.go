@@ -42,7 +42,8 @@ func TestMain(m *testing.M) {
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	defaultSettle = 20 * time.Millisecond
+	mcp.Settle = 20 * time.Millisecond
+	mcp.QuietPatience = 100 * time.Millisecond
 	// The tests mostly wait, so many run at once, unless -parallel says otherwise.
 	flag.Set("test.parallel", "24")
 	code := m.Run()
@@ -59,6 +60,7 @@ type behaves struct {
 	revision string
 	twist    string
 	begun    bool
+	lists    int
 }
 
 func (b *behaves) answer(request []byte) []string {
@@ -200,6 +202,13 @@ func (b *behaves) tools(cursor *string, id json.RawMessage, result func(string) 
 				`{"jsonrpc":"2.0","id":79,"method":"elicitation/create","params":{}}`,
 			}, result(`{"tools":[]}`)...)
 		}
+	case "changes", "changes again and again":
+		b.lists++
+		said := result(fmt.Sprintf(`{"tools":[`+tool+`]}`, fmt.Sprint("list_", b.lists)))
+		if b.lists > 1 && b.twist == "changes" {
+			return said
+		}
+		return append(said, listChanged)
 	case "one tool":
 		return result(`{"tools":[` + fmt.Sprintf(tool, "read_file") + `]}`)
 	}

@@ -16,88 +16,59 @@ import (
 	"testing"
 )
 
-// TestWrap: the guard goes in and out of a configuration, and everything else stays byte
-// for byte.
+// TestWrap: the guard goes in and out of a configuration, and everything else stays, comments included.
 func TestWrap(t *testing.T) {
 	t.Parallel()
 	const before = `{ // a comment
   "other": [1,2 , 3],
-	"mcpServers": {
+  "mcpServers": {
     "files": {"args": [ "-y", "b" ], "env":{"A":"\u0042"}, "command": "npx"},
-    "empty": {"command" : "uv\u0078", "args": []},
-    "none":  {"command":"run", "disabled": true},
+    "none": {"command":"run", "disabled": true},
     "lines": {
       "command": "node",
       "args": [
         // first
         "a.js", // second
-        "x"
       ],
     },
-    "web": {"type": "http", "url" : "https://mcp.example.com/\u006dcp", "headers": {"X-Key": "${KEY}", "Authorization":"Bearer ${input:token}"}},
-    "old": {
-      "url": "https://mcp.example.com/sse", // the old one
-      "type":"sse"
-    },
-    "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
-    "named": {"url": "https://mcp.example.com/mcp", "headers": {"X_Key": "x"}},
-  }
-}
-`
-	const guarded = `{ // a comment
-  "other": [1,2 , 3],
-	"mcpServers": {
-    "files": {"args": ["guard", "files", "--", "npx",  "-y", "b" ], "env":{"A":"\u0042"}, "command": "%[1]s"},
-    "empty": {"command" : "%[1]s", "args": ["guard", "empty", "--", "uv\u0078" ]},
-    "none":  {"command": "%[1]s", "args":["guard", "none", "--", "run"], "disabled": true},
-    "lines": {
-      "command": "%[1]s",
-      "args": ["guard", "lines", "--", "node", 
-        // first
-        "a.js", // second
-        "x"
-      ],
-    },
-    "web": {"type": "stdio", "type-without-guard": "http", "command": "%[1]s", "args" : ["guard", "web", "https://mcp.example.com/\u006dcp", "--header-env", "Authorization=HEADER_Authorization", "--header-env", "X-Key=HEADER_X_Key"], "env": {"HEADER_X_Key": "${KEY}", "HEADER_Authorization":"Bearer ${input:token}"}},
-    "old": {
-      "command": "%[1]s", "args": ["guard", "old", "https://mcp.example.com/sse", "--sse"], // the old one
-      "type": "stdio", "type-without-guard":"sse"
-    },
+    "web": {"type": "http", "url" : "https://mcp.example.com/mcp?key=x", "headers": {"X-Key": "${KEY}"}},
+    "old": {"url": "https://mcp.example.com/sse", "type":"sse"},
     "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
     "named": {"url": "https://mcp.example.com/mcp", "headers": {"X_Key": "x"}},
   }
 }
 `
 	self, folder := program(t)
-	pinning(t, folder, "files", "empty", "none", "lines", "web", "old")
+	pinning(t, folder, "files", "none", "lines", "web", "old")
 	file := filepath.Join(folder, "mcp.json")
-	after := fmt.Sprintf(guarded, self)
 	write(t, file, before)
-	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stdout, "mcp.json was not written: the same command with --yes writes it\n") ||
-		!strings.Contains(stdout, "- |       \"command\": \"node\",\n+ |       \"command\": \""+string(self)+"\",\n") {
+	want := "files\n- npx -y b\n+ " + string(self) + " guard files -- npx -y b\n"
+	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stdout, want) || strings.Contains(stdout, "key=x") ||
+		!strings.Contains(stdout, "mcp.json was not written: the same command with --yes writes it\n") {
 		t.Errorf("not asked: code %d\n%s%s", code, stdout, stderr)
 	}
 	for n := range 2 { // the second time, nothing is left to do
 		code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-		if code != 2 || read(t, file) != after || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") || !strings.Contains(stderr, "error: named: its header X_Key can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
+		if code != 2 || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") ||
+			!strings.Contains(stderr, "error: named: its header X_Key can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
 			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
 		}
 		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": its path on this machine") != (n == 0) {
 			t.Errorf("how it starts:\n%s", stdout)
 		}
-	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 4 {
-		t.Errorf("unwrap some: code %d\n%s\n%s", code, stderr, read(t, file))
-	}
-	for range 2 {
-		if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
-			t.Errorf("unwrap: code %d\n%s\n%s", code, stderr, read(t, file))
+		for _, part := range []string{"{ // a comment\n  \"other\": [1,2 , 3],", `"args": ["guard","files","--","npx", "-y", "b" ], "env":{"A":"\u0042"}, "command": "` + string(self) + `"`,
+			"// first\n        \"a.js\", // second", `"web": {"type": "stdio","command":"` + string(self) + `","args":["guard","web","https://mcp.example.com/mcp?key=x","--header-env","X-Key=HEADER_X_Key"],"env":{"HEADER_X_Key":"${KEY}"}}`} {
+			if !strings.Contains(read(t, file), part) {
+				t.Errorf("%s is missing in\n%s", part, read(t, file))
+			}
 		}
 	}
-	byHand := strings.Replace(after, `"guard", "web", "https://mcp.example.com/\u006dcp"`, `"guard", "web", "https://mcp.example.com/\u006dcp", "--log", "x"`, 1)
-	write(t, file, byHand)
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "web"); code != 2 || read(t, file) != byHand || !strings.Contains(stderr, "by hand") {
-		t.Errorf("by hand: code %d\n%s", code, stderr)
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 3 {
+		t.Errorf("unwrap some: code %d\n%s\n%s", code, stderr, read(t, file))
+	}
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || strings.Contains(read(t, file), "guard") || !strings.Contains(read(t, file), "// second") ||
+		!strings.Contains(read(t, file), `"type": "http","url":"https://mcp.example.com/mcp?key=x","headers":{"X-Key":"${KEY}"}`) {
+		t.Errorf("unwrap: code %d\n%s\n%s", code, stderr, read(t, file))
 	}
 }
 
@@ -161,12 +132,12 @@ func TestWrapStarts(t *testing.T) {
 		project string
 		want    string
 	}{
-		{inModules, "project", `"command": "npx", "args":["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
-		{inModules, filepath.Join("project", "below"), `"command": "npx", "args":["--no", "--", "pinproof-capture", "guard", "a", "--", "run"]`},
-		{inModules, "other", `"command": "` + string(inModules) + `", "args":["guard", "a", "--", "run"]`},
-		{inVenv, "project", `"command": "` + string(inVenv) + `", "args":["guard", "a", "--", "run"]`},
+		{inModules, "project", `"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","run"]`},
+		{inModules, filepath.Join("project", "below"), `"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","run"]`},
+		{inModules, "other", `"command":"` + string(inModules) + `","args":["guard","a","--","run"]`},
+		{inVenv, "project", `"command":"` + string(inVenv) + `","args":["guard","a","--","run"]`},
 	} {
-		if runtime.GOOS == "windows" && c.want[12:15] != "npx" {
+		if runtime.GOOS == "windows" && c.want[11:14] != "npx" {
 			continue // the path has backslashes
 		}
 		file := filepath.Join(folder, c.project, "mcp.json")
@@ -179,7 +150,7 @@ func TestWrapStarts(t *testing.T) {
 		if code, stdout, stderr := c.path.run(t, "wrap", "--yes", file); code != 0 || read(t, file) != `{"mcpServers":{"a":{`+c.want+`}}}` {
 			t.Errorf("%s in %s: code %d\n%s%s%s", c.path, c.project, code, stdout, stderr, read(t, file))
 		}
-		if code, _, stderr := c.path.run(t, "unwrap", "--yes", file); code != 0 || read(t, file) != before {
+		if code, _, stderr := c.path.run(t, "unwrap", "--yes", file); code != 0 || !strings.Contains(read(t, file), `"command":"run"`) || strings.Contains(read(t, file), "guard") {
 			t.Errorf("unwrap %s: code %d\n%s%s", c.path, code, stderr, read(t, file))
 		}
 	}
@@ -299,9 +270,6 @@ func TestWrapUnpinned(t *testing.T) {
 	if code, _, stderr := self.run(t, "wrap", file, "a", "d", "--yes"); code != 0 || strings.Count(read(t, file), `"guard"`) != 2 {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
 }
 
 // TestWrapFlags: the guards get the flags that wrap is given. Flags that are there already are
@@ -316,8 +284,8 @@ func TestWrapFlags(t *testing.T) {
 	if code, _, stderr := self.run(t, "wrap", file, "--yes", "--on-drift", "warn", "--log", "a log"); code != 0 {
 		t.Fatalf("code %d\n%s", code, stderr)
 	}
-	want := fmt.Sprintf(`{"mcpServers":{"a":{"command":%[1]q,"args":["guard", "a", "--on-drift", "warn", "--log", "a log", "--", "run", "b"]},`+
-		`"web":{"command": %[1]q, "args":["guard", "web", "--on-drift", "warn", "--log", "a log", "http://h/"]}}}`, self)
+	want := fmt.Sprintf(`{"mcpServers":{"a":{"command":%[1]q,"args":["guard","a","--on-drift","warn","--log","a log","--","run","b"]},`+
+		`"web":{"command":%[1]q,"args":["guard","web","--on-drift","warn","--log","a log","http://h/"]}}}`, self)
 	if got := read(t, file); got != want {
 		t.Error(got)
 	}
@@ -325,7 +293,7 @@ func TestWrapFlags(t *testing.T) {
 	if code != 0 || stdout != file+": nothing to change\n" || !strings.Contains(stderr, "WARNING: the guard of a has --on-drift warn --log a log: it lets everything pass, approved or not\n") {
 		t.Errorf("code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != before {
+	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != `{"mcpServers":{"a":{"command":"run","args":["b"]},"web":{"url":"http://h/"}}}` {
 		t.Errorf("code %d\n%s", code, stderr)
 	}
 	if code, _, stderr := self.run(t, "wrap", file, "--on-drift", "never"); code != 2 || !strings.HasPrefix(stderr, "error: --on-drift never: one of end, subset, warn\n") {
@@ -417,7 +385,7 @@ func TestSecretsStayOut(t *testing.T) {
 		}
 		pinning(t, dir, "a")
 		code, stdout, stderr := self.run(t, "wrap", file)
-		if code != 0 || !strings.Contains(stdout, "+ | ") || strings.Contains(stdout+stderr, secret) || strings.Contains(stdout+stderr, query) {
+		if code != 0 || !strings.Contains(stdout, "\n+ ") || strings.Contains(stdout+stderr, secret) || strings.Contains(stdout+stderr, query) {
 			t.Errorf("wrap: code %d\n%s%s", code, stdout, stderr)
 		}
 		server.Close()

@@ -309,10 +309,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r))}
 }
 
-// blanks are what separates words.
-var blanks = regexp.MustCompile(`\s+`)
-
-// spelledOut lists the changes of an entry that aren't summed up as minor, without those of blanks in texts.
+// spelledOut lists the changes of an entry that aren't summed up as minor.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 	for _, c := range diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree()) {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
@@ -325,9 +322,6 @@ func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 			}
 			if v.Kind != 0 {
 				sides[i] = string(jsontree.Append(nil, v))
-			}
-			if v.Kind == '"' {
-				sides[i] = "a text: " + strings.TrimSpace(blanks.ReplaceAllString(v.Text, " "))
 			}
 		}
 		if sides[0] != sides[1] || c.From != "" {

@@ -32,6 +32,9 @@ type Request struct {
 	// The IDs of servers that could not be captured.
 	Uncaptured []string
 
+	// The IDs of the servers of a folder that aren't judged.
+	LeftOut []string
+
 	// Returns the recorded policy as flags change it; nil if no flag can.
 	Policy func(pin.Policy) pin.Policy
 
@@ -166,7 +169,9 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 
 // compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(req *Request, sources []source) error {
-	wanted := func(server string) bool { return !w.Folder || req.Server == "" || server == req.Server }
+	wanted := func(server string) bool {
+		return !w.Folder || (req.Server == "" || server == req.Server) && !slices.Contains(req.LeftOut, server)
+	}
 	for i := range sources {
 		if wanted(sources[i].server) {
 			p, err := w.comparisonOf(req, &sources[i])

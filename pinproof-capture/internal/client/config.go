@@ -40,6 +40,7 @@ type Config struct {
 	project string
 
 	isTOML bool // Codex's
+	kind   kind // the client that reads it
 }
 
 // An entry is one server of a configuration, in any of their spellings.
@@ -52,11 +53,11 @@ type entry struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 
-	HTTPURL  string `json:"httpUrl"`  // Gemini CLI
-	Disabled bool   `json:"disabled"` // several
+	HTTPURL  string `json:"httpUrl"` // Gemini CLI
+	Disabled bool   `json:"disabled"`
 
-	Enabled           *bool             `json:"enabled"` // Codex, like the next three
-	HTTPHeaders       map[string]string `json:"http_headers"`
+	Enabled           *bool             `json:"enabled"`
+	HTTPHeaders       map[string]string `json:"http_headers"` // Codex, like the next two
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
@@ -182,7 +183,8 @@ func parse(file string, data []byte) (c *Config, err error) {
 		return nil, fail.From(err)
 	}
 	c.project = filepath.Dir(path)
-	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini"}, filepath.Base(c.project)) {
+	c.kind = kindOf(path)
+	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini", ".roo", ".kilocode", ".amazonq"}, filepath.Base(c.project)) {
 		c.project = filepath.Dir(c.project)
 	}
 	if c.isTOML {
@@ -357,27 +359,32 @@ func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Op
 	return results, nil
 }
 
-// disabled is what is printed about a server that its client doesn't start.
-const disabled = "disabled"
+const switchedOff = "switched off"
+
+// IsOff reports whether the client that reads the configuration doesn't start a server. Most clients ignore the member that others have
+// for that, so it counts only in the files of those that don't.
+func (c *Config) IsOff(id string) bool {
+	e := c.entries[id]
+	return c.kind.switches == "disabled" && e.Disabled || c.kind.switches == "enabled" && e.Enabled != nil && !*e.Enabled
+}
 
 func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
 	name := mcp.FileName(id)
-	e := c.entries[id]
-	isOff := e.Disabled || e.Enabled != nil && !*e.Enabled
-	if name == "" && isOff {
-		return disabled, nil
+	if name == "" && c.IsOff(id) {
+		return switchedOff, nil
 	}
 	if name == "" {
 		return "", fail.New(mcp.NoFileName).Hint("rename the server in the configuration")
 	}
 	path := filepath.Join(dir, name)
-	if isOff {
-		return fail.From(mcp.Stale(path, fail.New(disabled))).Text, nil
+	if c.IsOff(id) {
+		return fail.From(mcp.Stale(path, fail.New(switchedOff))).Text, nil
 	}
 	server, err := c.server(id)
 	if err != nil {
 		return "", mcp.Stale(path, err)
 	}
+	o.Client = cmp.Or(o.Client, c.kind.name)
 	return server.Save(ctx, path, o)
 }
 

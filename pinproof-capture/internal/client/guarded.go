@@ -19,7 +19,7 @@ var (
 
 // The flags of the guard, and whether each takes a value.
 var guardFlags = map[string]bool{
-	"--on-drift": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
+	"--on-drift": true, "--relist": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
 }
 
 // unguarded returns an entry without our guard: a guard asks for pins, which can only be made after the

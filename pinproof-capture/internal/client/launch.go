@@ -137,7 +137,18 @@ func (c *Config) Start() (argv []string, what string, err error) {
 			return npxSelf, "the one in node_modules", nil
 		}
 	}
-	if found, err := exec.LookPath(Self); err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path) {
+	found, err := exec.LookPath(Self)
+	isFound := err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path)
+	folders := workspace.UpToRoot(c.project)
+	if _, err := os.Lstat(filepath.Join(folders[len(folders)-1], ".git")); err == nil {
+		// Others use this file, too, on machines with other paths.
+		if !isFound {
+			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", Self).
+				Hint("install it for the project: npm install --save-dev pinproof")
+		}
+		return []string{Self}, "the one on the path, where each user of this repository needs it", nil
+	}
+	if isFound {
 		// A client that wasn't started in a shell looks for programs in these folders.
 		usual := []string{"/usr/local/bin", "/usr/bin", "/bin"}
 		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -32,45 +33,67 @@ func (g *Guard) before(id string, e entry) []string {
 	return words
 }
 
-// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. All
-// else stays byte for byte. Codex's TOML isn't rewritten, because no writer leaves the rest as it is:
-// byHand has the entries for a person to write. refused says which servers stay as they are, and why.
-func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, byHand string, refused []Result) {
+// A Change is how a server was started and how it is started now, without secrets.
+type Change struct{ Server, Before, After string }
+
+// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. Codex's TOML isn't
+// rewritten, because no writer leaves the rest as it is: byHand has the entries for a person to write. refused says which servers stay
+// as they are, and why.
+func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, changes []Change, byHand string, refused []Result) {
+	out = c.Data
 	for _, id := range ids {
 		e := c.entries[id]
 		if e.foreign == "" && (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
 		}
-		next, entry, err := c.rewritten(id, g)
+		var words []string
+		err := e.rewritable(id, g)
+		if err == nil && g != nil {
+			words = g.before(id, e)
+		}
+		if err == nil && c.isTOML {
+			var entry string
+			entry, err = e.byHand(id, words)
+			byHand += entry
+		} else if err == nil {
+			var next []byte
+			if next, err = c.edit(out, id, words); err == nil {
+				out = next
+				changes = append(changes, Change{id, e.shown(e.guard), e.shown(words)})
+			}
+		}
 		if err != nil {
 			refused = append(refused, Result{Server: id, Err: err})
-			continue
 		}
-		c = next
-		byHand += entry
 	}
-	return c.Data, byHand, refused
+	return out, changes, byHand, refused
 }
 
-// rewritten rewrites one server, or says what a person should write for it.
-func (c *Config) rewritten(id string, g *Guard) (next *Config, byHand string, err error) {
-	e := c.entries[id]
+// rewritable says why the guard of a server can't be added or removed.
+func (e entry) rewritable(id string, g *Guard) error {
 	if e.foreign != "" {
-		return nil, "", fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
+		return fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
 	}
-	var words []string
-	if g != nil {
-		if err := e.guardable(id); err != nil {
-			return nil, "", err
+	if g == nil {
+		return nil
+	}
+	return e.guardable(id)
+}
+
+// shown returns how a server is started behind these words, without secrets.
+func (e entry) shown(before []string) string {
+	words := slices.Clone(before)
+	if e.Command != "" {
+		words = append(words, e.argv()...)
+	} else {
+		words = append(words, cmp.Or(e.HTTPURL, e.URL))
+	}
+	for i, word := range words {
+		if strings.Contains(word, "://") {
+			words[i] = mcp.WithoutSecrets(word)
 		}
-		words = g.before(id, e)
 	}
-	if c.isTOML {
-		byHand, err = e.byHand(id, words)
-		return c, byHand, err
-	}
-	next, err = c.rewrite(id, words)
-	return next, "", err
+	return text.Printable(Quoted(words))
 }
 
 // Unguarded returns those of the servers that Rewrite would put a guard in front of.
@@ -84,39 +107,6 @@ func (c *Config) Unguarded(ids []string) []string {
 // GuardFlags returns the flags that the guard of a server has in the configuration, without those that
 // say how the server is reached.
 func (c *Config) GuardFlags(id string) []string { return c.entries[id].flags }
-
-// Secrets returns the parts of the configuration's text that no message may have: the values of servers'
-// headers and the queries of their addresses, as they are spelled.
-func (c *Config) Secrets() (list []string) {
-	if c.isTOML {
-		return nil // no line of TOML is shown
-	}
-	root, _ := hujson.Parse(c.Data)
-	for id := range c.entries {
-		o := c.object(&root, id)
-		for _, name := range []string{"headers", "env"} {
-			inner, _ := o.members[name].Value.Value.(*hujson.Object)
-			if inner == nil {
-				continue
-			}
-			for _, m := range inner.Members {
-				isHeader := name == "headers" || strings.HasPrefix(m.Name.Value.(hujson.Literal).String(), headerPrefix)
-				if value := o.raw(m.Value); isHeader && len(value) > 2 {
-					list = append(list, value[1:len(value)-1])
-				}
-			}
-		}
-		for _, name := range []string{"url", "httpUrl", "args"} {
-			for _, raw := range strings.Split(o.raw(o.members[name].Value), `"`) {
-				if _, query, ok := strings.Cut(raw, "?"); ok && strings.Contains(raw, "://") && query != "" {
-					list = append(list, query)
-				}
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
-	return list
-}
 
 // guardable says why a server can't be put behind the guard.
 func (e entry) guardable(id string) error {
@@ -161,162 +151,117 @@ func spelled(words ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// rewrite puts words before one server, or takes its guard away if there are none. For this very text,
-// wrapping and unwrapping must undo each other to the byte: an entry that couldn't be restored isn't
-// wrapped, and a guard that wrap wouldn't write is left to whoever wrote it.
-func (c *Config) rewrite(id string, words []string) (*Config, error) {
-	why := "its entry couldn't be restored byte for byte: write the guard by hand"
-	if words == nil {
-		why = "its guard was added by hand, or changed since: remove it by hand"
-	}
-	after, err := c.edit(id, words)
+// edit puts words before a server, or removes its guard if there are none. The patch leaves everything else as it is. What comes of it
+// has to start the same server.
+func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
+	root, err := hujson.Parse(data)
 	if err != nil {
-		return nil, fail.New("%s", why)
+		return nil, fail.From(err)
 	}
-	before, err := after.edit(id, c.entries[id].guard)
-	if err != nil || !bytes.Equal(before.Data, c.Data) {
-		return nil, fail.New("%s", why)
-	}
-	return after, nil
-}
-
-// object returns the entry of a server as it is spelled.
-func (c *Config) object(root *hujson.Value, id string) object {
-	name := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
-	o := object{data: c.Data, members: map[string]hujson.ObjectMember{}}
-	for _, m := range cmp.Or(root.Find("/mcpServers"+name), root.Find("/servers"+name), root.Find("/mcp_servers"+name)).Value.(*hujson.Object).Members {
-		o.members[m.Name.Value.(hujson.Literal).String()] = m
-	}
-	return o
-}
-
-// edit puts words before a server, or takes its guard away if there are none.
-func (c *Config) edit(id string, words []string) (*Config, error) {
-	root, _ := hujson.Parse(c.Data) // it was read before
-	o := c.object(&root, id)
-	switch e := c.entries[id]; {
-	case words != nil:
-		o.wrap(e, words)
-	case e.guard != nil:
-		o.unwrap(e)
-	default: // such as if this program has another name
-		return nil, fail.New("its guard isn't recognized")
-	}
-	slices.SortFunc(o.changes, func(a, b change) int { return a.at - b.at })
-	var out []byte
-	at := 0
-	for _, change := range o.changes {
-		if change.at < at || change.end < change.at {
-			return nil, fail.New("its members stand in another order")
+	place := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
+	for _, servers := range []string{"/mcpServers", "/servers", "/mcp_servers"} {
+		if root.Find(servers+place) != nil {
+			place = servers + place
+			break
 		}
-		out = append(append(out, c.Data[at:change.at]...), change.text...)
-		at = change.end
 	}
-	return parse(c.File, append(out, c.Data[at:]...))
-}
-
-// An object is an entry as it is spelled, with changes to it.
-type object struct {
-	data    []byte
-	members map[string]hujson.ObjectMember
-	changes []change
-}
-
-// A change replaces what is between two offsets with a text.
-type change struct {
-	at, end int
-	text    string
-}
-
-func (o *object) put(at, end int, text string) { o.changes = append(o.changes, change{at, end, text}) }
-
-func (o *object) replace(v hujson.Value, text string) { o.put(v.StartOffset, v.EndOffset, text) }
-
-func (o *object) raw(v hujson.Value) string { return string(o.data[v.StartOffset:v.EndOffset]) }
-
-// rename gives a member another name, if it is there, and each of the members in it as well.
-func (o *object) rename(from, to string, each func(string) string) {
-	m, ok := o.members[from]
-	if !ok {
-		return
+	p := patch{root: &root, place: place}
+	if e := c.entries[id]; words != nil {
+		p.wrap(e, words)
+	} else {
+		p.unwrap(e)
 	}
-	o.replace(m.Name, spelled(to))
-	if inner, ok := m.Value.Value.(*hujson.Object); ok {
-		for _, m := range inner.Members {
-			o.replace(m.Name, spelled(each(m.Name.Value.(hujson.Literal).String())))
+	text, err := json.Marshal(p.operations)
+	if err == nil {
+		err = root.Patch(text)
+	}
+	out := root.Pack()
+	after, failed := parse(c.File, bytes.Clone(out)) // which writes over comments
+	if err = cmp.Or(err, failed); err != nil || !c.entries[id].isSame(after.entries[id]) {
+		return nil, fail.New("its entry can't be edited: write the guard by hand")
+	}
+	return out, nil
+}
+
+// isSame reports whether two entries start the same server.
+func (e entry) isSame(f entry) bool {
+	return e.Command == f.Command && (e.Command == "" || slices.Equal(e.Args, f.Args)) && e.URL == f.URL && maps.Equal(e.Headers, f.Headers) && (e.Type == "sse") == (f.Type == "sse")
+}
+
+// A patch is a JSON Patch (RFC 6902) of one server's entry.
+type patch struct {
+	root       *hujson.Value
+	place      string
+	operations []map[string]any
+}
+
+func (p *patch) has(path string) bool { return p.root.Find(p.place+path) != nil }
+
+// put sets a member, or inserts an element.
+func (p *patch) put(path string, value any) {
+	p.operations = append(p.operations, map[string]any{"op": "add", "path": p.place + path, "value": value})
+}
+
+func (p *patch) remove(paths ...string) {
+	for _, path := range paths {
+		if p.has(path) {
+			p.operations = append(p.operations, map[string]any{"op": "remove", "path": p.place + path})
 		}
 	}
 }
 
-// wrap puts the guard's words before a server, which keeps its spelling. The headers of an address
-// become the guard's environment, under other names: clients fill in the same variables there, and no
-// list of processes shows them. Its type is kept under another key.
-func (o *object) wrap(e entry, words []string) {
-	name := "url"
+// wrap puts the guard's words before a server. The headers of an address become the guard's environment, under other names: clients fill
+// in the same variables there, and no list of processes shows them.
+func (p *patch) wrap(e entry, words []string) {
 	if e.Command != "" {
-		name = "command"
-	}
-	server := o.members[name]
-	args := o.members["args"].Value
-	list := spelled(words[1:]...) + ", " + o.raw(server.Value)
-	if e.Command != "" && args.Value != nil {
-		o.replace(server.Value, spelled(words[0]))
-		// The blank tells an empty list from none at all, for unwrap.
-		end := " "
-		if len(e.Args) > 0 {
-			end = ", "
+		if len(e.Args) == 0 {
+			p.put("/args", []string{})
 		}
-		o.put(args.StartOffset+1, args.StartOffset+1, list+end)
+		p.put("/args/0", e.Command)
+		for _, word := range slices.Backward(words[1:]) {
+			p.put("/args/0", word)
+		}
+		p.put("/command", words[0])
 		return
 	}
-	if e.Command == "" {
-		for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
-			list += ", " + spelled("--header-env", header+"="+variableOf(header))
-		}
-		if e.Type == "sse" {
-			list += ", " + spelled("--sse")
-		}
-		if kind, ok := o.members["type"]; ok {
-			o.replace(kind.Name, `"type": "stdio", `+spelled(keptType))
-		}
-		o.rename("headers", "env", variableOf)
+	list := append(slices.Clone(words[1:]), e.URL)
+	variables := map[string]string{}
+	for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
+		list = append(list, "--header-env", header+"="+variableOf(header))
+		variables[variableOf(header)] = e.Headers[header]
 	}
-	o.replace(server.Name, `"command": `+spelled(words[0])+`, "args"`)
-	o.replace(server.Value, "["+list+"]")
+	if e.Type == "sse" {
+		list = append(list, "--sse")
+	}
+	p.put("/command", words[0])
+	p.put("/args", list)
+	if len(variables) > 0 {
+		p.put("/env", variables)
+	}
+	if p.has("/type") {
+		p.put("/type", "stdio")
+	}
+	p.remove("/url", "/headers")
 }
 
-// unwrap undoes wrap.
-func (o *object) unwrap(e entry) {
-	command := o.members["command"]
-	args := o.members["args"]
-	// Where the guard's words and the server are.
-	list := args.Value.Value.(*hujson.Array).Elements
-	server := list[len(e.guard)-1]
-	end := server.EndOffset + 1
-	if e.Command != "" && end < args.Value.EndOffset {
-		o.replace(command.Value, o.raw(server))
-		if len(list) > len(e.guard) {
-			end++
+// unwrap removes the guard.
+func (p *patch) unwrap(e entry) {
+	if e.Command != "" {
+		p.put("/command", e.Command)
+		for range len(e.guard) { // the first word of the guard is the command, and the server's own follows the guard's
+			p.operations = append(p.operations, map[string]any{"op": "remove", "path": p.place + "/args/0"})
 		}
-		o.put(args.Value.StartOffset+1, end, "")
 		return
 	}
-	name := "command"
-	if e.Command == "" {
-		name = "url"
-		o.rename("env", "headers", func(variable string) string {
-			return strings.ReplaceAll(strings.TrimPrefix(variable, headerPrefix), "_", "-")
-		})
-		if kept, ok := o.members[keptType]; ok {
-			o.put(o.members["type"].Name.StartOffset, kept.Name.EndOffset, `"type"`)
-		}
+	p.put("/url", e.URL)
+	if len(e.Headers) > 0 {
+		p.put("/headers", e.Headers)
 	}
-	o.put(command.Name.StartOffset, args.Name.EndOffset, spelled(name))
-	o.replace(args.Value, o.raw(server))
+	if e.Type == "sse" || p.has("/type") {
+		p.put("/type", cmp.Or(map[bool]string{true: "sse"}[e.Type == "sse"], "http"))
+	}
+	p.remove("/command", "/args", "/env")
 }
-
-// keptType is the key of a server's type behind a guard, which clients don't know.
-const keptType = "type-without-guard"
 
 // headerPrefix begins the names of a guard's variables for headers, so that they mean nothing to
 // other programs. These names have no hyphen: npx starts the guard through a shell, which would drop them.

@@ -1,21 +1,24 @@
 package guard
 
 import (
-	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
+	"pinproof/internal/skill"
 )
 
-// approved is what the lockfile says of one server. pinproof has checked it, or will, before any entry of it counts.
+// approved is what the lockfile says of one server. pinproof has checked it.
 type approved struct {
 	entries map[pin.Key]pinned
 	policy  pin.Policy
 	values  []pin.Substitute // what the names in the pins stand for
 	skills  skills
+
+	// The denied resources and templates, matched by skill.Key.
+	denied []*regexp.Regexp
 }
 
 // pinned is what the lockfile says of one entry.
@@ -25,16 +28,17 @@ type pinned struct {
 	Denied   bool // a person has denied it to agents
 }
 
-// read reads a server's entry in a lockfile.
-func (a *approved) read(server jsontree.Value) {
-	a.policy = pin.Policy{}
+// readApproved reads a server's entry in a lockfile.
+func readApproved(server jsontree.Value, values []pin.Substitute) approved {
+	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values)}
+	policy := server.Get("policy")
 	for _, s := range pin.Switches {
-		*s.Of(&a.policy) = server.Get("policy").Get(s.Member).Kind == 't'
+		*s.Of(&a.policy) = policy.Get(s.Member).Kind == 't'
 	}
-	a.entries = map[pin.Key]pinned{}
-	refused := a.skills.refused // what was seen stays seen
-	a.skills = readSkills(server, a.values)
-	maps.Copy(a.skills.refused, refused)
+	a.policy.Descriptions = policy.Get("descriptions").Text
+	for _, pointer := range policy.Get("ignore").Items() {
+		a.policy.Ignore = append(a.policy.Ignore, pointer.Text)
+	}
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(pin.EntryTypeInfo[entryType].Member)
 		members := pins.Members()
@@ -42,9 +46,37 @@ func (a *approved) read(server jsontree.Value) {
 			members = []jsontree.Member{{Value: pins}}
 		}
 		for _, m := range members {
-			a.entries[pin.Key{Type: entryType, Name: m.Name}] = pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
+			p := pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
+			a.entries[pin.Key{Type: entryType, Name: m.Name}] = p
+			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
+				a.denied = append(a.denied, matcher(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text))
+			}
 		}
 	}
+	return a
+}
+
+// expression matches what is filled in of a template (RFC 6570).
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// matcher returns what matches the keys of all URIs that some server takes for a URI or for one of a template. An expression may
+// expand to anything.
+func matcher(template string) *regexp.Regexp {
+	const mark = "0expression0" // skill.Key keeps it
+	key := skill.Key(expression.ReplaceAllLiteralString(template, mark))
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
+}
+
+// isDenied reports whether a person has denied an entry to agents, in whatever spelling its URI is.
+func (a *approved) isDenied(key pin.Key) bool {
+	if a.entries[key].Denied {
+		return true
+	}
+	if key.Type != pin.Resources && key.Type != pin.Templates {
+		return false
+	}
+	uri := skill.Key(pin.FillPlaceholders(jsontree.Text(key.Name), a.values).Text)
+	return slices.ContainsFunc(a.denied, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
 // key returns the key of an entry in the pins, where placeholders may stand for values. No pin has
@@ -57,104 +89,162 @@ func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	return pin.Key{Type: entryType, Name: v.Text}
 }
 
-// A catalog is what a client was shown of a server in one session: which entries it has seen,
-// under which approval, and so which of them it may call.
-type catalog struct {
-	*approved
-	shown map[pin.Key]entry // since their list last changed
-	lists [pin.EntryTypes]listing
-}
-
-// An entry is what is known of an approved entry: the pin that it matched when it was last seen, or
-// why it may not be called.
-type entry struct {
-	pinned
-	why string
-}
-
-// A listing is what is known of a list.
-type listing struct {
-	// Why entries that weren't shown may not be called.
-	unseen string
-
-	// An entry of it has matched in this session.
-	matched bool
-
-	// What the client was told of its last drift, without the words that it begins with.
-	words modeltext.Text
-}
-
-// changed notes that a list has changed. Its entries may be called again once they have been seen again.
-func (c *catalog) changed(entryType pin.EntryType) {
-	maps.DeleteFunc(c.shown, func(k pin.Key, _ entry) bool { return k.Type == entryType })
-	c.lists[entryType].unseen = notListed
-}
-
-// show notes which entries of an answer matched their pins, and which drifted.
-func (c *catalog) show(matched map[pin.Key]pinned, drifted map[pin.Key]string) {
-	for key, as := range matched {
-		c.shown[key] = entry{pinned: as}
-		c.lists[key.Type].matched = true
-	}
-	for key := range drifted {
-		if _, approved := c.entries[key]; approved {
-			c.shown[key] = entry{why: notApproved}
-		}
-	}
-}
-
-// calledBy returns the list whose entries a request calls by name.
-func calledBy(method string) (entryType pin.EntryType, calls bool) {
-	for entryType := range pin.EntryTypes {
-		if method != "" && pin.EntryTypeInfo[entryType].Uses == method {
+// typeOf returns the list that a row of EntryTypeInfo has this word for.
+func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
+	for entryType := range pin.Instructions {
+		if word != "" && of(entryType) == word {
 			return entryType, true
 		}
 	}
 	return 0, false
 }
 
-// changedBy returns the list that has changed, as a notification says.
-func changedBy(method string) (entryType pin.EntryType, changed bool) {
-	for entryType := range pin.EntryTypes {
-		if method != "" && pin.EntryTypeInfo[entryType].Changed == method {
-			return entryType, true
-		}
-	}
-	return 0, false
+// changedBy reports whether a notification says that a list has changed. Skills are resources, and have no notification of their own.
+func changedBy(entryType pin.EntryType, method string) bool {
+	isResource := entryType == pin.Templates || entryType == pin.Resources || entryType == pin.Skills
+	return method == pin.EntryTypeInfo[entryType].Changed || isResource && method == "notifications/resources/list_changed"
 }
 
 // Why a call doesn't reach the server.
 const (
 	notApproved = "not approved"
-	notListed   = "not listed since the list changed"
+	notListed   = "not listed, or not since the list changed"
 	gone        = "no longer listed"
 	denied      = "denied"
 )
 
-// called returns the entry that a request calls and the pin under which it is called, or why it may not
-// be called. That is the pin that it matched when it was listed or, before that, the one in the lockfile.
-func (c *catalog) called(entryType pin.EntryType, params jsontree.Value) (key pin.Key, under pinned, why string) {
-	name := params.Get("name")
-	key = c.key(entryType, name.Text)
-	under, approved := c.entries[key]
-	folds := func(m jsontree.Member) bool { return m.Name != "name" && strings.EqualFold(m.Name, "name") }
-	as, shown := c.shown[key]
-	switch {
-	case under.Denied:
-		why = denied
-	case !c.policy.Pins(entryType):
-	// A server that folds letter case would call another entry.
-	case !approved || name.Kind != '"' || slices.ContainsFunc(params.Members(), folds):
-		why = notApproved
-	case !shown:
-		why = c.lists[entryType].unseen
+// The requests that act on an entry, besides those in EntryTypeInfo.
+const (
+	readResource  = "resources/read"
+	readDirectory = "resources/directory/read"
+	getSkill      = "skills/get"
+	subscribe     = "resources/subscribe"
+	complete      = "completion/complete"
+	listen        = "subscriptions/listen" // since 2026-07-28
+)
+
+// A target is what a request acts on.
+type target struct {
+	key   pin.Key   // as it is pinned
+	more  []pin.Key // further ones
+	lists []pin.EntryType
+	acts  bool
+}
+
+// targetOf returns what a request acts on, and the lists that have to be judged before.
+func (c *core) targetOf(method string, params jsontree.Value) (t target) {
+	entryType, uses := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses })
+	named := params.Get("name")
+	switch ref := params.Get("ref"); {
+	case uses:
+	case method == getSkill:
+		entryType, named = pin.Skills, params.Get("uri")
+	case method == readResource || method == readDirectory || method == subscribe:
+		entryType, named = pin.Resources, params.Get("uri")
+	case method == complete && ref.Get("type").Text == "ref/prompt":
+		entryType, named = pin.Prompts, ref.Get("name")
+	case method == complete:
+		entryType, named = pin.Templates, ref.Get("uri")
+	case method == listen:
+		for _, uri := range params.Get("notifications").Get("resourceSubscriptions").Items() {
+			t.more = append(t.more, c.pins.key(pin.Resources, uri.Text))
+		}
+		if entryType = pin.Resources; t.more == nil {
+			return t
+		}
+		named.Text = t.more[0].Name
 	default:
-		why = as.why
+		return t
 	}
-	if why != "" {
-		under = pinned{} // a refused call has no pin
-	} else if shown {
-		under = as.pinned
+	t.acts = true
+	t.key = c.pins.key(entryType, named.Text)
+	of := []pin.EntryType{entryType}
+	if entryType == pin.Resources {
+		of = []pin.EntryType{pin.Resources, pin.Templates, pin.Skills}
 	}
-	return key, under, why
+	for _, entryType := range of {
+		isPart := entryType == t.key.Type || pinsSkill(entryType, c.pins.skills, named.Text) || c.claims(entryType)
+		if isPart && c.pins.policy.Pins(entryType) && (entryType == pin.Skills || c.pins.policy.PinsEntry(t.key)) {
+			t.lists = append(t.lists, entryType)
+		}
+	}
+	return t
+}
+
+func pinsSkill(entryType pin.EntryType, s skills, uri string) bool {
+	return entryType == pin.Skills && s.hasFolderOf(uri)
+}
+
+// forbids returns why a request is refused whatever the server lists, or "".
+func (c *core) forbids(t target) (why string) {
+	for _, key := range append(t.more, t.key) {
+		_, isApproved := c.pins.entries[key]
+		switch isCalled := pin.EntryTypeInfo[key.Type].Uses != ""; {
+		case !t.acts:
+		case c.pins.isDenied(key):
+			return denied
+		case isCalled && !isApproved && c.pins.policy.Pins(key.Type) && c.onDrift != Warns:
+			return notApproved
+		}
+	}
+	return ""
+}
+
+// allows returns the pin of the entry that a request acts on, or why it may not.
+func (c *core) allows(t target, method string, params jsontree.Value) (under pinned, why string) {
+	if !t.acts {
+		return under, ""
+	}
+	for _, m := range params.Members() {
+		// A server that folds letter case would act on another entry.
+		for _, name := range []string{"name", "uri", "ref", "notifications"} {
+			if m.Name != name && strings.EqualFold(m.Name, name) {
+				return under, notApproved
+			}
+		}
+	}
+	for _, key := range append(t.more, t.key) {
+		if under, why = c.allowsEntry(key, method); why != "" {
+			return pinned{}, why
+		}
+	}
+	_, uses := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses })
+	if name := params.Get("name"); uses && name.Kind != '"' && c.pins.policy.Pins(t.key.Type) {
+		return pinned{}, notApproved
+	}
+	return under, c.askSkill(method, params)
+}
+
+func (c *core) allowsEntry(key pin.Key, method string) (under pinned, why string) {
+	l := &c.lists[key.Type]
+	as, isListed := l.entries[key.Name]
+	under, isApproved := c.pins.entries[key]
+	isRead := key.Type == pin.Resources
+	uri := pin.FillPlaceholders(jsontree.Text(key.Name), c.pins.values).Text
+	switch {
+	// Lists of skills may be partial. What a server says of a skill, and its files, is judged when it comes.
+	case !c.pins.policy.PinsEntry(key), key.Type == pin.Skills, isRead && c.guardsSkills() && c.pins.skills.hasFolderOf(uri):
+		return under, ""
+	case !isApproved && !isRead, l.drifted[key] != "":
+		return under, notApproved
+	case isListed && isApproved && as.Digest == under.Digest:
+		return as, ""
+	case isRead && !isApproved && (!c.pins.policy.Resources || c.fitsTemplate(uri)): // a page that isn't listed has no pin
+		return under, ""
+	case l.done == 0 || l.entries == nil:
+		return under, notListed
+	case !isApproved:
+		return under, notApproved
+	}
+	return under, gone
+}
+
+// fitsTemplate reports whether a URI is one of a template that the client may use.
+func (c *core) fitsTemplate(uri string) bool {
+	for name := range c.lists[pin.Templates].entries {
+		if matcher(pin.FillPlaceholders(jsontree.Text(name), c.pins.values).Text).MatchString(skill.Key(uri)) {
+			return true
+		}
+	}
+	return false
 }

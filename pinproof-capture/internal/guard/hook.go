@@ -3,15 +3,9 @@ package guard
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
@@ -28,8 +22,6 @@ type Hooked struct {
 	Pins
 	Server mcp.Server
 	Asked  mcp.Options
-	MaxAge time.Duration
-
 	// Entries that a person has denied to agents don't block the server.
 	AllowsDenied bool
 
@@ -76,20 +68,7 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 			Say(", but ").Count(len(servers.Members()), "other server"))
 	}
 	h.Server.Dir = filepath.Dir(h.lock)
-	match := ""
-	if h.MaxAge > 0 {
-		if match, err = h.match(); err != nil {
-			return h.blocked(modeltext.Say("pinproof: blocked: the lockfile can't be read"))
-		}
-	}
-	if isRecent(match, h.MaxAge) {
-		return nil
-	}
-	err = h.check(ctx)
-	if after, _ := h.match(); err == nil && match != "" && after == match { // the pins haven't changed meanwhile
-		remember(match)
-	}
-	return err
+	return h.check(ctx)
 }
 
 // check captures the server and has pinproof compare the capture with the pins. If the answer is
@@ -102,8 +81,9 @@ func (h Hooked) check(ctx context.Context) error {
 	if err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
 	}
-	file := keep(h.lock, h.ServerID, data)
-	if file == "" {
+	place := keptPlace(h.lock, h.ServerID)
+	file := place + shortDigest(data) + keptEnding
+	if place == "" || keep(kept{file, data}) != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
 	}
 	var words bytes.Buffer
@@ -116,53 +96,8 @@ func (h Hooked) check(ctx context.Context) error {
 		os.Remove(file)
 		return nil
 	}
-	pruneKept(file)
 	if said, ok := modeltext.FromHook(words.Bytes()); ok {
 		return &Blocked{said}
 	}
 	return h.blocked(modeltext.Say("pinproof: blocked: pinproof gave no answer"))
-}
-
-// MaxAge is the greatest age of a match that a hook can take: a person still remembers it.
-const MaxAge = time.Hour
-
-// match returns the path of the file by which a match is remembered. Its name is the digest of what
-// was asked: the lockfile's bytes, the command or the address, the names of the environment's
-// variables and the like. The variables' values are left out, because they change with every window
-// and can be secrets. Without a folder for it, the path is "".
-func (h Hooked) match() (path string, err error) {
-	pins, err := os.ReadFile(h.lock)
-	folder, failed := cacheFolder("matches")
-	// Without a folder, every hook asks the server.
-	if err != nil || failed != nil {
-		return "", err
-	}
-	var names []string
-	for _, variable := range slices.Concat(os.Environ(), h.Server.Env) {
-		name, _, _ := strings.Cut(variable, "=")
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	asked, err := json.Marshal([]any{h.lock, string(pins), h.ServerID, h.Substitutes, h.Asked.Capabilities, h.Asked.Protocol,
-		h.AllowsDenied, h.Server.Argv, h.Server.URL, h.Server.SSE, slices.Sorted(maps.Keys(h.Server.Headers)), slices.Compact(names)})
-	sum := sha256.Sum256(asked)
-	return filepath.Join(folder, hex.EncodeToString(sum[:])), err
-}
-
-// isRecent reports whether a match is younger than age.
-func isRecent(match string, age time.Duration) bool {
-	info, err := os.Stat(match)
-	return err == nil && time.Since(info.ModTime()) >= 0 && time.Since(info.ModTime()) < age
-}
-
-// remember remembers a match, and forgets those that no hook can take any more. If that
-// fails, the next hook asks the server again.
-func remember(match string) {
-	os.WriteFile(match, []byte("\n"), 0o600)
-	old, _ := os.ReadDir(filepath.Dir(match))
-	for _, f := range old {
-		if path := filepath.Join(filepath.Dir(match), f.Name()); !isRecent(path, MaxAge) {
-			os.Remove(path)
-		}
-	}
 }

@@ -25,70 +25,82 @@ import (
 )
 
 // A judge compares parts of a session with the pins of one server. It decides nothing itself: it
-// asks pinproof verify --part.
+// runs pinproof verify --part.
 type judge struct {
 	Pins
-	lock     string // the path of the lockfile
-	approved approved
+	lock   string // the path of the lockfile
+	values []pin.Substitute
+	part   func(messages []byte) (*verdict, error) // runPart
 
-	// The lockfile that approved was read from.
-	seen []byte
+	// The lockfile when it was last read; nil if it couldn't be.
+	at os.FileInfo
 }
 
 // A verdict is what pinproof says of one result.
 type verdict struct {
 	matches bool
-
-	// The entries that a person has denied to agents, drifted or not.
-	denied map[pin.Key]bool
-
 	drifted map[pin.Key]string // with the kind of drift
+	listed  map[pin.Key]string // the digests of the drifted entries
 	matched map[pin.Key]pinned // with the approval's hash
 	warned  map[pin.Key]string // with the warnings, for a person
 	summary string             // printable; it may quote the server
 }
 
-// newJudge finds pinproof and the lockfile, and makes sure that the lockfile has the server.
-func newJudge(o Pins) (*judge, error) {
-	lock, err := o.find()
-	if err != nil {
-		return nil, err
+// equal returns what an entry matched. v may be nil.
+func (v *verdict) equal(key pin.Key) (as pinned, ok bool) {
+	if v != nil && v.drifted[key] == "" {
+		as, ok = v.matched[key]
 	}
-	j := &judge{Pins: o, lock: lock}
-	if j.approved.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
-		return nil, fail.New("--substitute %s", err)
-	}
-	return j, j.readPins()
+	return as, ok
 }
 
-// readPins reads what is pinned, if the lockfile has changed since it was last read and pinproof accepts it.
-func (j *judge) readPins() error {
+// newJudge finds the lockfile.
+func newJudge(p Pins) (j *judge, err error) {
+	j = &judge{Pins: p}
+	j.part = j.runPart
+	if j.lock, err = p.find(); err != nil {
+		return nil, err
+	}
+	if j.values, err = pin.ParseSubstitutes(p.Substitutes); err != nil {
+		return nil, fail.New("--substitute %s", err)
+	}
+	return j, nil
+}
+
+// readPins reads what is pinned if the lockfile has changed since it was last read, or couldn't be read then. pinproof has to accept the
+// lockfile and find the server in it.
+func (j *judge) readPins() (pins approved, isChanged bool, err error) {
+	at, err := os.Stat(j.lock)
+	if err != nil {
+		j.at = nil
+		return pins, true, fail.Path(j.lock, err)
+	}
+	if j.at != nil && os.SameFile(at, j.at) && at.Size() == j.at.Size() && at.ModTime().Equal(j.at.ModTime()) {
+		return pins, false, nil
+	}
+	j.at = nil
 	data, err := os.ReadFile(j.lock)
 	if err != nil {
-		return fail.Path(j.lock, err)
-	}
-	if j.seen != nil && bytes.Equal(data, j.seen) {
-		return nil
+		return pins, true, fail.Path(j.lock, err)
 	}
 	v, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	if err == nil && !v.matches {
 		err = fail.New("%s", v.summary)
 	}
 	if err != nil {
-		return err
+		return pins, true, err
 	}
 	root, err := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
 	if err != nil {
-		return fail.In(text.Printable(j.lock), "%s", err)
+		return pins, true, fail.In(text.Printable(j.lock), "%s", err)
 	}
-	j.seen = data
-	j.approved.read(root.Get("servers").Get(j.ServerID))
-	return nil
+	j.at = at
+	return readApproved(root.Get("servers").Get(j.ServerID), j.values), true, nil
 }
 
-// part judges a part of a session. The error says why there is no verdict; it may quote the
+// runPart judges a part of a session. The error says why there is no verdict; it may quote the
 // server.
-func (j *judge) part(messages []byte) (*verdict, error) {
+func (j *judge) runPart(messages []byte) (*verdict, error) {
 	var out bytes.Buffer
 	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--terse", "--allow=denied", "--", "-", j.lock)
 	if err != nil {
@@ -110,6 +122,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		Drift                   []struct {
 			List, Name, Kind string
 			Findings         []struct{ ID, Level string }
+			Now              struct{ Digest string }
 		}
 		Entries []struct {
 			List, Name, Status, Digest, ApprovalHash string
@@ -124,13 +137,14 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	if code == 2 {
 		return nil, fail.New("%s", said.Error.Message)
 	}
-	v := &verdict{matches: code == 0, denied: map[pin.Key]bool{}, drifted: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
+	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, listed: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
 	for _, d := range said.Drift {
 		key, ok := entryNamed(d.List, d.Name)
 		if !ok || d.Kind == "" || v.matches {
 			return nil, none
 		}
 		v.drifted[key] = d.Kind
+		v.listed[key] = d.Now.Digest
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
 				v.warned[key] = " (WARNING " + f.ID + ")" // only the last one: one is enough to make a person look
@@ -146,17 +160,12 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		if v.matches && e.Status != "MATCH" || e.Status == "MATCH" && twice {
 			return nil, none
 		}
-		if e.Denied {
-			v.denied[key] = true
-		} else if e.Status == "MATCH" && v.drifted[key] == "" {
+		if e.Status == "MATCH" && !e.Denied && v.drifted[key] == "" {
 			v.matched[key] = pinned{Digest: e.Digest, Approval: e.ApprovalHash}
 		}
 	}
 	return v, nil
 }
-
-// keep saves what the server said.
-func (j *judge) keep(data []byte) (path string) { return keep(j.lock, j.ServerID, data) }
 
 // entryNamed names an entry of an answer, and reports whether there is such a list.
 func entryNamed(member, name string) (pin.Key, bool) {
@@ -167,19 +176,15 @@ func entryNamed(member, name string) (pin.Key, bool) {
 	return pin.Key{Type: entryType, Name: name}, ok
 }
 
-// command returns what a person types to review a file with what a session said, or with a part of it.
-func (j *judge) command(file string, isPart bool) shell.Command {
-	// newJudge has found it already.
-	program, _ := FindPinproof()
+// reviewing returns how a person reviews what a session said.
+func (j *judge) reviewing() reviewing {
+	program, _ := FindPinproof() // newJudge has found it already
 	var flags []string
-	if isPart {
-		flags = append(flags, "--part")
-	}
 	for _, s := range j.Substitutes {
 		flags = append(flags, shell.Quote("--substitute="+s))
 	}
-	return shell.Command{Program: shell.ProgramAt(program), Capture: file, Lockfile: j.lock, Server: j.ServerID,
-		Flags: map[string][]string{"relock": flags}}
+	return reviewing{keptPlace(j.lock, j.ServerID), shell.Command{Program: shell.ProgramAt(program), Lockfile: j.lock, Server: j.ServerID,
+		Flags: map[string][]string{"relock": flags}}}
 }
 
 // Pins says which pins a server is compared with.

@@ -124,7 +124,7 @@ func TestLyingPinproof(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(folder, "pinproof"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		v, err := (&judge{Pins: Pins{ServerID: "s"}, lock: "tools.lock"}).part([]byte("{}"))
+		v, err := (&judge{Pins: Pins{ServerID: "s"}, lock: "tools.lock"}).runPart([]byte("{}"))
 		if tt.error != "" {
 			if v != nil || err == nil || !strings.Contains(err.Error(), tt.error) {
 				t.Errorf("%s: %+v, %v", tt.what, v, err)

@@ -5,20 +5,16 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"pinproof/internal/atomicfile"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // What was refused is kept in the user's cache, in a folder for each project. The name of a file has the server
 // ID and the digest of what the file holds, so that no file is replaced by another one while a person reads it.
 const (
-	// How many files are kept for each server, so that a server that is refused at every start doesn't fill the disk.
-	maxKept = 3
-
 	// How long a file is kept, so that a project that is left behind doesn't fill the disk, either.
 	keptFor = 30 * 24 * time.Hour
 
@@ -26,8 +22,7 @@ const (
 	idHex = 16
 )
 
-// keptName matches what follows the server ID in the name of a kept file.
-var keptName = regexp.MustCompile(`^-[0-9a-f]{16}[.]jsonl$`)
+const keptEnding = ".jsonl"
 
 // cacheFolder makes a folder for what is kept from run to run, which only the user can open.
 func cacheFolder(names ...string) (string, error) {
@@ -44,56 +39,27 @@ func shortDigest(data []byte) string {
 	return hex.EncodeToString(sum[:])[:idHex]
 }
 
-// keep saves what a server of a lockfile said, and returns the file's path, or "" if it can't be
-// saved. What the server said is refused all the same.
-func keep(lock, id string, data []byte) (path string) {
+// keptPlace returns the beginning of the paths of a server's kept files, or "" if none can be written.
+func keptPlace(lock, id string) string {
 	folder, err := cacheFolder("refused", shortDigest([]byte(lock)))
 	if err != nil {
 		return ""
 	}
-	name := strings.TrimSuffix(mcp.FileName(id), ".jsonl")
-	path = filepath.Join(folder, name+"-"+shortDigest(data)+".jsonl")
-	now := time.Now()
-	if os.Chtimes(path, now, now) == nil {
-		return path // the server said the same before
-	}
-	// Written whole or not at all: half of it wouldn't show what was refused.
-	f, err := os.CreateTemp(folder, "new-")
-	if err != nil {
-		return ""
-	}
-	_, err = f.Write(data)
-	if failed := f.Close(); err == nil {
-		err = failed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return ""
-	}
-	return path
+	return filepath.Join(folder, strings.TrimSuffix(mcp.FileName(id), ".jsonl")+"-")
 }
 
-// pruneKept deletes the files of a kept file's server, except the newest ones, and the files of all
-// projects that are too old. Another guard may do so at the same time.
-func pruneKept(path string) {
-	folder, name := filepath.Split(path)
-	id := name[:len(name)-len("-.jsonl")-idHex]
-	var files []os.FileInfo
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		rest, isOf := strings.CutPrefix(e.Name(), id)
-		if info, err := e.Info(); err == nil && isOf && keptName.MatchString(rest) && e.Name() != name {
-			files = append(files, info)
-		}
+// keep writes a file whole or not at all, because half of it wouldn't show what was refused. It deletes the files that are too old.
+func keep(k kept) error {
+	now := time.Now()
+	if os.Chtimes(k.path, now, now) == nil {
+		return nil // the server said the same before
 	}
-	slices.SortFunc(files, func(a, b os.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
-	for _, f := range files[min(maxKept-1, len(files)):] {
-		os.Remove(filepath.Join(folder, f.Name()))
+	folder := filepath.Dir(k.path)
+	removeOld(filepath.Dir(folder))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
 	}
-	removeOld(filepath.Dir(filepath.Clean(folder)))
+	return atomicfile.Write(k.path, k.data)
 }
 
 // removeOld deletes what has been kept for too long in a folder, and the folders that are empty after that.

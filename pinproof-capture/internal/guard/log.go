@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -18,37 +17,32 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A callLog is the record of a guard: JSON Lines, each whole or absent, each a call that goes to the
-// server, the answer to it, a drift or a block. Without a file it keeps nothing.
+// A record is what the guard's log says of one event. arguments are those of a call, as they came.
+type record struct {
+	event     string
+	args      []any
+	arguments []byte
+}
+
+// A callLog is the log of a guard: JSON Lines, each a call that goes to the server, the answer to it, a drift or a block. Without a
+// file it keeps nothing.
 type callLog struct {
 	*slog.Logger
 	f       *os.File
-	digests bool // log digests in place of arguments
-
-	// The first failure to write: the session may not go on without the record.
-	err error
+	digests bool  // log digests in place of arguments
+	err     error // the first failure to write: the session may not go on without the log
 }
 
-// openLog opens the record that the user asked for. It is for the user alone: arguments
-// can hold secrets.
+// openLog opens the log that the user asked for. It is for the user alone: arguments can hold secrets. Guards that share a file append
+// each record in one write, so no lock is needed.
 func openLog(o Options) (l *callLog, err error) {
 	l = &callLog{digests: o.LogDigests, Logger: slog.New(slog.DiscardHandler)}
 	if o.Log == "" {
 		return l, nil
 	}
-	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600); err != nil {
+	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
 		return nil, fail.Path(o.Log, err)
 	}
-	// A guard that was killed may have left a line without its end.
-	locked(l.f, func() {
-		last := []byte("\n")
-		if info, err := l.f.Stat(); err == nil && info.Mode().IsRegular() {
-			l.f.ReadAt(last, info.Size()-1)
-		}
-		if last[0] != '\n' {
-			l.f.Write([]byte("\n"))
-		}
-	})
 	session := strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())
 	l.Logger = slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{ReplaceAttr: named})).With("session", session, "server", o.ServerID)
 	return l, nil
@@ -56,63 +50,42 @@ func openLog(o Options) (l *callLog, err error) {
 
 // named gives what the library adds to a line the names of the record, and leaves out what is empty.
 func named(_ []string, a slog.Attr) slog.Attr {
-	switch {
-	case a.Key == slog.TimeKey:
+	if a.Key == slog.TimeKey {
 		a.Value = slog.TimeValue(a.Value.Time().UTC())
-	case a.Key == slog.MessageKey:
+	} else if a.Key == slog.MessageKey {
 		a.Key = "event"
-	case a.Key == slog.LevelKey, a.Value.Kind() == slog.KindString && a.Value.String() == "":
+	} else if a.Key == slog.LevelKey || a.Value.Kind() == slog.KindString && a.Value.String() == "" {
 		return slog.Attr{}
 	}
 	return a
 }
 
-// Write appends one line. If only a part of the line could be written, that part is taken back.
-func (l *callLog) Write(line []byte) (n int, err error) {
-	locked(l.f, func() {
-		if n, err = l.f.Write(jsontree.ASCII(line)); err != nil && n > 0 {
-			if info, failed := l.f.Stat(); failed == nil {
-				err = errors.Join(err, l.f.Truncate(info.Size()-int64(n)))
-			}
-		}
-	})
+// Write appends one record.
+func (l *callLog) Write(line []byte) (int, error) {
+	n, err := l.f.Write(jsontree.ASCII(line))
 	if err != nil {
 		l.err = cmp.Or(l.err, error(fail.Path(l.f.Name(), err)))
 	}
 	return n, err
 }
 
-// call records a call that goes to the server, with its arguments as they came or with the digest
-// of their bytes, without the blanks between tokens. It returns what the answer is recorded with.
-func (l *callLog) call(entryType pin.EntryType, entry pinned, line []byte, m jsontree.Value) (said []any) {
-	id := m.Get("id")
-	name := m.Get("params").Get("name").Text
-	arguments := m.Get("params").Get("arguments")
-	said = []any{pin.EntryTypeInfo[entryType].Entry, name}
-	if id.Kind != 0 {
-		said = append(said, "id", json.RawMessage(bytes.Clone(line[id.At:id.End])))
+// write writes records. The error is that of the log's first failure.
+func (l *callLog) write(records []record) error {
+	for _, r := range records {
+		args := r.args
+		if r.arguments != nil {
+			args = append(slices.Clone(args), "argumentsBytes", len(r.arguments))
+		}
+		switch {
+		case len(r.arguments) == 0:
+		case l.digests:
+			var plain bytes.Buffer
+			json.Compact(&plain, r.arguments) // no error: they were read strictly
+			args = append(args, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
+		default:
+			args = append(args, "arguments", json.RawMessage(r.arguments))
+		}
+		l.Info(r.event, args...)
 	}
-	call := slices.Concat(said, []any{"digest", entry.Digest, "approval", entry.Approval})
-	switch raw := json.RawMessage(line[arguments.At:arguments.End]); {
-	case arguments.Kind == 0:
-	case l.digests:
-		var plain bytes.Buffer
-		json.Compact(&plain, raw) // no error: they were read strictly
-		call = append(call, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
-	default:
-		call = append(call, "arguments", raw)
-	}
-	l.Info("call", call...)
-	return said
-}
-
-// answer records the answer to a call, and its outcome.
-func (l *callLog) answer(said []any, m jsontree.Value) {
-	outcome := "result"
-	if m.Has("error") {
-		outcome = "error"
-	} else if m.Get("result").Get("isError").Kind == 't' {
-		outcome = "tool error"
-	}
-	l.Info("answer", append(said, "bytes", m.End-m.At, "outcome", outcome)...)
+	return l.err
 }

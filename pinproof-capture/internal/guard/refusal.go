@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -24,108 +25,271 @@ const codeBlocked = -32090
 var (
 	wordsBlocked    = modeltext.Say("pinproof: blocked: ")
 	wordsUnreadable = modeltext.Say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
+	wordsNoList     = modeltext.Say("pinproof: blocked: the server did not give this list. Try again later.")
+	wordsNoCursor   = modeltext.Say("pinproof: this list has one page. Ask for it without a cursor.")
+	wordsNoPins     = modeltext.Say("pinproof: blocked: tools.lock can't be read. A person has to put it right.")
+	wordsNotBegun   = modeltext.Say("pinproof: blocked: this session has not begun. Send initialize first.")
+	wordsEnded      = modeltext.Say("pinproof: the server has ended, or didn't start. A person finds the reason in the log of this server.")
+	wordsUsed       = modeltext.Say("pinproof: blocked: the id of this request is in use.")
 	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-// tell shows a person what drifted on a list and how to go on, logs it, and saves what was refused.
-// It returns what the client is told.
-func (r *relay) tell(event string, entryType pin.EntryType, v *verdict, what refused) (words modeltext.Text) {
-	state := &r.catalog.lists[entryType]
-	file := r.judge.keep(what.data)
+const (
+	reviewPatience = 10 * time.Second // how long a server has for what is requested after a refusal
+
+	// How long the client's error waits for the name of the file with all of that. Then it names a file with the part that has come.
+	errorPatience = time.Second
+)
+
+// A reviewing says how a person reviews what was refused.
+type reviewing struct {
+	// The beginning of the paths of files with what was refused; "" if none can be written.
+	place string
+
+	command shell.Command // without the path of such a file
+}
+
+// A kept is a file with what was refused.
+type kept struct {
+	path string
+	data []byte
+}
+
+// A refused says why a session is over, and what the client is told of it.
+type refused struct {
+	entryType pin.EntryType
+	verdict   *verdict
+	isLater   bool
+	at        time.Time
+	waiting   [][]byte // the ids of the client's requests that get the error
+	words     modeltext.Text
+	told      []byte // what the error's file has
+	isTold    bool
+	isDone    bool
+}
+
+// answer answers a request that comes after the refusal, or has it wait.
+func (r *refused) answer(id []byte) []byte {
+	if r.isTold {
+		return refusal(id, r.words)
+	}
+	if len(id) > 0 {
+		r.waiting = append(r.waiting, bytes.Clone(id))
+	}
+	return nil
+}
+
+// refuse ends the session because a list or the instructions drifted. The rest of the lists is requested first, so that a person has to
+// review only once.
+func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out) {
+	c.refused = &refused{entryType: entryType, verdict: v, isLater: isLater, at: c.now, waiting: c.unanswered()}
+	if !c.isReady && c.meta == nil {
+		o.toServer = []byte(mcp.Initialized)
+	}
+	for _, entryType := range pin.AskOrder {
+		l := &c.lists[entryType]
+		isKnown := l.pages != nil || l.running != nil || l.failure != nil
+		switch {
+		case isKnown && entryType != pin.Skills || !c.claims(entryType):
+		case l.running == nil || l.running.isJudged:
+			l.running = nil
+			o.add(c.begin(entryType))
+		default:
+			l.running.withFiles = true
+		}
+	}
+	o.add(c.conclude())
+	return o
+}
+
+// reviewed takes a listing that has come to its end after a refusal.
+func (c *core) reviewed(l *listing, isFailed bool) (o out) {
+	state := &c.lists[l.entryType]
+	if l == state.running {
+		state.running = nil
+	}
+	if !isFailed {
+		state.pages = l.pages
+		state.files = l.read
+	}
+	if c.refused != nil {
+		o.add(c.conclude())
+	}
+	return o
+}
+
+func (r *refused) due() (at time.Time) {
+	if r.isDone {
+		return at
+	}
+	if r.isTold {
+		return r.at.Add(reviewPatience)
+	}
+	return r.at.Add(errorPatience)
+}
+
+// conclude tells the client and a person of the refusal, once all that was requested has come or the time for that is over.
+func (c *core) conclude() (o out) {
+	r := c.refused
+	isAll := !slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
+	if isLate := c.now.Sub(r.at) >= reviewPatience; r.isDone || !isAll && !isLate && (r.isTold || c.now.Sub(r.at) < errorPatience) {
+		return o
+	} else if isLate {
+		isAll = true
+	}
+	if data, isPart := c.said(); !r.isTold {
+		r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict, r.isLater))
+		r.told = data
+		r.isTold = true
+		for _, id := range r.waiting {
+			o.toClient = append(o.toClient, refusal(id, r.words)...)
+		}
+	} else if !bytes.Equal(data, r.told) {
+		o.tell("the server has listed more meanwhile, which is kept, too")
+		c.toReview(&o, data, isPart)
+	}
+	if isAll {
+		r.isDone = true
+		o.err = errBlocked
+		clear(c.own)
+	}
+	return o
+}
+
+// capture returns a listing as a capture.
+func (c *core) capture(l *listing) (data []byte) {
+	for i, page := range l.pages {
+		data = append(data, response(i+1, page)...)
+	}
+	return data
+}
+
+// said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
+// missing that the server claims to have.
+func (c *core) said() (data []byte, isPart bool) {
+	var results [][]byte
+	if m, _ := jsontree.NewReader(c.greeting).Only(); m.Has("result") {
+		result := m.Get("result")
+		results = append(results, c.greeting[result.At:result.End])
+	}
+	isPart = c.refused == nil
+	for _, entryType := range pin.AskOrder {
+		l := &c.lists[entryType]
+		results = slices.Concat(results, l.pages, l.files)
+		isPart = isPart || l.pages == nil && l.failure == nil && c.claims(entryType)
+	}
+	for i, result := range results {
+		data = append(data, response(i+1, result)...)
+	}
+	return data, isPart
+}
+
+// drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.
+func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict, isLater bool) modeltext.Text {
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
 		entry := pin.EntryRef(key.Type, key.Name)
 		kind := v.drifted[key]
-		r.log.Info(event, "entry", entry, "kind", kind, "file", file)
+		o.log(event, "entry", entry, "kind", kind, "digest", v.listed[key])
 		kinds[pin.DriftKind(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 	}
 	how := modeltext.Say("").Drift(kinds)
-	// No entry drifted: a policy differs, or nobody has approved a warning.
-	if lines == nil {
+	if lines == nil { // no entry by itself: a policy differs, or nobody has approved a warning
 		lines = []string{v.summary}
 		how = modeltext.Say("none of them by itself")
-		r.log.Info(event, "reason", v.summary, "file", file)
+		o.log(event, "reason", v.summary)
 	}
 	entries := strings.TrimSuffix(pin.EntryTypeInfo[entryType].Entry, "s") + "s"
 	happened := "lists " + entries + " that are not the ones approved"
-	if state.matched {
+	if isLater {
 		happened = "changed its " + entries + " during the session"
 	}
-	r.say("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), r.judge.server(), happened, text.List(lines, 20))
-	if r.onDrift == Ends && lines[0] != v.summary {
-		r.say("with --on-drift subset, the guard would leave these out and pass the approved rest")
+	o.tell("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID), happened, text.List(lines, 20))
+	if c.onDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
+		o.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	words = modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(r.judge.ServerID).
+	words := modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
-	state.words = words.With(r.told(file, what))
-	return state.words
+	data, isPart := c.said()
+	return words.With(c.toReview(o, data, isPart))
 }
 
 // unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and
 // what becomes of it. It returns what the client is told.
-func (r *relay) unjudged(event, what string, line []byte, err error) (words modeltext.Text) {
+func (c *core) unjudged(o *out, event, what string, line []byte, err error) modeltext.Text {
 	why := fail.From(err).Text
-	r.say("%s: %s", what, why)
-	file := r.judge.keep(append(r.said.text(), line...))
-	r.log.Info(event, "reason", why, "file", file)
-	words = modeltext.Say("it could not be judged whether what server ").Argument(r.judge.ServerID).
+	data, _ := c.said()
+	o.tell("%s: %s", what, why)
+	o.log(event, "reason", why)
+	words := modeltext.Say("it could not be judged whether what server ").Argument(c.ServerID).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
-	return wordsBlocked.With(words).With(r.told(file, refused{isPart: true}))
+	return wordsBlocked.With(words).With(c.toReview(o, append(data, line...), true))
 }
 
-// told tells a person, and the client, the command to review what was kept in a file.
-func (r *relay) told(file string, what refused) modeltext.Text {
-	if file == "" {
-		r.say("what it said could not be saved")
+// toReview keeps what was refused. It tells a person, and the client, the command to review it.
+func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
+	if c.review.place == "" {
+		o.tell("what it said could not be saved")
 		return modeltext.Say("A person has to review it.")
 	}
-	pruneKept(file)
-	if what.isOtherwise { // any command would refuse the file
-		r.say("the server has said something else since, so this can't be approved: start a new session")
-		fmt.Fprintf(r.stderr, "kept:    %s\n", shell.Path(file))
-		return modeltext.Say("The server has said something else since, so this can't be approved. A person starts a new session.")
+	path := c.review.place + shortDigest(data) + keptEnding
+	o.keep = append(o.keep, kept{path, data})
+	for i := range o.records {
+		if r := &o.records[i]; r.event == "block" || r.event == "drift" {
+			r.args = append(r.args, "file", path)
+		}
 	}
-	c := r.judge.command(file, what.isPart)
-	fmt.Fprintf(r.stderr, "review:  %s\n", c.Review())
-	return modeltext.Say("").Review("A person reviews it at a terminal", c)
+	command := c.review.command
+	command.Capture = path
+	flags := slices.Clone(command.Flags["relock"])
+	if isPart {
+		flags = append([]string{"--part"}, flags...)
+	}
+	command.Flags = map[string][]string{"relock": flags}
+	o.say = append(o.say, "review:  "+command.Review())
+	return modeltext.Say("").Review("A person reviews it at a terminal", command)
 }
 
-// refuseCall tells a person of a call that doesn't reach the server. It returns what the
-// client is told.
-func (r *relay) refuseCall(key pin.Key, why string) (words modeltext.Text) {
+// refuseUse refuses a request that acts on an entry.
+func (c *core) refuseUse(h held, t target, method, why string) (o out) {
+	id := h.m.Get("id")
+	spelled := h.line[id.At:id.End]
+	if _, isSkill := skillWords[why]; isSkill {
+		uri := h.m.Get("params").Get("uri")
+		o.toClient = refusal(spelled, c.refuseSkill(&o, method, uri.Text, why, nil))
+		return o
+	}
+	key := t.key
 	ref := pin.EntryRef(key.Type, key.Name)
-	r.say("blocked: a call of %s: %s", ref, why)
-	r.log.Info("block", "entry", ref, "reason", why)
-	_, approved := r.catalog.entries[key]
-	words = modeltext.Say("pinproof: blocked: this was not called: ")
-	switch {
-	case !approved:
-		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).
+	o.tell("blocked: a call of %s: %s", ref, why)
+	o.log("block", "entry", ref, "reason", why)
+	_, approved := c.pins.entries[key]
+	words := modeltext.Say("pinproof: blocked: this was not called: ")
+	if why == denied {
+		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).Say(" to agents. Go on without it.")
+	} else if !approved {
+		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
 			Say(" is approved in tools.lock. A person has to approve it first.")
-	case why == denied:
-		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).Say(" to agents. Go on without it.")
-	case why == gone:
-		words = words.Say("server ").Argument(r.judge.ServerID).Say(" no longer lists this ").Entry(key.Type).Say(".")
-	case why == notListed:
-		words = words.Say("server ").Argument(r.judge.ServerID).Say(" has changed the list with this ").Entry(key.Type).
-			Say(" and did not give the new one. Try again later.")
-	default:
-		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(r.judge.ServerID).
+	} else if why == gone {
+		words = words.Say("server ").Argument(c.ServerID).Say(" no longer lists this ").Entry(key.Type).Say(".")
+	} else if why == notListed {
+		words = words.Say("server ").Argument(c.ServerID).Say(" did not give the list with this ").Entry(key.Type).
+			Say(". Try again later.")
+	} else {
+		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
 			Say(" is not what was approved in tools.lock. A person has to review it first.")
 	}
-	return words
+	o.toClient = refusal(spelled, words)
+	return o
 }
-
-// server returns the server ID, printable.
-func (j *judge) server() string { return text.Name(j.ServerID) }
 
 // dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on
 // takes the place of the line: it refuses the answers in the line, for the side that waits for
 // them. back refuses the requests in the line, for their sender. An id that the server made up
 // never goes to the client, because it could say something to a model, too.
-func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
+func (c *core) dropped(line []byte, fromServer bool) (on, back []byte) {
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
@@ -135,24 +299,14 @@ func (r *relay) dropped(line []byte, fromServer bool) (on, back []byte) {
 		case m["method"] != nil:
 			back = append(back, refusal(spelled, wordsUnreadable)...)
 		case fromServer:
-			spelled = r.open[key].id
-			delete(r.open, key)
+			spelled = c.open[key].id
+			delete(c.open, key)
 			fallthrough
 		default:
 			on = append(on, refusal(spelled, wordsUnreadable)...)
 		}
 	}
 	return on, back
-}
-
-// refuseOpen ends the session and answers all that the client still waits for.
-func (r *relay) refuseOpen(words modeltext.Text) (out []byte) {
-	r.over = true
-	for _, key := range slices.Sorted(maps.Keys(r.open)) {
-		out = append(out, refusal(r.open[key].id, words)...)
-	}
-	clear(r.open)
-	return out
 }
 
 // refusal returns our error in answer to one request, or nothing if the request has no id.
@@ -162,96 +316,4 @@ func refusal(id []byte, words modeltext.Text) []byte {
 	}
 	message, _ := json.Marshal(words.String())
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
-}
-
-// A transcript is what a server has said of itself in a session, as it would be captured: its
-// instructions, and for each list the pages that were asked for last.
-type transcript [pin.EntryTypes]struct {
-	last *saidPage
-
-	// The pages that have a nextCursor, by the page that it leads to.
-	behind map[string]*saidPage
-
-	size int // bytes in these
-}
-
-// A saidPage is an answer with a page of a list, as one line, with the verdict on it and the page
-// before it in the same listing. Other listings may be under way, with cursors of their own.
-type saidPage struct {
-	verdict
-	page string
-	line []byte
-
-	// The page has entries that the policy doesn't pin. They pass.
-	others bool
-
-	before *saidPage
-}
-
-// add takes an answer. A page that comes again replaces the earlier one, and all that followed it.
-func (t *transcript) add(entryType pin.EntryType, page, next string, message []byte) *saidPage {
-	said := &t[entryType]
-	if said.size += len(message); said.behind == nil || said.size > mcp.MaxBytes || len(said.behind) > mcp.MaxPages {
-		said.behind, said.size = map[string]*saidPage{}, len(message) // pinproof would not read more
-	}
-	p := &saidPage{page: page, line: slices.Concat(message, []byte("\n")), before: said.behind[page]}
-	if again := p.before.find(page); again != nil {
-		p.before = again.before
-	}
-	if said.last = p; next != "" {
-		said.behind[next] = p
-	} else {
-		said.size -= len(message)
-	}
-	return p
-}
-
-// find returns a page of a listing: it looks at this page and those before it. It returns nil if there is none.
-func (p *saidPage) find(page string) *saidPage {
-	for p != nil && p.page != page {
-		p = p.before
-	}
-	return p
-}
-
-// has reports whether an entry is on this page, or on one before it.
-func (p *saidPage) has(key pin.Key) bool {
-	for ; p != nil; p = p.before {
-		if _, matched := p.matched[key]; matched || p.drifted[key] != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// nothingLeft reports whether all entries of a listing drifted, up to this page.
-func (p *saidPage) nothingLeft() bool {
-	drifted := false
-	for ; p != nil; p = p.before {
-		if len(p.matched) > 0 || p.others {
-			return false
-		}
-		drifted = drifted || !p.matches
-	}
-	return drifted
-}
-
-// text returns a capture of all that was said.
-func (t *transcript) text() []byte {
-	var lines [][]byte
-	for _, entryType := range slices.Backward(pin.LockOrder[:]) {
-		for p := t[entryType].last; p != nil; p = p.before {
-			lines = append(lines, p.line)
-		}
-	}
-	slices.Reverse(lines)
-	return bytes.Join(lines, nil)
-}
-
-// pageOf returns a name for the page that a cursor leads to: "" is the first page.
-func pageOf(cursor jsontree.Value) string {
-	if cursor.Kind != '"' {
-		return ""
-	}
-	return "behind " + cursor.Text
 }

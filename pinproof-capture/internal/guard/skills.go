@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -19,13 +20,6 @@ import (
 // the pinned bytes, and nothing in a skill's folder passes that the skill's entry doesn't list.
 // What is in no skill's folder passes as if no guard were there.
 
-// The requests that read a skill's entry, its files or its folders.
-const (
-	readResource  = "resources/read"
-	readDirectory = "resources/directory/read"
-	getSkill      = "skills/get"
-)
-
 // Why a client doesn't get what it asked for. A model may read these words, so nothing of the
 // server's is in them.
 const (
@@ -36,6 +30,7 @@ const (
 	skillDenied      = "a person has denied its skill to agents"
 	skillDiffers     = "it is not the skill that was approved"
 	folderDiffers    = "the folder has files that do not stand in the approved entry of its skill"
+	contentsUnclear  = "clients could read the answer in different ways"
 )
 
 // skills are what the guard knows about the skills of one server.
@@ -133,6 +128,16 @@ func (s *skills) file(uri string) (files []*skill.File, why string) {
 	return nil, ""
 }
 
+// hasFolderOf reports whether a URI is in the folder of an approved skill.
+func (s *skills) hasFolderOf(uri string) bool {
+	for folder := range s.folders {
+		if skill.Within(uri, folder) {
+			return true
+		}
+	}
+	return false
+}
+
 // isWithin reports whether a URI is in one of the folders with these keys.
 func isWithin(uri string, folders map[string]bool) bool {
 	for folder := range folders {
@@ -154,72 +159,126 @@ func (s *skills) directory(uri string) (why string) {
 	return ""
 }
 
-// askSkill returns why a request that a client makes is refused, or "".
-func (r *relay) askSkill(method string, params jsontree.Value) (why string) {
-	if method != readResource && method != readDirectory && method != getSkill || !r.guardsSkills() {
+// askSkill returns why a request of a client that may read a skill is refused, or "".
+func (c *core) askSkill(method string, params jsontree.Value) (why string) {
+	if method != readResource && method != readDirectory && method != getSkill || !c.guardsSkills() {
 		return ""
 	}
-	uri := params.Get("uri")
-	for _, m := range params.Members() {
-		// A server that folds letter case would read another file.
-		if m.Name != "uri" && text.EqualFold(m.Name, "uri") {
-			return fileNotListed
-		}
-	}
-	s := &r.catalog.skills
+	uri := params.Get("uri").Text
+	s := &c.pins.skills
 	switch method {
 	case readResource:
-		_, why = s.file(uri.Text)
-		if why == skillNotApproved {
-			s.refuse(uri.Text)
+		if _, why = s.file(uri); why == skillNotApproved {
+			s.refuse(uri)
 		}
 	case readDirectory:
-		why = s.directory(uri.Text)
+		why = s.directory(uri)
 	case getSkill:
-		if _, approved := s.approved[uri.Text]; approved {
+		if _, approved := s.approved[uri]; approved {
 			return ""
 		}
-		if isWithin(uri.Text, s.denied) {
+		if isWithin(uri, s.denied) {
 			return skillDenied
 		}
 		// What the server says about it is judged when it arrives.
-		s.refuse(uri.Text)
+		s.refuse(uri)
 	}
 	return why
 }
 
+// learnSkills notes which skills of a list were approved.
+func (c *core) learnSkills(entryType pin.EntryType, l *list) {
+	for _, result := range l.values {
+		for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
+			_, isEqual := l.entries[c.pins.key(pin.Skills, item.Get("uri").Text).Name]
+			if entryType == pin.Skills {
+				c.pins.skills.learn(item.Value, isEqual)
+			}
+		}
+	}
+}
+
 // guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, the
 // one that was read last still counts.
-func (r *relay) guardsSkills() bool {
-	r.judge.readPins()
-	return r.catalog.policy.Pins(pin.Skills)
-}
+func (c *core) guardsSkills() bool { return c.pins.policy.Pins(pin.Skills) }
 
-// answerSkill returns why the answer to a request is refused, or "", and the part of it that a person can
-// review, as a part of a capture. Whatever was asked, no result may bring a skill's file with other bytes.
-func (r *relay) answerSkill(line []byte, m jsontree.Value, asked request) (why string, part []byte) {
+// judgeAnswer replaces an answer by a refusal if it has the file of a skill with other bytes than the pinned ones, an unapproved skill,
+// or a denied resource. Whatever was requested, no result may have these.
+func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[]byte) (o out) {
 	result := m.Get("result")
-	if result.Kind == 0 || !r.guardsSkills() {
-		return "", nil
+	if result.Kind == 0 {
+		return o
 	}
-	switch asked.method {
-	case readResource:
-		if files, _ := r.catalog.skills.file(asked.uri); files != nil {
-			return r.answerFile(result, asked.uri, files), nil
+	why := c.answerContents(result, asked.method)
+	switch {
+	case why != "" || !c.guardsSkills():
+	case asked.method == readResource:
+		if files, _ := c.pins.skills.file(asked.uri); files != nil {
+			why = c.answerFile(result, asked.uri, files)
 		}
-	case readDirectory:
-		return r.answerDirectory(result, asked.uri), nil
-	case getSkill:
-		return r.answerGet(line, result, asked.uri)
+	case asked.method == readDirectory:
+		why = c.answerDirectory(result, asked.uri)
+	case asked.method == getSkill:
+		entry := result.Get("skill")
+		if of := entry.Get("uri"); of.Kind == '"' && of.Text == asked.uri {
+			return c.judgeSkill(line, entry, asked, pass)
+		} else if _, why = c.pins.skills.file(jsontree.TextOf(&of)); why != skillDenied {
+			c.pins.skills.refuse(jsontree.TextOf(&of))
+			why = skillDiffers
+		}
 	}
-	return r.answerContents(result), nil
+	if why != "" {
+		words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, why, nil)
+		if c.onDrift != Warns || why == skillDenied || why == denied {
+			*pass = refusal(asked.id, words)
+		}
+	}
+	return o
 }
 
-// answerContents judges the files of skills that any result brings.
-func (r *relay) answerContents(result jsontree.Value) (why string) {
-	for _, item := range result.Get("contents").Items() {
+// judgeSkill has a single skill judged as a list of its own. That list is what a person can review.
+func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass *[]byte) (o out) {
+	answer := bytes.Clone(line)
+	listed := response(1, slices.Concat([]byte(`{"skills":[`), line[entry.At:entry.End], []byte("]}")))
+	*pass = nil
+	o.judge = []judgement{{listed, func(v *verdict, err error) (o out) {
+		if c.refused != nil {
+			return o
+		}
+		_, isEqual := v.equal(c.pins.key(pin.Skills, asked.uri))
+		m, _ := message(answer)
+		c.pins.skills.learn(m.Get("result").Get("skill"), isEqual)
+		if o.toClient = answer; !isEqual {
+			words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, skillDiffers, listed)
+			if c.onDrift != Warns {
+				o.toClient = refusal(asked.id, words)
+			}
+		}
+		return o
+	}}}
+	return o
+}
+
+// answerContents judges the files of skills, and the denied resources, that a result has. Where either is pinned, a client has to read
+// the result as it is read here.
+func (c *core) answerContents(result jsontree.Value, method string) (why string) {
+	contents := result.Get("contents")
+	isPinned := len(c.pins.denied) > 0 || c.guardsSkills() && len(c.pins.skills.approved)+len(c.pins.skills.denied) > 0
+	if method == readResource && isPinned && contents.Kind != '[' && result.Get("resultType").Text != "input_required" {
+		return contentsUnclear
+	}
+	for _, item := range contents.Items() {
 		uri := item.Get("uri")
-		files, why := r.catalog.skills.file(jsontree.TextOf(&uri))
+		if method == readResource && isPinned && (uri.Kind != '"' || !isPlainItem(item.Value)) {
+			return contentsUnclear
+		}
+		if c.pins.isDenied(c.pins.key(pin.Resources, jsontree.TextOf(&uri))) {
+			return denied
+		}
+		if !c.guardsSkills() {
+			continue
+		}
+		files, why := c.pins.skills.file(jsontree.TextOf(&uri))
 		if why != "" {
 			return why
 		}
@@ -231,7 +290,7 @@ func (r *relay) answerContents(result jsontree.Value) (why string) {
 }
 
 // answerFile judges the answer to a read of a skill's file: one item, of that URI, with its bytes.
-func (r *relay) answerFile(result jsontree.Value, uri string, files []*skill.File) (why string) {
+func (c *core) answerFile(result jsontree.Value, uri string, files []*skill.File) (why string) {
 	items := result.Get("contents").Items()
 	if len(items) != 1 {
 		return fileDiffers
@@ -246,16 +305,17 @@ func (r *relay) answerFile(result jsontree.Value, uri string, files []*skill.Fil
 // itemMembers are the members that a client reads in an item of contents.
 var itemMembers = []string{"uri", "text", "blob", "mimeType", "_meta"}
 
+// isPlainItem reports whether every client reads an item in the same way: no member has a name that only some take for a specified one.
+func isPlainItem(item jsontree.Value) bool {
+	return item.Kind == '{' && !slices.ContainsFunc(item.Members(), func(m jsontree.Member) bool { return !slices.Contains(itemMembers, m.Name) })
+}
+
 // isOneOf reports whether an item of contents has the bytes of a pinned file, in the one reading that
 // all clients have: text as UTF-8, or a blob in base64 as RFC 4648 spells it, with its padding and
-// without blanks.
+// without spaces.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
-	for _, m := range item.Members() {
-		for _, name := range itemMembers {
-			if m.Name != name && text.EqualFold(strings.ReplaceAll(m.Name, "_", ""), strings.ReplaceAll(name, "_", "")) {
-				return false
-			}
-		}
+	if !isPlainItem(item) {
+		return false
 	}
 	plain := item.Get("text")
 	blob := item.Get("blob")
@@ -283,8 +343,8 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 
 // answerDirectory judges what a folder lists. Inside a skill's folder, that may be nothing but the
 // files of the skill's entry and the folders on the way to them.
-func (r *relay) answerDirectory(result jsontree.Value, uri string) (why string) {
-	s := &r.catalog.skills
+func (c *core) answerDirectory(result jsontree.Value, uri string) (why string) {
+	s := &c.pins.skills
 	inside := false
 	for folder := range s.folders {
 		inside = inside || skill.Within(uri, folder)
@@ -327,52 +387,31 @@ func (s *skills) isFolder(uri string) bool {
 	return false
 }
 
-// answerGet judges one entry as it would be judged in a list of its own. That list is what a person can review.
-func (r *relay) answerGet(line []byte, result jsontree.Value, uri string) (why string, part []byte) {
-	entry := result.Get("skill")
-	of := entry.Get("uri")
-	if of.Kind != '"' || of.Text != uri {
-		if _, why := r.catalog.skills.file(jsontree.TextOf(&of)); why == skillDenied {
-			return skillDenied, nil
-		}
-		r.catalog.skills.refuse(jsontree.TextOf(&of))
-		return skillDiffers, nil
-	}
-	listed := slices.Concat([]byte(`{"jsonrpc":"2.0","id":1,"result":{"skills":[`), line[entry.At:entry.End], []byte("]}}\n"))
-	v, err := r.judge.part(listed)
-	key := r.catalog.key(pin.Skills, uri)
-	approved := err == nil && v.matches && v.matched[key].Digest != ""
-	r.catalog.skills.learn(entry, approved)
-	if approved {
-		return "", nil
-	}
-	return skillDiffers, listed
+// skillWords says to a client why it doesn't get something.
+var skillWords = map[string]modeltext.Text{
+	skillNotApproved: modeltext.Say(skillNotApproved),
+	fileNotListed:    modeltext.Say(fileNotListed),
+	fileDiffers:      modeltext.Say(fileDiffers),
+	skillNotSeen:     modeltext.Say(skillNotSeen),
+	skillDenied:      modeltext.Say(skillDenied),
+	skillDiffers:     modeltext.Say(skillDiffers),
+	folderDiffers:    modeltext.Say(folderDiffers),
+	contentsUnclear:  modeltext.Say(contentsUnclear),
 }
 
 // refuseSkill tells a person what a client doesn't get, and keeps the part of it that can be
 // reviewed. It returns what the client is told.
-func (r *relay) refuseSkill(method, uri, why string, part []byte) modeltext.Text {
-	r.say("blocked: %s of %s: %s", method, text.Name(uri), why)
-	r.log.Info("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
+func (c *core) refuseSkill(o *out, method, uri, why string, part []byte) modeltext.Text {
+	o.tell("blocked: %s of %s: %s", method, text.Name(uri), why)
+	o.log("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
 	words := modeltext.Say("pinproof: blocked: this was not read: ")
-	switch why {
-	case skillNotApproved:
-		words = words.Say(skillNotApproved)
-	case fileNotListed:
-		words = words.Say(fileNotListed)
-	case fileDiffers:
-		words = words.Say(fileDiffers)
-	case skillNotSeen:
-		words = words.Say(skillNotSeen)
-	case skillDenied:
+	switch {
+	case why == denied:
+		return words.Say("a person has denied this resource to agents. Go on without it.")
+	case why == skillDenied:
 		return words.Say(skillDenied).Say(". Go on without it.")
-	case skillDiffers:
-		words = words.Say(skillDiffers)
-	case folderDiffers:
-		words = words.Say(folderDiffers)
+	case part == nil:
+		return words.With(skillWords[why]).Say(". A person has to review it first.")
 	}
-	if part == nil {
-		return words.Say(". A person has to review it first.")
-	}
-	return words.Say(". ").With(r.told(r.judge.keep(part), refused{data: part, isPart: true}))
+	return words.With(skillWords[why]).Say(". ").With(c.toReview(o, part, true))
 }

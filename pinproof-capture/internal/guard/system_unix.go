@@ -19,11 +19,3 @@ func hungUp(w io.Writer) bool {
 	n, err := unix.Poll(ends, 0)
 	return err == nil && n > 0 && ends[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
 }
-
-// locked runs do while no other guard writes to the file, if the file can be locked.
-func locked(f *os.File, do func()) {
-	if unix.Flock(int(f.Fd()), unix.LOCK_EX) == nil {
-		defer unix.Flock(int(f.Fd()), unix.LOCK_UN)
-	}
-	do()
-}

@@ -99,7 +99,7 @@ func (r *remote) place(at *url.URL) {
 	// In a goroutine, because the answer comes on the stream that the caller is reading.
 	go func() {
 		r.send(greeting, true)
-		r.send([]byte(initialized), true)
+		r.send([]byte(Initialized), true)
 		r.mu.Lock()
 		release(ready)
 		r.mu.Unlock()
@@ -124,7 +124,7 @@ func isOver(resp *http.Response) bool {
 func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
 
 // renew begins a new session with the client's own initialize, unless another message already has.
-// The server may be a different one by now, so its answer is judged, and its lists count as changed.
+// The server may be a different one by now, so its answer and its lists are judged again.
 // renew reports whether the message may be sent again, in the new session. It may not if the last
 // session began a moment ago, because a call could meet the end of one session after another.
 func (r *remote) renew(session string) bool {
@@ -142,18 +142,20 @@ func (r *remote) renew(session string) bool {
 	}
 	r.renewed = time.Now()
 	r.sayAnew()
+	r.mu.Lock()
+	r.ready = make(chan struct{}) // other messages wait
+	r.mu.Unlock()
 	r.send(greeting, true)
-	r.send([]byte(initialized), true)
+	r.send([]byte(Initialized), true)
+	r.mu.Lock()
+	release(r.ready)
+	r.mu.Unlock()
 	return true
 }
 
-// sayAnew tells a person that a new session begins, and the client that all its lists have changed.
+// sayAnew tells a person that a new session begins. What the client says from now on belongs to that session.
 func (r *remote) sayAnew() {
-	r.put(Said{Err: fail.New("its session is over, and a new one begins")})
-	// Said before the session begins: a call could otherwise come before the new list.
-	for _, list := range []string{"tools", "prompts", "resources"} {
-		r.hand([]byte(`{"jsonrpc":"2.0","method":"notifications/`+list+`/list_changed"}`), 0)
-	}
+	r.put(Said{Err: fail.New("its session is over, and a new one begins"), Renews: true})
 }
 
 // await waits until a message may be sent. It refuses a call that was meant for a session that is over.

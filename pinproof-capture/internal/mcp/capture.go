@@ -46,8 +46,13 @@ type Options struct {
 	Protocol string
 
 	Capabilities jsontree.Value // that we claim, an object
-	Timeout      time.Duration
-	Settle       time.Duration // how long to listen after the last answer
+
+	// The name of the client that the server is asked for, NAME or NAME/VERSION.
+	Client string
+
+	Timeout time.Duration
+	// How long to listen after the last answer; 0 for as long as the server may need.
+	Settle time.Duration
 }
 
 // line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
@@ -159,7 +164,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 		return nil, "", err
 	}
 	defer server.Stop()
-	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, Options: o}).run(server)
+	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, isQuoted: s.URL == "", Options: o}).run(server)
 	late := limited.Err() != nil
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()
@@ -186,7 +191,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
 		}
 	}
-	return nil, "", &ServerError{fail.From(s.concealed(f)), last}
+	return nil, "", &ServerError{f, last}
 }
 
 // notInstalled returns the name, printable, of a program that npx couldn't find, judging by what npx said, or "".

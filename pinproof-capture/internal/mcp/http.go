@@ -20,7 +20,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unicode"
 
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
@@ -58,6 +57,9 @@ type remote struct {
 	begun int
 
 	session string // the server's ID for the session
+
+	// The client's name and version, as it says them.
+	agent string
 
 	// The revision of the protocol that initialize agreed on.
 	revision string
@@ -193,8 +195,7 @@ func transport() (http.RoundTripper, error) {
 // the user's headers and the session's ID, and any other host isn't the one that the user named.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if !sameOrigin(next.URL, via[0].URL) {
-		return fail.New("it redirects to another address, %s", Excerpt(next.URL.Scheme+"://"+next.URL.Host)).
-			Hint("name that address yourself if you trust it")
+		return fail.New("it redirects to another address").Hint("find out which, and name that address yourself if you trust it")
 	}
 	if len(via) > maxRedirects {
 		return fail.New("it redirects more than %d times", maxRedirects)
@@ -216,7 +217,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	}
 	<-r.ctx.Done()
 	if err := context.Cause(r.ctx); err != context.Canceled {
-		return r.concealed(err)
+		return err
 	}
 	return nil
 }
@@ -267,6 +268,11 @@ func (r *remote) send(line []byte, begins bool) {
 	if p.revision >= FirstDiscover {
 		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
 		p.headers = repeated(p.method, params, input)
+	}
+	for _, info := range []jsontree.Value{params.Get("clientInfo"), params.Get("_meta").Get("io.modelcontextprotocol/clientInfo")} {
+		if agent := info.Get("name").Text + "/" + info.Get("version").Text; info.Kind == '{' && plainValue.MatchString(agent) {
+			r.agent = strings.ReplaceAll(agent, " ", "-")
+		}
 	}
 	if id.Kind != 0 {
 		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
@@ -354,7 +360,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	if method == http.MethodGet {
 		at = r.address
 	}
-	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision}, headers...)
+	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision, "User-Agent", r.agent}, headers...)
 	r.mu.Unlock()
 	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {
@@ -384,7 +390,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	isRead := resp.StatusCode < 300 || kind == "application/json"
 	if isRead && (!isPlain || bad == mime.ErrInvalidMediaParameter) {
 		resp.Body.Close()
-		return nil, r.rec.refuse(unlike("it answers in another charset than UTF-8, which some clients would read", []byte(spelled)))
+		return nil, r.rec.refuse(fail.New("it answers in another charset than UTF-8, which some clients would read"))
 	}
 	resp.Header.Set("Content-Type", kind) // without its parameters
 	return resp, nil
@@ -394,23 +400,13 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
-// unusable says why an HTTP response is no answer. It quotes the response, unless that repeats a
-// part of the address or of a header, which may be a secret.
+// unusable says why an HTTP response is no answer. It never quotes the response, which may repeat a secret that was sent.
 func (r *remote) unusable(resp *http.Response) error {
-	defer resp.Body.Close()
+	resp.Body.Close()
 	if resp.StatusCode < 300 {
-		return unlike(notMessage, []byte(resp.Header.Get("Content-Type")))
+		return fail.New(notMessage)
 	}
-	begin, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-	said := string(oneLine(begin))
-	why := resp.Status
-	sent := fmt.Sprint(strings.Replace(r.URL, r.address.Host, "", 1), slices.Collect(maps.Values(r.Headers)))
-	words := strings.FieldsFunc(sent, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
-	isPart := func(word string) bool { return len(word) >= 8 && strings.Contains(said, word) }
-	if said != "" && resp.Header.Get("Content-Type") != "text/html" && !slices.ContainsFunc(words, isPart) {
-		why += ": " + said
-	}
-	f := fail.New("it answered %s", Excerpt(why))
+	f := fail.New("it answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
 	switch resp.StatusCode {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		f.Hint("it wants to know who asks: --header-env Authorization=VARIABLE, the variable holding 'Bearer TOKEN'")
@@ -468,7 +464,7 @@ func (p *post) refusedBy(data []byte) bool {
 // JSON is refused rather than mended.
 func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
-		return r.rec.refuse(unlike(notMessage, data))
+		return r.rec.refuse(fail.New(notMessage))
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
@@ -524,7 +520,7 @@ func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
 		return // it was cancelled, or has its error
 	}
-	said := Said{Err: r.concealed(err)}
+	said := Said{Err: err}
 	if p.id != nil {
 		said.asked = p.asked
 	}

@@ -28,6 +28,9 @@ type Said struct {
 
 	Err error // for a person
 
+	// Its session is over, and a new one begins: what comes next answers an initialize with the ID OwnID.
+	Renews bool
+
 	// The ID of the last request that had been sent when the line came. For an Err, the ID of the
 	// request that it is about, or 0.
 	asked int64

@@ -39,7 +39,7 @@ const (
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	found, err := capture.Messages(line)
 	if err != nil {
-		return nil, notMessage + ": " + err.Error()
+		return nil, notMessage
 	}
 	// an error whose id is null answers nothing
 	if len(found) == 0 || found[0].Get("id").Kind == 'n' {
@@ -85,10 +85,14 @@ type refusal struct {
 	told *fail.Error
 }
 
-func (m *message) refusal(method string) *refusal {
+func (m *message) refusal(method string, isQuoted bool) *refusal {
 	e := m.Get("error")
 	code := m.spelled(e.Get("code"))
-	return &refusal{code, m.spelled(e), fail.New("it answered %s with error %s: %s", method, code, Excerpt(e.Get("message").Text))}
+	told := fail.New("it answered %s with error %s", method, code)
+	if isQuoted {
+		told.Text += ": " + Excerpt(e.Get("message").Text)
+	}
+	return &refusal{code, m.spelled(e), told}
 }
 
 func (r *refusal) Error() string { return r.told.Error() }
@@ -105,9 +109,4 @@ func Loosely(text []byte) (messages []map[string]json.RawMessage) {
 		json.Unmarshal(text, &messages[0])
 	}
 	return messages
-}
-
-// unlike returns an error that quotes a text of the server's.
-func unlike(why string, text []byte) error {
-	return fail.New("%s: %s", why, Excerpt(string(bytes.TrimSpace(text))))
 }

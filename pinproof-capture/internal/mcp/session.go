@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"pinproof/internal/fail"
@@ -29,24 +30,25 @@ const MaxPages = 1000
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
-	to    io.Writer // a message a line
-	ctx   context.Context
-	came  chan *message
-	rec   *record
-	first int64 // the number after which the ids of the requests begin
+	to   io.Writer // a message a line
+	ctx  context.Context
+	came chan *message
+	rec  *record
 
-	// The methods of the requests. Their ids are first+1, first+2 and so on.
+	// The methods of the requests. Their ids are 1, 2 and so on.
 	asked []string
 
-	files skillFiles
+	files   SkillFiles
+	changes int // how often the server has said that a list has changed
 
 	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
 
+	// Errors may quote the server. One at an address may repeat the secrets that were sent to it.
+	isQuoted bool
+
 	Options
 }
-
-var clientInfo = map[string]any{"name": "pinproof", "version": "1"}
 
 // run asks the server for all that it tells a model.
 func (s *session) run(server Connection) (*greeting, error) {
@@ -58,25 +60,56 @@ func (s *session) run(server Connection) (*greeting, error) {
 		}
 	}()
 	g, err := s.begin()
-	if err == nil {
-		err = s.all(s.ctx, g, true)
-	}
-	if err == nil {
-		err = s.readFiles(s.ctx)
-	}
-	if err == nil {
-		courteous, cancel := context.WithTimeout(s.ctx, courtesy)
-		s.rest(courteous, g)
-		cancel()
-		// The files of skills that the server declares only to server/discover; it needn't give them.
-		s.readFiles(s.ctx)
-		settling, cancel := context.WithTimeout(s.ctx, s.Settle)
-		defer cancel()
-		// No request is open, but what the server says unasked is recorded.
-		s.answer(settling)
+	meta := s.meta
+	for isQuiet := false; err == nil && !isQuiet; {
+		cut := s.rec.mark()
+		before := s.changes
+		s.meta = meta
+		s.files = SkillFiles{}
+		if err = s.lists(g); err != nil {
+			return g, err
+		}
+		if isQuiet = s.changes == before; isQuiet {
+			return g, nil
+		}
+		if s.ctx.Err() != nil {
+			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
+		}
+		cut() // of what it listed before, nothing is left
 	}
 	return g, err
 }
+
+// QuietPatience is how long a server that says when its lists change has to be quiet. Some register tools after their start. Tests
+// shorten it.
+var QuietPatience = 2 * time.Second
+
+// lists asks for all lists and for the files of skills, and listens for a moment.
+func (s *session) lists(g *greeting) error {
+	if err := s.all(s.ctx, g, true); err != nil {
+		return err
+	}
+	if err := s.readFiles(s.ctx); err != nil {
+		return err
+	}
+	courteous, cancel := context.WithTimeout(s.ctx, courtesy)
+	s.rest(courteous, g)
+	cancel()
+	// The files of skills that the server declares only to server/discover; it needn't give them.
+	s.readFiles(s.ctx)
+	settle := s.Settle
+	if settle == 0 && slices.ContainsFunc(g.capabilities.Members(), func(m jsontree.Member) bool { return m.Get("listChanged").Kind == 't' }) {
+		settle = QuietPatience
+	}
+	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
+	defer cancel()
+	// No request is open, but what the server says unasked is recorded.
+	s.answer(settling)
+	return nil
+}
+
+// Settle is longer than a server that answers twice waits before the second answer. Tests shorten it.
+var Settle = 300 * time.Millisecond
 
 // take records what the server says, as it came, and passes it on if it is a message to every client.
 func (s *session) take(said Said) error {
@@ -88,7 +121,10 @@ func (s *session) take(said Said) error {
 	}
 	m, why := readMessage(bytes.Clone(said.Line), said.asked)
 	if why != "" {
-		return s.rec.refuse(unlike(why, said.Line))
+		if s.isQuoted {
+			why += ": " + Excerpt(string(bytes.TrimSpace(said.Line)))
+		}
+		return s.rec.refuse(fail.New("%s", why))
 	}
 	if m == nil {
 		return nil
@@ -112,7 +148,7 @@ func (s *session) send(method string, params map[string]any) (id int64, err erro
 		params["_meta"] = s.meta
 	}
 	s.asked = append(s.asked, method)
-	id = s.first + int64(len(s.asked))
+	id = int64(len(s.asked))
 	s.rec.sent.Store(id)
 	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 	if err == nil {
@@ -141,9 +177,11 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case m.err != nil && (awaited || m.answers == 0):
 				return nil, m.err
 			case m.Has("error") && awaited:
-				return nil, m.refusal(s.asked[m.answers-s.first-1])
+				return nil, m.refusal(s.asked[m.answers-1], s.isQuoted)
 			case m.Has("result") && awaited:
 				return m, nil
+			case strings.HasSuffix(m.Get("method").Text, "/list_changed"):
+				s.changes++
 			case m.Has("method") && m.Has("id"):
 				if _, err := s.to.Write(m.reply()); err != nil {
 					return nil, err
@@ -162,6 +200,12 @@ type greeting struct {
 	counts       [pin.EntryTypes]int
 }
 
+// clientInfo returns what the server is told of the client. Servers choose their lists by it.
+func (s *session) clientInfo() map[string]any {
+	name, version, _ := strings.Cut(s.Client, "/")
+	return map[string]any{"name": name, "version": cmp.Or(version, "1.0.0")}
+}
+
 // begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
 // some end at anything else. If a server refuses that, or is silent for half of the time, begin asks
 // server/discover as well. So a server that knows both is always asked initialize first, however slow it is.
@@ -172,13 +216,13 @@ func (s *session) begin() (*greeting, error) {
 	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
 	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": clientInfo,
+		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": s.clientInfo(),
 	})
 	if err == nil {
 		return s.initialized(m)
 	}
 	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
-		return s.discover(s.ctx, s.first+int64(len(s.asked)))
+		return s.discover(s.ctx, int64(len(s.asked)))
 	}
 	g, other := s.discover(s.ctx)
 	if other == nil {
@@ -197,7 +241,7 @@ func (s *session) begin() (*greeting, error) {
 func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{
 		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
-		"io.modelcontextprotocol/clientInfo":         clientInfo,
+		"io.modelcontextprotocol/clientInfo":         s.clientInfo(),
 		"io.modelcontextprotocol/clientCapabilities": s.Capabilities,
 	}
 	id, err := s.send("server/discover", map[string]any{})
@@ -218,11 +262,11 @@ func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting,
 	}
 }
 
-const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
+const Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
 
 func (s *session) initialized(m *message) (*greeting, error) {
 	s.meta = nil
-	_, err := io.WriteString(s.to, initialized)
+	_, err := io.WriteString(s.to, Initialized)
 	return greetingOf(m), err
 }
 
@@ -238,6 +282,13 @@ func (g *greeting) claims(entryType pin.EntryType) bool {
 		return entryType == pin.Tools
 	}
 	return pin.IsDeclared(entryType, g.capabilities)
+}
+
+// Claims reports whether a server that answered initialize or server/discover with a line says that it has a list.
+func Claims(line []byte, entryType pin.EntryType) bool {
+	m, _ := jsontree.NewReader(line).Only()
+	g := greeting{capabilities: m.Get("result").Get("capabilities")}
+	return g.claims(entryType)
 }
 
 // all asks for every page of every list that the server claims or, if claimed is false, of the
@@ -313,13 +364,13 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 		last = m.spelled(entries)
 		count += len(entries.Items())
 		if entryType == pin.Skills {
-			s.files.add(entries)
+			s.files.Add(entries)
 		}
 		if next.Kind == 0 || next.Kind == 'n' {
 			return count, nil
 		}
 		if next.Kind != '"' {
-			return 0, fail.New("its answer to %s has a nextCursor that isn't a string: %s", method, Excerpt(m.spelled(next)))
+			return 0, fail.New("its answer to %s has a nextCursor that isn't a string", method)
 		}
 		if seen[next.Text] {
 			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)

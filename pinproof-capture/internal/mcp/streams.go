@@ -122,7 +122,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 			return nil
 		}
 		if !placed {
-			return unlike(notMessage, e.data)
+			return fail.New(notMessage)
 		}
 		if e.kind != "" && e.kind != "message" || len(e.data) == 0 {
 			return nil

@@ -1,0 +1,53 @@
+package client
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// DefaultName is the name of the most common client.
+const DefaultName = "claude-code"
+
+// A kind is a client, by the file that it reads.
+type kind struct {
+	// The end of the path of its file.
+	file string
+
+	// What it calls itself in clientInfo, by a public index of clients (npm mcp-client-capabilities 0.0.14) of November 2026.
+	name string
+
+	// The member of a server's entry that switches the server off, "" if the client ignores any such member.
+	switches string
+}
+
+// kinds are the clients whose files are read. That Claude Code, Gemini CLI and GitHub's Copilot CLI ignore such a member is in issues of
+// theirs (claude-code 50826, gemini-cli 6352, copilot-cli 3582); that the others have it, in the documentation of Codex (mcp_servers.<id>.enabled),
+// Cline, Roo Code, Kilo Code, Windsurf and Amazon Q (disabled).
+var kinds = []kind{
+	{".mcp.json", "claude-code", ""},
+	{".claude.json", "claude-code", ""},
+	{".cursor/mcp.json", "cursor-vscode", ""},
+	{".vscode/mcp.json", "Visual Studio Code", ""},
+	{".codex/config.toml", "codex-mcp-client", "enabled"},
+	{".gemini/settings.json", "gemini-cli-mcp-client", ""},
+	{"claude_desktop_config.json", "claude-ai", ""},
+	{".codeium/windsurf/mcp_config.json", "windsurf-client", "disabled"},
+	{"zed/settings.json", "Zed", ""},
+	{"opencode.json", "opencode", ""},
+	{".roo/mcp.json", "Roo-Code", "disabled"},
+	{"cline_mcp_settings.json", "Cline", "disabled"},
+	{".kilocode/mcp.json", "Kilo-Code", "disabled"},
+	{".amazonq/mcp.json", "Q-DEV-CLI", "disabled"},
+	{".copilot/mcp-config.json", "github-copilot-developer", ""},
+	{"crush.json", "crush", ""},
+}
+
+// kindOf returns the client that reads a file.
+func kindOf(path string) kind {
+	for _, k := range kinds {
+		if strings.HasSuffix("/"+strings.TrimPrefix(filepath.ToSlash(path), "/"), "/"+k.file) {
+			return k
+		}
+	}
+	return kind{name: DefaultName}
+}

@@ -1,0 +1,986 @@
+package guard
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pinproof/internal/capture"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
+	"pinproof/internal/pin"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// The modes of a guard: what it does about entries that differ from their pins.
+const (
+	Ends   = "end"    // it ends the session
+	Subset = "subset" // it leaves them out
+	Warns  = "warn"   // it passes them, and tells a person
+)
+
+// A core decides what passes between a client and its server. Each method takes one thing that happened, such as a line from the client,
+// and returns what to do about it. A core reads no clock and no file, and starts no goroutine: the caller sets now, and calls one method
+// at a time.
+//
+// The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no list of the server's passes.
+// The core requests each pinned list itself, has pinproof judge it, and answers the client from the entries that equal their pins. A
+// request that acts on an entry waits until the entry's list is judged. Any other message of the server's passes only if the client
+// waits for that answer and it has no member named like a pinned list, or if it is a notification or request of a known method.
+type core struct {
+	setup
+	now time.Time
+
+	pins approved
+	// The lockfile can't be read: nothing that depends on it passes.
+	unread bool
+
+	lists [pin.EntryTypes]list
+	// The client's requests that the server has, by id.
+	open map[string]request
+	// The requests of this core that the server has, by id.
+	own map[string]*listing
+	// How many ids of its own the core has used.
+	used int64
+	// In the order in which they came.
+	waiting []held
+
+	// The server's last answer to initialize or server/discover, approved or not.
+	greeting []byte
+	// The id of the client's last such request, until that answer is approved.
+	greets string
+	// An answer was approved, or the client speaks 2026-07-28 without asking.
+	isBegun bool
+	// All pinned lists were requested.
+	isStarted bool
+	// The client has sent notifications/initialized.
+	isReady bool
+
+	// What the client's requests say of it since 2026-07-28: members of _meta.
+	meta []jsontree.Member
+
+	// Why the session is over; nil while it isn't.
+	refused *refused
+	unknown map[string]bool
+}
+
+// A setup is what doesn't change in a session.
+type setup struct {
+	Pins
+	onDrift string
+	// The age at which a listing is renewed for the next call; 0 for never.
+	relist time.Duration
+	review reviewing
+}
+
+// A list is what is known of one list in this session.
+type list struct {
+	// How often it may have changed: each reason to list it again counts one.
+	changes int
+	// The value of changes that the last listing has seen; 0 before the first.
+	done int
+	// The listing under way.
+	running *listing
+	// A client has been given the last listing, or waits for it.
+	isAsked bool
+	// When the last listing began.
+	at time.Time
+	// When the next one begins because the server said that the list has changed; zero for none.
+	next time.Time
+
+	// The outcome of the last listing: one of the two, then what was judged of it.
+	// What the client gets.
+	result  []byte
+	failure func(id []byte) []byte
+
+	// As they came.
+	pages  [][]byte
+	values []jsontree.Value
+	// The results with the files of skills, after a review.
+	files [][]byte
+	// By name as pinned: what the client may use, under the pins that they equal.
+	entries map[string]pinned
+	// What it may not use, with the kind of drift.
+	drifted map[pin.Key]string
+	// What the client was told of the last drift.
+	words modeltext.Text
+}
+
+// A held message waits for lists: a request of the client's or, with isNews, a notification for the client.
+type held struct {
+	line []byte
+	m    jsontree.Value
+	// For each list, the least value of done.
+	needs [pin.EntryTypes]int
+
+	isNews bool
+	// It has waited for a list.
+	isLate bool
+	// It waits until the server has said what it is.
+	begins bool
+}
+
+// A request is one of the client's that waits for its answer.
+type request struct {
+	// As it is spelled.
+	id []byte
+	// What its answer is recorded with.
+	call        []any
+	method, uri string
+}
+
+// An out is what to do, in the order of its members.
+type out struct {
+	records []record
+	keep    []kept
+	// Lines for a person.
+	say      []string
+	toClient []byte
+	toServer []byte
+	judge    []judgement
+	// The session ends.
+	err error
+}
+
+// A judgement is a part of a capture to judge. then takes the verdict, or why there is none.
+type judgement struct {
+	said []byte
+	then func(v *verdict, err error) out
+}
+
+func (o *out) add(p out) {
+	o.records = append(o.records, p.records...)
+	o.keep = append(o.keep, p.keep...)
+	o.say = append(o.say, p.say...)
+	o.toClient = append(o.toClient, p.toClient...)
+	o.toServer = append(o.toServer, p.toServer...)
+	o.judge = append(o.judge, p.judge...)
+	if o.err == nil {
+		o.err = p.err
+	}
+}
+
+func (o *out) tell(format string, args ...any) {
+	o.say = append(o.say, fmt.Sprintf("pinproof: "+format, args...))
+}
+
+func (o *out) log(event string, args ...any) {
+	o.records = append(o.records, record{event: event, args: args})
+}
+
+// fromClient takes a line of the client's.
+func (c *core) fromClient(line []byte) (o out) {
+	m, bad := message(line)
+	line = append(bytes.TrimRight(line, "\r\n"), '\n')
+	id := m.Get("id")
+	if c.refused != nil && bad == nil && m.Has("method") {
+		return out{toClient: c.refused.answer(line[id.At:id.End])}
+	}
+	if c.refused != nil || bad == nil && m.Kind == 0 {
+		// a client has nothing to say to a server but messages
+		return o
+	}
+	if bad != nil {
+		o.tell("the client's message is refused: %s", bad)
+		o.toServer, o.toClient = c.dropped(line, false)
+		return o
+	}
+	return c.take(held{line: line, m: m})
+}
+
+// take decides about a message of the client's, when it comes and each time that a list has come for which it waits.
+func (c *core) take(h held) (o out) {
+	method := h.m.Get("method").Text
+	id := h.m.Get("id")
+	params := h.m.Get("params")
+	refuse := func(words modeltext.Text) out { return out{toClient: refusal(h.line[id.At:id.End], words)} }
+	if method != "" && c.own[keyOf(id)] != nil {
+		return refuse(wordsUsed)
+	}
+	if method == "notifications/cancelled" {
+		return c.cancel(h.line, params)
+	}
+	if method == "" || method == "ping" {
+		return c.forward(h, nil)
+	}
+	if c.unread && !isGreeting(method) && id.Kind != 0 {
+		return refuse(wordsNoPins)
+	}
+	if meta := params.Get("_meta"); meta.Has(protocolVersion) {
+		meta, _ = jsontree.NewReader(bytes.Clone(h.line[meta.At:meta.End])).Only()
+		c.meta = slices.DeleteFunc(meta.Members(), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
+		c.isBegun = c.isBegun || c.greets == "" && !isGreeting(method)
+	}
+	if isGreeting(method) {
+		return c.greet(h, method)
+	}
+	if !c.isBegun && c.greets != "" && len(c.waiting) < maxWaiting {
+		h.begins = true
+		c.waiting = append(c.waiting, h.kept())
+		return o
+	}
+	if !c.isBegun {
+		return refuse(wordsNotBegun)
+	}
+	if method == "notifications/initialized" {
+		c.isReady = true
+		o = c.forward(h, nil)
+		o.add(c.start())
+		return o
+	}
+	o.add(c.start())
+	if entryType, lists := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Method }); lists {
+		o.add(c.listFor(entryType, h))
+		return o
+	}
+	o.add(c.act(h, method, params))
+	return o
+}
+
+const protocolVersion = "io.modelcontextprotocol/protocolVersion"
+
+func isGreeting(method string) bool { return method == "initialize" || method == "server/discover" }
+
+// maxWaiting is how many messages may wait.
+const maxWaiting = 1000
+
+// greet begins a session.
+func (c *core) greet(h held, method string) (o out) {
+	if method == "initialize" {
+		c.meta = nil // the client may have sent server/discover before
+		c.isReady = false
+	}
+	id := h.m.Get("id")
+	c.greets = keyOf(id)
+	c.isBegun = false
+	return c.forward(h, nil)
+}
+
+// forward sends a message of the client's to the server.
+func (c *core) forward(h held, call []any) (o out) {
+	id := h.m.Get("id")
+	if method := h.m.Get("method"); id.Kind != 0 && method.Kind != 0 {
+		uri := h.m.Get("params").Get("uri")
+		c.open[keyOf(id)] = request{bytes.Clone(h.line[id.At:id.End]), call, strings.Clone(method.Text), strings.Clone(jsontree.TextOf(&uri))}
+	}
+	o.toServer = h.line
+	return o
+}
+
+// cancel takes a notification that a request is cancelled. The server doesn't know of one that waits here.
+func (c *core) cancel(line []byte, params jsontree.Value) (o out) {
+	n := len(c.waiting)
+	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return !h.isNews && jsontree.Equal(h.m.Get("id"), params.Get("requestId")) })
+	if n == len(c.waiting) {
+		id := params.Get("requestId")
+		delete(c.open, keyOf(id))
+		o.toServer = line
+	}
+	return o
+}
+
+// listFor answers a request for a list, or has it wait for the list.
+func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
+	id := h.m.Get("id")
+	spelled := h.line[id.At:id.End]
+	member := pin.EntryTypeInfo[entryType].Member
+	cursor := h.m.Get("params").Get("cursor")
+	l := &c.lists[entryType]
+	if !c.pins.policy.Pins(entryType) && entryType == pin.Resources {
+		// not pinned: it passes
+		return c.forward(h, nil)
+	}
+	if !c.pins.policy.Pins(entryType) {
+		o.toClient = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%q:[]%s}}`+"\n", spelled, member, c.modernMembers())
+		return o
+	}
+	if cursor.Kind != 0 && cursor.Kind != 'n' && (cursor.Kind != '"' || cursor.Text != "") {
+		return out{toClient: refusal(spelled, wordsNoCursor)}
+	}
+	if h.needs[entryType] == 0 {
+		if l.isAsked || l.changes == 0 || c.isOld(entryType) {
+			l.changes++
+		}
+		l.isAsked = true
+		h.needs[entryType] = l.changes
+	}
+	if c.mustWait(&h) {
+		return c.wait(h)
+	}
+	if l.failure != nil {
+		o.toClient = l.failure(spelled)
+		return o
+	}
+	o.toClient = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", spelled, l.result)
+	return o
+}
+
+// modernMembers are members that each result has since 2026-07-28.
+func (c *core) modernMembers() string {
+	if c.meta == nil {
+		return ""
+	}
+	return `,"resultType":"complete","ttlMs":0,"cacheScope":"private"`
+}
+
+// isOld reports whether the last listing of a list is too old for a call.
+func (c *core) isOld(entryType pin.EntryType) bool {
+	l := &c.lists[entryType]
+	return c.relist > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.relist
+}
+
+// act decides about a request that may act on an entry.
+func (c *core) act(h held, method string, params jsontree.Value) (o out) {
+	id := h.m.Get("id")
+	target := c.targetOf(method, params)
+	if why := c.forbids(target); why != "" {
+		return c.refuseUse(h, target, method, why)
+	}
+	for _, entryType := range target.lists {
+		l := &c.lists[entryType]
+		if h.needs[entryType] != 0 {
+			continue
+		}
+		if l.changes == 0 || c.isOld(entryType) {
+			l.changes++
+		}
+		h.needs[entryType] = l.changes
+	}
+	if c.mustWait(&h) {
+		return c.wait(h)
+	}
+	under, why := c.allows(target, method, params)
+	if (why == gone || why == notListed) && !h.isLate { // a server may show it only now, such as after a login
+		for _, entryType := range target.lists {
+			c.lists[entryType].changes++
+			h.needs[entryType] = c.lists[entryType].changes
+		}
+		return c.wait(h)
+	}
+	if why != "" && (c.onDrift != Warns || why == skillDenied) {
+		return c.refuseUse(h, target, method, why)
+	}
+	if _, calls := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses }); !calls {
+		return c.forward(h, nil)
+	}
+	name := params.Get("name").Text
+	said := []any{pin.EntryTypeInfo[target.key.Type].Entry, strings.Clone(name)}
+	if id.Kind != 0 {
+		said = append(said, "id", rawJSON(h.line[id.At:id.End]))
+	}
+	o = c.forward(h, said)
+	arguments := params.Get("arguments")
+	o.records = append(o.records, record{"call", slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval}), bytes.Clone(h.line[arguments.At:arguments.End])})
+	return o
+}
+
+// mustWait reports whether a list hasn't come yet that a message needs.
+func (c *core) mustWait(h *held) bool {
+	for entryType, need := range h.needs {
+		if c.lists[entryType].done < need {
+			return true
+		}
+	}
+	return false
+}
+
+// wait has a message wait for its lists, and requests them.
+func (c *core) wait(h held) (o out) {
+	if len(c.waiting) >= maxWaiting {
+		id := h.m.Get("id")
+		return out{toClient: refusal(h.line[id.At:id.End], wordsNoList)}
+	}
+	h.isLate = true
+	c.waiting = append(c.waiting, h.kept())
+	for entryType, need := range h.needs {
+		if need > c.lists[entryType].done {
+			o.add(c.begin(pin.EntryType(entryType)))
+		}
+	}
+	return o
+}
+
+// kept returns a message whose line nothing else holds.
+func (h held) kept() held {
+	h.line = bytes.Clone(h.line)
+	h.m, _ = message(h.line)
+	return h
+}
+
+// start requests once every pinned list that the server claims.
+func (c *core) start() (o out) {
+	if c.isStarted {
+		return o
+	}
+	c.isStarted = true
+	for _, entryType := range pin.AskOrder {
+		if c.pins.policy.Pins(entryType) && mcp.Claims(c.greeting, entryType) {
+			c.lists[entryType].changes++
+			o.add(c.begin(entryType))
+		}
+	}
+	return o
+}
+
+// begin begins a listing, unless one is under way. It has the _meta of a client's request for the list, because the client may wait for
+// its progress.
+func (c *core) begin(entryType pin.EntryType) (o out) {
+	l := &c.lists[entryType]
+	if l.running != nil {
+		return o
+	}
+	l.next = time.Time{}
+	l.at = c.now
+	l.isAsked = false
+	l.running = &listing{entryType: entryType, began: l.changes, meta: c.meta, isModern: c.meta != nil, withFiles: c.refused != nil}
+	for _, h := range c.waiting {
+		if !h.isNews && h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
+			l.isAsked = true
+			if meta := h.m.Get("params").Get("_meta"); len(meta.Members()) > 0 {
+				l.running.meta = meta.Members()
+			}
+		}
+	}
+	return c.request(l.running)
+}
+
+// Ids of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
+const (
+	firstOwn = 1 << 30
+	ownIDs   = 1 << 30
+)
+
+// request sends the next request of a listing.
+func (c *core) request(l *listing) (o out) {
+	var id string
+	for {
+		id = strconv.FormatInt(firstOwn+c.used%ownIDs, 10)
+		c.used++
+		if _, isClients := c.open[id]; !isClients && c.own[id] == nil {
+			break
+		}
+	}
+	method, params := l.request()
+	l.key = id
+	l.sent = c.now
+	c.own[id] = l
+	o.toServer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`+"\n", id, method, jsontree.Append(nil, params))
+	return o
+}
+
+// fromServer takes a line of the server's.
+func (c *core) fromServer(line []byte) (o out) {
+	m, bad := message(line)
+	key := keyOf(m.Get("id"))
+	l := c.own[key]
+	method := m.Get("method")
+	if bad != nil && c.refused == nil && capture.HidesAnswer(line) {
+		// it may hide a list or instructions
+		return c.end(&o, c.unjudged(&o, "block", "blocked", line, fail.New("the server's answer is refused: %s", bad)))
+	}
+	if bad != nil {
+		o.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
+		for _, m := range mcp.Loosely(line) { // a listing doesn't wait for an answer that can't be read
+			id, _ := jsontree.NewReader(m["id"]).Only()
+			if l := c.own[keyOf(id)]; l != nil {
+				delete(c.own, keyOf(id))
+				o.add(c.listed(l, nil, bad))
+			}
+		}
+		toClient, toServer := c.dropped(line, true)
+		o.add(out{toClient: toClient, toServer: toServer})
+		return o
+	}
+	if m.Kind == 0 {
+		if noise := bytes.TrimSpace(line); len(noise) > 0 {
+			o.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
+		}
+		return o
+	}
+	if method.Kind != 0 {
+		return c.unasked(line, m, method.Text)
+	}
+	if l != nil && m.Get("id").Kind == '0' {
+		delete(c.own, key)
+		return c.came(l, line, m)
+	}
+	if c.refused != nil {
+		return o
+	}
+	if key == c.greets && m.Has("error") {
+		// the server has refused to say what it is
+		c.greets = ""
+		if _, isOpen := c.open[key]; isOpen {
+			delete(c.open, key)
+			o.toClient = line
+		}
+		o.add(c.release())
+		return o
+	}
+	return c.answered(line, m, key)
+}
+
+// Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.
+var known = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
+	"notifications/message notifications/progress notifications/cancelled notifications/resources/updated notifications/elicitation/complete " +
+	"notifications/tasks/status notifications/tasks notifications/subscriptions/acknowledged")
+
+// unasked takes a request or a notification of the server's.
+func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
+	id := m.Get("id")
+	if c.refused != nil && id.Kind != 0 {
+		// a server may want to know something before it lists
+		o.toServer = reply(line[id.At:id.End], method)
+		return o
+	}
+	if c.refused != nil {
+		return o
+	}
+	if strings.HasSuffix(method, "/list_changed") {
+		return c.changed(line, m, method)
+	}
+	if slices.Contains(known, method) {
+		o.toClient = line
+		return o
+	}
+	if id.Kind != 0 {
+		o.toServer = reply(line[id.At:id.End], method)
+	}
+	if !c.unknown[method] && len(c.unknown) < maxWaiting {
+		c.unknown[strings.Clone(method)] = true
+		o.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
+	}
+	return o
+}
+
+// changed takes a notification that a list has changed. The client gets it once the new list is judged.
+func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
+	h := held{line: line, m: m, isNews: true}
+	isKnown := false
+	for entryType := range pin.Instructions {
+		if !changedBy(entryType, method) {
+			continue
+		}
+		isKnown = true
+		l := &c.lists[entryType]
+		if l.changes == 0 || !c.pins.policy.Pins(entryType) || !mcp.Claims(c.greeting, entryType) {
+			continue
+		}
+		l.changes++
+		h.needs[entryType] = l.changes
+		if l.next.IsZero() {
+			l.next = l.at.Add(changePause)
+		}
+	}
+	if !isKnown {
+		return o
+	}
+	if !c.mustWait(&h) {
+		o.toClient = line
+		return o
+	}
+	c.waiting = slices.DeleteFunc(c.waiting, func(old held) bool { return old.isNews && bytes.Equal(old.line, line) })
+	if len(c.waiting) < maxWaiting {
+		c.waiting = append(c.waiting, h.kept())
+	}
+	o.add(c.tick())
+	return o
+}
+
+// changePause is the least time between listings because the server says that the list has changed. Some send many such notifications.
+const changePause = time.Second
+
+// came takes the answer to a request of a listing.
+func (c *core) came(l *listing, line []byte, m jsontree.Value) (o out) {
+	if m.Has("error") && !l.doubts && !l.inFiles {
+		e := m.Get("error")
+		return c.listed(l, bytes.Clone(line[e.At:e.End]), nil)
+	}
+	more, err := l.take(line, m, c.pins.policy.EmptyCursorEnds)
+	if more {
+		return c.request(l)
+	}
+	return c.listed(l, nil, err)
+}
+
+// listed takes a listing that has come to its end: whole, with the server's error in its place, or with the reason why it failed.
+func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
+	state := &c.lists[l.entryType]
+	if c.refused != nil {
+		return c.reviewed(l, serverError != nil || err != nil)
+	}
+	if serverError != nil {
+		state.failure = func(id []byte) []byte {
+			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`+"\n", id, serverError)
+		}
+	} else if err != nil {
+		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.entryType].Member, err)
+		state.failure = func(id []byte) []byte { return refusal(id, wordsNoList) }
+	} else if state.failure == nil && state.done > 0 && slices.EqualFunc(l.pages, state.pages, bytes.Equal) {
+		o.add(c.settle(l)) // the last verdict holds
+		return o
+	} else {
+		l.isJudged = true
+		o.judge = []judgement{{c.capture(l), func(v *verdict, err error) out { return c.judged(l, v, err) }}}
+		return o
+	}
+	state.pages, state.values, state.entries, state.drifted = nil, nil, nil, nil
+	o.add(c.settle(l))
+	return o
+}
+
+// judged takes the verdict on a list.
+func (c *core) judged(l *listing, v *verdict, err error) (o out) {
+	state := &c.lists[l.entryType]
+	if c.refused != nil {
+		return c.reviewed(l, false)
+	}
+	was := state.entries
+	state.pages, state.values, state.failure = l.pages, l.values, nil
+	if isOver := c.decide(&o, l.entryType, v, err, was != nil); isOver {
+		c.settle(l)
+		return o
+	}
+	state.entries = map[string]pinned{}
+	state.drifted = nil
+	if v != nil {
+		state.drifted = v.drifted
+		for key, as := range v.matched {
+			if key.Type == l.entryType {
+				state.entries[key.Name] = as
+			}
+		}
+	}
+	state.result = c.answer(l.entryType, state)
+	if c.onDrift == Subset && len(state.drifted) > 0 && len(state.entries) == 0 && !c.hasOthers(l.entryType, state) {
+		words := wordsBlocked.Say("nothing is left of this list: ").With(state.words)
+		state.failure = func(id []byte) []byte { return refusal(id, words) }
+	}
+	c.learnSkills(l.entryType, state)
+	o.add(c.settle(l))
+	return o
+}
+
+// settle ends a listing, and takes again what has waited for it.
+func (c *core) settle(l *listing) (o out) {
+	state := &c.lists[l.entryType]
+	state.running = nil
+	state.done = l.began
+	waiting := c.waiting
+	c.waiting = nil
+	for i, h := range waiting {
+		if c.refused != nil {
+			c.waiting = append(c.waiting, waiting[i:]...)
+			return o
+		} else if h.begins || c.mustWait(&h) {
+			c.waiting = append(c.waiting, h)
+		} else if h.isNews {
+			o.toClient = append(o.toClient, h.line...)
+		} else {
+			o.add(c.take(h))
+		}
+	}
+	for _, h := range c.waiting {
+		if h.needs[l.entryType] > state.done && !h.isNews {
+			o.add(c.begin(l.entryType))
+		}
+	}
+	return o
+}
+
+// decide does what the mode wants about a verdict, which is nil if there is none. It returns whether the session is over.
+func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, isLater bool) (isOver bool) {
+	if err != nil && c.onDrift == Warns {
+		c.unjudged(o, "drift", "not judged, and passed on", nil, err)
+	} else if err != nil {
+		c.end(o, c.unjudged(o, "block", "blocked", nil, err))
+		return true
+	} else if v.matches {
+	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
+		c.lists[entryType].words = c.drift(o, "drift", entryType, v, isLater)
+	} else {
+		o.add(c.refuse(entryType, v, isLater))
+		return true
+	}
+	return false
+}
+
+// answered takes an answer to a request of the client's, or to one that nobody sent.
+func (c *core) answered(line []byte, m jsontree.Value, key string) (o out) {
+	result := m.Get("result")
+	asked, isOpen := c.open[key]
+	isOurs := strings.HasPrefix(m.Get("id").Text, mcp.OwnID) // it begins another session
+	if result.Kind != 0 && (isOurs || isGreeting(asked.method)) {
+		return c.greeted(line[m.At:m.End], asked, key)
+	}
+	if !isOpen && c.isLate(m.Get("id")) {
+		return o
+	}
+	if c.holdsPinned(result, asked.method) {
+		return c.end(&o, c.unjudged(&o, "block", "blocked", line, errUnasked))
+	}
+	if !isOpen {
+		return o
+	}
+	delete(c.open, key)
+	o.toClient = line
+	o.add(c.judgeAnswer(line, m, asked, &o.toClient))
+	if asked.call != nil {
+		outcome := "result"
+		if m.Has("error") {
+			outcome = "error"
+		} else if result.Get("isError").Kind == 't' {
+			outcome = "tool error"
+		}
+		o.log("answer", append(asked.call, "bytes", m.End-m.At, "outcome", outcome)...)
+	}
+	return o
+}
+
+// isLate reports whether an answer is to a request of the core's that is given up.
+func (c *core) isLate(id jsontree.Value) bool {
+	n, err := strconv.ParseInt(id.Text, 10, 64)
+	return id.Kind == '0' && err == nil && n >= firstOwn && n < firstOwn+min(c.used, ownIDs)
+}
+
+// holdsPinned reports whether a result has a member that is named like something pinned. A result of a tool is text, whatever it is named.
+func (c *core) holdsPinned(result jsontree.Value, method string) bool {
+	for entryType := range pin.EntryTypes {
+		isFolder := method == readDirectory && entryType == pin.Resources // what a folder lists isn't a list of the server's
+		isPinned := c.unread || c.pins.policy.Pins(entryType)
+		if isPinned && !isFolder && method != "tools/call" && result.Has(pin.EntryTypeInfo[entryType].Member) {
+			return true
+		}
+	}
+	return false
+}
+
+var errUnasked error = fail.New("the server answers with a list that nobody asked for")
+
+// greeted takes what the server says of itself. Its instructions are judged as a list of one.
+func (c *core) greeted(said []byte, asked request, key string) (o out) {
+	c.greeting = append(bytes.Clone(said), '\n')
+	greeting := c.greeting
+	c.greets = key
+	c.isBegun = false // what comes now waits for the verdict
+	o.add(c.forget())
+	m, _ := jsontree.NewReader(greeting).Only()
+	result := m.Get("result")
+	if _, holdsList := pin.EntryTypeIn(result.Has); holdsList {
+		return c.end(&o, c.unjudged(&o, "block", "blocked", nil, errUnasked))
+	}
+	pass := func(v *verdict, err error) (o out) {
+		if c.refused != nil || c.decide(&o, pin.Instructions, v, err, false) {
+			return o
+		}
+		delete(c.open, key)
+		c.greets = ""
+		c.isBegun = true
+		if asked.id != nil {
+			o.toClient = greeting
+			c.isStarted = false // after server/discover, the client may still send initialize
+		}
+		o.add(c.release())
+		return o
+	}
+	if result.Has(pin.EntryTypeInfo[pin.Instructions].Member) && (c.unread || c.pins.policy.Pins(pin.Instructions)) {
+		o.judge = []judgement{{greeting, pass}}
+		return o
+	}
+	o.add(pass(&verdict{matches: true}, nil))
+	return o
+}
+
+// forget has all lists requested again, because another session has begun.
+func (c *core) forget() (o out) {
+	for entryType := range pin.Instructions {
+		l := &c.lists[entryType]
+		l.changes++
+		l.pages = nil
+		isWanted := false
+		for i := range c.waiting {
+			if need := &c.waiting[i].needs[entryType]; *need > 0 {
+				*need = l.changes
+				isWanted = true
+			}
+		}
+		if l.running != nil {
+			delete(c.own, l.running.key)
+			l.running = nil
+		}
+		if isWanted {
+			o.add(c.begin(entryType))
+		}
+	}
+	return o
+}
+
+// renews takes the end of a session in which another one begins. What the client says waits for the server's greeting, and the client
+// is told that all lists have changed once they are judged.
+func (c *core) renews() (o out) {
+	c.greets = mcp.OwnID
+	c.isBegun = false
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/%s/list_changed"}`+"\n", list)
+		m, _ := message(line)
+		h := held{line: line, m: m, isNews: true}
+		for entryType := range pin.Instructions {
+			if changedBy(entryType, m.Get("method").Text) && c.lists[entryType].done > 0 {
+				h.needs[entryType] = c.lists[entryType].changes + 1 // forget counts it
+			}
+		}
+		c.waiting = append(c.waiting, h)
+	}
+	return o
+}
+
+// release takes again what the client said before the server had said what it is.
+func (c *core) release() (o out) {
+	waiting := c.waiting
+	c.waiting = nil
+	for _, h := range waiting {
+		if h.isNews && !c.mustWait(&h) {
+			o.toClient = append(o.toClient, h.line...)
+		} else if h.begins && c.refused == nil {
+			h.begins = false
+			o.add(c.take(h))
+		} else {
+			c.waiting = append(c.waiting, h)
+		}
+	}
+	return o
+}
+
+// reread takes the pins of a lockfile that has changed. err says why it can't be read.
+func (c *core) reread(pins approved, err error) (o out) {
+	was := c.unread
+	if c.unread = err != nil; c.unread {
+		if !was {
+			o.tell("nothing passes until the lockfile can be read: %s", fail.From(err).Text)
+		}
+		return o
+	}
+	maps.Copy(pins.skills.refused, c.pins.skills.refused) // what was seen stays seen
+	c.pins = pins
+	for entryType := range pin.Instructions {
+		l := &c.lists[entryType]
+		l.pages = nil
+		if l.changes > 0 {
+			l.changes++
+		}
+	}
+	return o
+}
+
+// tick does what is due.
+func (c *core) tick() (o out) {
+	for _, key := range slices.Sorted(maps.Keys(c.own)) {
+		if l := c.own[key]; l != nil && !c.now.Before(l.sent.Add(l.patience())) {
+			delete(c.own, key)
+			if l.doubts {
+				l.end()
+				o.add(c.listed(l, nil, nil))
+			} else {
+				o.add(c.listed(l, nil, fmt.Errorf("no answer in %d seconds", int(pagePatience.Seconds()))))
+			}
+		}
+	}
+	for entryType := range c.lists {
+		if l := &c.lists[entryType]; c.refused == nil && l.running == nil && !l.next.IsZero() && !c.now.Before(l.next) {
+			o.add(c.begin(pin.EntryType(entryType)))
+		}
+	}
+	if c.refused != nil {
+		o.add(c.conclude())
+	}
+	return o
+}
+
+// due returns when tick has to be called next; zero for never.
+func (c *core) due() (at time.Time) {
+	add := func(t time.Time) {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	for _, l := range c.own {
+		add(l.sent.Add(l.patience()))
+	}
+	for _, l := range c.lists {
+		if l.running == nil {
+			add(l.next)
+		}
+	}
+	if c.refused != nil {
+		add(c.refused.due())
+	}
+	return at
+}
+
+// serverEnds takes the end of the server. Whoever waits for an answer gets one.
+func (c *core) serverEnds() (o out) {
+	for _, key := range slices.Sorted(maps.Keys(c.own)) {
+		l := c.own[key]
+		delete(c.own, key)
+		o.add(c.reviewed(l, true))
+	}
+	if c.refused != nil {
+		c.now = c.refused.at.Add(reviewPatience)
+		o.add(c.conclude())
+		return o
+	}
+	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no answer
+	for _, id := range c.unanswered() {
+		o.toClient = append(o.toClient, refusal(id, wordsEnded)...)
+	}
+	return o
+}
+
+// unsent takes a line of the client's that no server got, because its session was over.
+func (c *core) unsent(line []byte) out {
+	m, _ := message(line)
+	delete(c.open, keyOf(m.Get("id")))
+	return c.fromClient(line)
+}
+
+// isIdle reports whether no message of the client's waits here.
+func (c *core) isIdle() bool {
+	return (c.refused == nil || c.refused.isDone) && !slices.ContainsFunc(c.waiting, func(h held) bool { return !h.isNews })
+}
+
+// unanswered returns the ids of all that the client waits for, and forgets them.
+func (c *core) unanswered() (ids [][]byte) {
+	for _, key := range slices.Sorted(maps.Keys(c.open)) {
+		ids = append(ids, c.open[key].id)
+	}
+	for _, h := range c.waiting {
+		if id := h.m.Get("id"); id.Kind != 0 && !h.isNews {
+			ids = append(ids, h.line[id.At:id.End])
+		}
+	}
+	clear(c.open)
+	c.waiting = nil
+	return ids
+}
+
+// end ends the session, and answers all that the client waits for. It adds to what is to be done already.
+func (c *core) end(o *out, words modeltext.Text) out {
+	for _, id := range c.unanswered() {
+		o.toClient = append(o.toClient, refusal(id, words)...)
+	}
+	c.refused = &refused{words: words, isTold: true, isDone: true}
+	o.err = errBlocked
+	return *o
+}
+
+// lost ends the session because the record of calls can't be written.
+func (c *core) lost(err error) (o out) {
+	c.end(&o, wordsNoRecord)
+	o.err = err
+	return o
+}

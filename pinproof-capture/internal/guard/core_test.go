@@ -1,0 +1,449 @@
+package guard
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pinproof/internal/jsontree"
+	"pinproof/pinproof-capture/internal/mcp"
+)
+
+// gateFolder has pinproof, built once for all tests.
+var gateFolder string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	folder, err := os.MkdirTemp("", "guard-")
+	if err != nil {
+		panic(err)
+	}
+	gateFolder = folder
+	build := exec.Command("go", "build", "-o", folder+string(filepath.Separator), ".")
+	build.Dir = filepath.Join("..", "..", "..")
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	os.Setenv("PATH", folder+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	os.Setenv("XDG_CACHE_HOME", filepath.Join(folder, "cache"))
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// texts are what the words in a session stand for. Nothing with EVIL in it is pinned.
+var texts = map[string]string{
+	"$A":     `{"name":"a","description":"caf\u00e9","inputSchema":{"type":"object","properties":{"z":{},"b":{}}}}`,
+	"$B":     `{"name":"b","inputSchema":{"type":"object"}}`,
+	"$EVIL":  `{"name":"EVIL","inputSchema":{"type":"object"}}`,
+	"$EVILA": `{"name":"a","description":"EVIL","inputSchema":{"type":"object"}}`,
+	"$P":     `{"name":"p"}`,
+	"$T":     `{"uriTemplate":"f:{n}","name":"t"}`,
+	"$R":     `{"uri":"r:1","name":"r"}`,
+	"$GREET": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Use the tools."}`,
+	"$NEW":   `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Use the tools."}`,
+	"$META":  `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`,
+}
+
+// good are the lists that are pinned.
+var good = map[string]string{"tools/list": `{"tools":[$A,$B]}`, "prompts/list": `{"prompts":[$P]}`, "resources/list": `{"resources":[$R]}`,
+	"resources/templates/list": `{"resourceTemplates":[$T]}`}
+
+func fill(text string) string {
+	for _, word := range []string{"$EVILA", "$EVIL", "$A", "$B", "$P", "$T", "$R", "$GREET", "$NEW", "$META"} {
+		text = strings.ReplaceAll(text, word, texts[word])
+	}
+	return strings.ReplaceAll(text, "$OURS", mcp.OwnID)
+}
+
+// shorten replaces what is longer, or differs from run to run, by a word.
+func (s *stage) shorten(text string) string {
+	for word, long := range texts {
+		v, _ := jsontree.NewReader([]byte(long)).Only()
+		text = strings.NewReplacer(long, word, string(appendInOrder(nil, v)), word).Replace(text)
+	}
+	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
+	return strings.NewReplacer(s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
+}
+
+// ownID matches the ids of the core's requests, in a session with less than 10,000.
+var ownID = regexp.MustCompile(`\b107374\d{4}\b`)
+
+// locked has the lockfiles that were made, by the flags of pinproof lock and the results.
+var locked = map[string][]byte{}
+
+// lockfileWith returns a lockfile with the good lists, made by pinproof lock with some flags.
+func lockfileWith(t *testing.T, flags string) string {
+	t.Helper()
+	return lockfileOf(t, flags, "$GREET", good["tools/list"], good["prompts/list"], good["resources/list"], good["resources/templates/list"])
+}
+
+// lockfileOf does the same for a server that gave some results.
+func lockfileOf(t *testing.T, flags string, results ...string) string {
+	t.Helper()
+	key := flags + strings.Join(results, "")
+	folder := t.TempDir()
+	lock := filepath.Join(folder, "tools.lock")
+	if locked[key] != nil {
+		if err := os.WriteFile(lock, locked[key], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return lock
+	}
+	capture := filepath.Join(folder, "s.jsonl")
+	var lines []string
+	for i, result := range results {
+		lines = append(lines, string(response(i+1, []byte(fill(result)))))
+	}
+	if err := os.WriteFile(capture, []byte(strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("pinproof", append([]string{"lock", capture, lock, "--yes", "--accept-warnings"}, strings.Fields(flags)...)...)
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s\n%s", err, out)
+	}
+	locked[key], _ = os.ReadFile(lock)
+	return lock
+}
+
+// A stage plays a session against a core, without a process or a clock: what the client and the server say, and what reaches each.
+type stage struct {
+	t     *testing.T
+	core  *core
+	judge *judge
+	now   time.Time
+
+	asked   map[string][]string // the ids of requests that reached the server, by method
+	slow    bool                // verdicts wait for a step of their own
+	pending []judgement
+	came    []string // what reached either side since the last step, and what a person was told
+	client  strings.Builder
+	server  strings.Builder
+	err     error
+}
+
+func newStage(t *testing.T, lock, mode string) *stage {
+	t.Helper()
+	s := &stage{t: t, now: time.Unix(1e9, 0), asked: map[string][]string{}}
+	o := Options{Pins: Pins{ServerID: "s", Lockfile: lock}, OnDrift: mode, Relist: time.Minute}
+	j, err := newJudge(o.Pins)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.judge = j
+	j.part = func(said []byte) (*verdict, error) {
+		lock, _ := os.ReadFile(j.lock)
+		key := string(lock) + string(said)
+		if verdicts[key] == nil {
+			v, err := j.runPart(said)
+			verdicts[key] = func() (*verdict, error) { return v, err }
+		}
+		return verdicts[key]()
+	}
+	pins, _, err := j.readPins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.core = newCore(o, pins, j.reviewing())
+	return s
+}
+
+// verdicts are those that pinproof gave before, by lockfile and capture.
+var verdicts = map[string]func() (*verdict, error){}
+
+// happens has the core decide, and notes what comes of it.
+func (s *stage) happens(decide func() out) {
+	s.core.now = s.now
+	o := decide()
+	for _, line := range o.say {
+		s.came = append(s.came, "person: "+line)
+	}
+	for _, r := range o.records {
+		s.came = append(s.came, "log: "+r.event)
+	}
+	for line := range bytes.Lines(o.toClient) {
+		s.client.Write(line)
+		s.came = append(s.came, "client: "+string(bytes.TrimSpace(line)))
+	}
+	for line := range bytes.Lines(o.toServer) {
+		s.server.Write(line)
+		m, _ := jsontree.NewReader(line).Only()
+		id := m.Get("id")
+		if method := m.Get("method").Text; method != "" && id.Kind != 0 {
+			s.asked[method] = append(s.asked[method], string(line[id.At:id.End]))
+		}
+		s.came = append(s.came, "server: "+string(bytes.TrimSpace(line)))
+	}
+	if o.err != nil && s.err == nil {
+		s.err = o.err
+	}
+	for range o.judge {
+		s.came = append(s.came, "gate")
+	}
+	s.pending = append(s.pending, o.judge...)
+	for !s.slow && len(s.pending) > 0 {
+		s.judged()
+	}
+}
+
+// judged gives the core the next verdict.
+func (s *stage) judged() {
+	j := s.pending[0]
+	s.pending = s.pending[1:]
+	v, err := s.judge.part(j.said)
+	s.happens(func() out { return j.then(v, err) })
+}
+
+func (s *stage) clientSays(line string) {
+	s.happens(func() (o out) {
+		if pins, isChanged, err := s.judge.readPins(); isChanged {
+			o = s.core.reread(pins, err)
+		}
+		o.add(s.core.fromClient([]byte(fill(line))))
+		return o
+	})
+}
+
+func (s *stage) serverSays(line string) {
+	s.happens(func() out { return s.core.fromServer([]byte(fill(line) + "\n")) })
+}
+
+// asks has the client send a request or, without an id, a notification.
+func (s *stage) asks(id, method, params string) {
+	if params != "" {
+		params = `,"params":` + params
+	}
+	if id != "" {
+		id = `,"id":` + id
+	}
+	s.clientSays(fmt.Sprintf(`{"jsonrpc":"2.0"%s,"method":%q%s}`, id, method, params))
+}
+
+// answers has the server answer the oldest request with a method.
+func (s *stage) answers(method, result string) bool {
+	if len(s.asked[method]) == 0 {
+		return false
+	}
+	id := s.asked[method][0]
+	s.asked[method] = s.asked[method][1:]
+	s.serverSays(`{"jsonrpc":"2.0","id":` + id + `,` + result + `}`)
+	return true
+}
+
+// answersAll has the server answer every open request for a list with the good one, and the greeting.
+func (s *stage) answersAll() {
+	for isMore := true; isMore; {
+		isMore = s.answers("initialize", `"result":$GREET`) || s.answers("server/discover", `"result":$NEW`)
+		for _, method := range []string{"tools/list", "prompts/list", "resources/list", "resources/templates/list"} {
+			isMore = s.answers(method, `"result":`+good[method]) || isMore
+		}
+	}
+}
+
+// begin does the handshake, and the server gives all lists as they are pinned.
+func (s *stage) begin() {
+	s.asks("0", "initialize", "{}")
+	s.answersAll()
+	s.asks("", "notifications/initialized", "")
+	s.answersAll()
+	s.came = nil
+}
+
+// step plays one line of a session.
+func (s *stage) step(line string) {
+	word, rest, _ := strings.Cut(line, " ")
+	switch word {
+	case "begin":
+		s.begin()
+	case "client":
+		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") {
+			s.clientSays(rest)
+			return
+		}
+		first, more, _ := strings.Cut(rest, " ")
+		if strings.Contains(first, "/") {
+			s.asks("", first, more)
+			return
+		}
+		method, params, _ := strings.Cut(more, " ")
+		s.asks(first, method, params)
+	case "server":
+		if strings.HasPrefix(rest, "{") || strings.HasPrefix(rest, "[") {
+			s.serverSays(rest)
+			return
+		}
+		method, result, _ := strings.Cut(rest, " ")
+		if result == "good" {
+			result = good[method]
+		}
+		if !strings.HasPrefix(result, `"`) {
+			result = `"result":` + result
+		}
+		if !s.answers(method, result) {
+			s.t.Errorf("nobody waits for %s: %s", method, line)
+		}
+	case "noise":
+		s.serverSays(rest)
+	case "good":
+		s.answersAll()
+	case "after":
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.now = s.now.Add(d)
+		s.happens(s.core.tick)
+	case "slow":
+		s.slow = true
+	case "verdict":
+		s.judged()
+	case "lock":
+		if rest == "gone" {
+			os.Remove(s.judge.lock)
+			return
+		}
+		data, err := os.ReadFile(lockfileWith(s.t, rest))
+		if err == nil {
+			err = os.WriteFile(s.judge.lock, data, 0o600)
+		}
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		os.Chtimes(s.judge.lock, s.now, s.now.Add(time.Duration(len(data))))
+	default:
+		s.t.Fatalf("what is %q?", line)
+	}
+}
+
+// TestSessions plays the sessions in testdata/sessions. Lines with "<" are what has to come of the line above. A session begins with
+// "== NAME | MODE | FLAGS of pinproof lock". PINPROOF_UPDATE writes what came of it: read the difference.
+func TestSessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/sessions/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err, files)
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		var s *stage
+		for line := range strings.Lines(string(data)) {
+			line = strings.TrimRight(line, "\r\n")
+			if strings.HasPrefix(line, "  < ") {
+				continue
+			}
+			fmt.Fprintln(&out, line)
+			if title, ok := strings.CutPrefix(line, "== "); ok {
+				parts := append(strings.SplitN(title, " | ", 3), "", "")
+				s = newStage(t, lockfileWith(t, parts[2]), parts[1])
+			} else if line != "" && line[0] != '#' {
+				s.step(line)
+				for _, came := range s.came {
+					fmt.Fprintln(&out, "  < "+s.shorten(came))
+				}
+				if s.came = nil; s.err != nil {
+					fmt.Fprintln(&out, "  < the session ends:", s.err)
+					s.err = nil
+				}
+			}
+		}
+		if got := out.String(); got != string(data) {
+			if os.Getenv("PINPROOF_UPDATE") != "" {
+				os.WriteFile(file, []byte(got), 0o644)
+			}
+			t.Errorf("%s: PINPROOF_UPDATE=1 shows what differs\n%s", file, difference(string(data), got))
+		}
+	}
+}
+
+// difference returns the first line that differs, with its place.
+func difference(want, got string) string {
+	wants, gots := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i, line := range gots {
+		if i == len(wants) || line != wants[i] {
+			return fmt.Sprintf("line %d: %s\nwant: %s", i+1, line, strings.Join(wants[min(i, len(wants)):min(i+1, len(wants))], ""))
+		}
+	}
+	return "lines are missing"
+}
+
+// linesOf returns the lines of a file of test data, without comments.
+func linesOf(t *testing.T, file string) (lines []string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if line[0] != '#' {
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+// TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, no byte that no pin approves
+// reaches the client, and no call of it reaches the server.
+func TestSmuggles(t *testing.T) {
+	lock := lockfileWith(t, "")
+	for _, line := range linesOf(t, "smuggled.txt") {
+		name, said, _ := strings.Cut(line, ": ")
+		for _, mode := range []string{Ends, Subset} {
+			for _, instead := range []string{"tools/list", "prompts/list", "ping"} {
+				s := newStage(t, lock, mode)
+				s.asks("0", "initialize", "")
+				s.answersAll()
+				s.asks("", "notifications/initialized", "")
+				s.asks("100", "ping", "")
+				s.asks("101", "tools/list", "")
+				id := s.asked[instead][0]
+				delete(s.asked, instead)
+				for said := range strings.SplitSeq(said, `\n`) {
+					s.serverSays(strings.NewReplacer("ID", id, "PAGE", `{"tools":[$A,$EVIL]}`, "GOOD", good["tools/list"]).Replace(said))
+				}
+				for i := range 3 {
+					s.answersAll()
+					s.now = s.now.Add(20 * time.Second)
+					s.happens(s.core.tick)
+					s.asks(strconv.Itoa(102+3*i), "tools/call", `{"name":"EVIL"}`)
+					s.asks(strconv.Itoa(103+3*i), "tools/call", `{"name":"a"}`)
+					s.asks(strconv.Itoa(104+3*i), "tools/list", "")
+				}
+				s.answersAll()
+				if got, heard := s.client.String(), s.server.String(); strings.Contains(got, "EVIL") || strings.Contains(heard, "EVIL") ||
+					strings.Count(got, `"id":101,`) != 1 || strings.Count(got, `"id":104,`) != 1 {
+					t.Errorf("%s, %s, in answer to %s: the client got\n%s\nthe server heard\n%s", name, mode, instead, got, heard)
+				}
+			}
+		}
+	}
+}
+
+// TestCallsUnapproved: a call of what isn't approved, in every spelling that some server may read as one, reaches no server.
+func TestCallsUnapproved(t *testing.T) {
+	lock := lockfileWith(t, "")
+	for _, line := range linesOf(t, "calls.txt") {
+		s := newStage(t, lock, Ends)
+		s.begin()
+		before := s.server.Len()
+		s.clientSays(line)
+		s.answersAll()
+		if heard := s.server.String()[before:]; strings.Contains(heard, "call") || strings.Contains(heard, "get") || strings.Contains(heard, "complet") {
+			t.Errorf("%s: the server heard %s", line, heard)
+		}
+		if hasID := strings.Contains(line, `"id":1,`); strings.Contains(s.client.String(), `"id":1,"error":{"code":-32090,`) != hasID {
+			t.Errorf("%s: the client got %s", line, s.client.String())
+		}
+	}
+}
