@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 
 	"pinproof/internal/pin"
@@ -28,11 +29,10 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	if said.Approves {
 		return checkLock(sides, drifts)
 	}
-	if why := checkSelectors("--only", said.Only, sides); why != nil {
-		return why
-	}
-	if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
-		return why
+	if said.TakesWords() {
+		if why := cmp.Or(checkSelectors("--only", said.Only, sides), checkSelectors("--accept", labelsIn(said.Accepts), sides)); why != nil {
+			return why
+		}
 	}
 	if !said.Folder && !sides[0].Known() && said.NeedsPins {
 		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
@@ -352,6 +352,12 @@ func (d *decision) flags() (*Answers, *Reason) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
 	}
+	d.answer(yes, asked, single)
+	return yes, nil
+}
+
+// answer adds to yes the drift that the flags ask for, unless a new warning or a denied entry that is gone prevents that.
+func (d *decision) answer(yes *Answers, asked, single map[pin.Ref]bool) {
 	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -367,7 +373,6 @@ func (d *decision) flags() (*Answers, *Reason) {
 			yes.Entries[ref] = drift.DefinitionDigest()
 		}
 	}
-	return yes, nil
 }
 
 // checkWarnings refuses a value of --accept-warning that names no entry, or entries of several servers.

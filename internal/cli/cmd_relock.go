@@ -82,7 +82,11 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	}
 	ap := a.newApprover(f, w, &said)
 	ap.style.Full = f.full
-	return worse(ap.r.NoAnswer, ap.approve(&said))
+	err = ap.approve(&said)
+	if ap.r.NoAnswer != nil {
+		return worse(ap.r.NoAnswer, err)
+	}
+	return err
 }
 
 // selection reads the flags that select what is accepted.

@@ -254,9 +254,7 @@ func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
-	if len(p.Captured.Of(pin.Skills)) > 0 {
-		pin.SupplyFiles(&p.Captured, &p.Locked)
-	}
+	pin.SupplyFiles(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
 	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if server, ok := serverOf(filepath.Base(s.path)); ok {
