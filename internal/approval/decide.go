@@ -1,7 +1,6 @@
 package approval
 
 import (
-	"cmp"
 	"slices"
 
 	"pinproof/internal/pin"
@@ -30,7 +29,10 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 		return checkLock(sides, drifts)
 	}
 	if said.TakesWords() {
-		if why := cmp.Or(checkSelectors("--only", said.Only, sides), checkSelectors("--accept", labelsIn(said.Accepts), sides)); why != nil {
+		if why := checkSelectors("--only", said.Only, sides); why != nil {
+			return why
+		}
+		if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
 			return why
 		}
 	}
