@@ -50,18 +50,18 @@ func gate() pin.Gate {
 
 // run is the program: it takes its streams and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	verdict, err := cli.Run(gate(), version(), args, stdin, stdout, stderr)
+	verdict, err := cli.Run(gate(), build(), args, stdin, stdout, stderr)
 	return codeOf(verdict, err)
 }
 
-// release is set by the linker for a published binary (ci/release.sh).
-var release string
+// release and home are set by the linker for a published binary (ci/release.sh): its version and the project's page.
+var release, home string
 
-// version returns the version of the release or, without one, of the module, and the version of Go.
-func version() string {
+// build returns the version of the release or, without one, of the module, and the version of Go.
+func build() cli.Build {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {
 		v = info.Main.Version
 	}
-	return cmp.Or(v, "devel") + " " + runtime.Version()
+	return cli.Build{Version: cmp.Or(v, "devel"), Go: runtime.Version(), Home: home}
 }

@@ -18,6 +18,7 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/report/hook"
@@ -31,6 +32,7 @@ var errReported = errors.New("reported")
 // app is one run of the program: its streams, and how its output looks.
 type app struct {
 	gate  pin.Gate
+	build Build
 	stdin io.Reader
 
 	// The stream itself, which may be a terminal.
@@ -51,19 +53,56 @@ type app struct {
 	lockPatience time.Duration
 }
 
-// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
-// that the run ended with, which it has printed.
-func Run(gate pin.Gate, version string, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
-	a := &app{gate: gate, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
-	return a.run(version, args)
+// A Build says which program this is.
+type Build struct {
+	Version string // "v1.2.3", or "devel"
+	Go      string // of the toolchain: "go1.26.0"
+	Home    string // the address of the project's page; "" for a build that nobody published
 }
 
-func (a *app) run(version string, args []string) (*pin.Verdict, error) {
+// String returns the versions.
+func (b Build) String() string { return b.Version + " " + b.Go }
+
+// newVersion makes the command that says which program this is.
+func newVersion(a *app) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail.New("version takes no arguments").Hint("pinproof version --json")
+			}
+			if !asJSON {
+				fmt.Fprintf(c.OutOrStdout(), "pinproof version %s\n", a.build)
+				return nil
+			}
+			is := jsontree.Object(
+				jsontree.Member{Name: "version", Value: jsontree.Text(a.build.Version)},
+				jsontree.Member{Name: "go", Value: jsontree.Text(a.build.Go)},
+			)
+			fmt.Fprintf(c.OutOrStdout(), "%s\n", jsontree.Append(nil, is))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object with version and go")
+	return cmd
+}
+
+// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
+// that the run ended with, which it has printed.
+func Run(gate pin.Gate, build Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
+	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
+	return a.run(args)
+}
+
+func (a *app) run(args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	if len(args) > 0 && slices.Contains([]string{"--version", "lock", "verify", "diff", "relock"}, args[0]) {
 		a.verb = args[0]
 	}
-	root := newRoot(a, version)
+	root := newRoot(a)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		// Only where a shell asks for values: this is an eighth of the instructions of a start.
 		completeValues(root)
@@ -96,7 +135,7 @@ func asksHook(args []string) bool {
 }
 
 // newRoot builds the command line.
-func newRoot(a *app, version string) *cobra.Command {
+func newRoot(a *app) *cobra.Command {
 	const names = "lock, verify, diff, relock"
 	root := &cobra.Command{
 		Use:   "pinproof",
@@ -111,7 +150,7 @@ says whether what an agent is about to read is what you approved.`,
   pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
-		Version:                    version,
+		Version:                    a.build.String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -156,6 +195,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
+	if a.verb == "" {
+		root.AddCommand(newVersion(a))
+	}
 	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
 		addCompletion(root)
 	}

@@ -138,7 +138,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 			} else if v != "true" {
 				word += "=" + v
 			}
-			for _, next := range newRoot(&app{}, "").Commands() { // with the flags of all commands
+			for _, next := range newRoot(&app{}).Commands() { // with the flags of all commands
 				if next.Flags().Lookup(f.Name) != nil {
 					words[next.Name()] = append(words[next.Name()], word)
 				}

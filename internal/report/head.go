@@ -17,6 +17,7 @@ import (
 // model computes the model. The groups have been made and sorted.
 func (r *Report) model() *Model {
 	m := &Model{
+		Version: r.Version, Home: r.Home,
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,

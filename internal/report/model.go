@@ -12,6 +12,9 @@ import (
 // A Model is all that a report says. Its texts are printable, unless a comment says otherwise.
 // It doesn't depend on the format, the terminal or the clock.
 type Model struct {
+	Version string // of this program
+	Home    string // the address of the project's page, or ""
+
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 

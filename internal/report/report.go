@@ -14,6 +14,9 @@ import (
 // An Input is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
 type Input struct {
+	Version string // of this program
+	Home    string // the address of the project's page, or ""
+
 	// The path, as the user gave it; "" if two files are compared: Next.Against is in its place then.
 	Lockfile string
 
