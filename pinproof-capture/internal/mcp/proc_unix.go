@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 )
 
@@ -23,10 +24,25 @@ type group struct {
 // server behind a shell, as npx starts it, would stay.
 const watch = `read -r group && ! read -r _ && kill -s KILL -- "-$group"`
 
+// gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its group.
+const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
+
 // startGroup starts cmd in a session of its own: the server can't ask anything on the terminal, and
 // an interrupt there reaches only us.
 func startGroup(cmd *exec.Cmd) (g group, err error) {
-	// In a session of its own, too: who kills our group doesn't kill it.
+	if cmd.Err == nil {
+		_, cmd.Err = exec.LookPath(Within(cmd.Dir, cmd.Path))
+	}
+	if cmd.Err != nil {
+		return g, cmd.Err
+	}
+	waits, opens, err := os.Pipe()
+	if err != nil {
+		return g, err
+	}
+	defer waits.Close()
+	defer opens.Close()
+	// In a session of its own, too: what kills our group doesn't kill it.
 	watchdog := exec.Command("/bin/sh", "-c", watch)
 	watchdog.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	watchdog.Dir = "/"
@@ -37,13 +53,18 @@ func startGroup(cmd *exec.Cmd) (g group, err error) {
 		return g, err
 	}
 	go watchdog.Wait()
+	cmd.Args = slices.Concat([]string{"sh", "-c", gate, "sh", cmd.Path}, cmd.Args[1:])
+	cmd.Path = "/bin/sh"
+	cmd.ExtraFiles = []*os.File{waits}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		g.watchdog.Close()
 		return g, err
 	}
 	g.id = cmd.Process.Pid
-	_, err = fmt.Fprintln(g.watchdog, g.id)
+	if _, err = fmt.Fprintln(g.watchdog, g.id); err == nil {
+		_, err = fmt.Fprintln(opens)
+	}
 	return g, err
 }
 
