@@ -11,6 +11,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -174,7 +175,7 @@ func BenchmarkCompare(b *testing.B) {
 		found := benchPins(b, benchRead(b, []byte(strings.ReplaceAll(string(data), `0","title":"`, `0","title":"new `))))
 		for b.Loop() {
 			for _, d := range driftOf(b, []pin.Comparison{{Locked: pinned, Captured: found}}) {
-				diff.Definitions(d.Type, d.Locked.Tree(), d.Captured.Tree())
+				diff.Definitions(effort.New(), d.Type, d.Locked.Tree(), d.Captured.Tree())
 			}
 		}
 	})

@@ -1,3 +1,8 @@
+// The runtime needn't watch how many processors a container may use: a run is over before that changes.
+//
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list
 // result, pins every tool in a committed file, and answers with its exit code
 // whether the tools an agent is about to use are the ones a person approved.
@@ -33,6 +38,8 @@ func main() {
 	// If the reader of our output goes away, that must be a write error, not a silent
 	// death between two steps.
 	signal.Ignore(syscall.SIGPIPE)
+	// Most runs are over before a collection of memory is worth its time. workspace changes this for large files.
+	debug.SetGCPercent(400)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -43,18 +50,18 @@ func gate() pin.Gate {
 
 // run is the program: it takes its streams and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	verdict, err := cli.Run(gate(), version(), args, stdin, stdout, stderr)
+	verdict, err := cli.Run(gate(), build(), args, stdin, stdout, stderr)
 	return codeOf(verdict, err)
 }
 
-// release is set by the linker for a published binary (ci/release.sh).
-var release string
+// release and home are set by the linker for a published binary (ci/release.sh): its version and the project's page.
+var release, home string
 
-// version returns the version of the release or, without one, of the module, and the version of Go.
-func version() string {
+// build returns the version of the release or, without one, of the module, and the version of Go.
+func build() cli.Build {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {
 		v = info.Main.Version
 	}
-	return cmp.Or(v, "devel") + " " + runtime.Version()
+	return cli.Build{Version: cmp.Or(v, "devel"), Go: runtime.Version(), Home: home}
 }

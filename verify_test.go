@@ -14,6 +14,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
@@ -71,7 +72,7 @@ func TestCompare(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, pin.Policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, pin.Policy{})
 			drifts, matched := compare(pinned, found)
-			diff.Renames(drifts)
+			diff.Renames(effort.New(), drifts)
 			if got := pintest.DriftLines(drifts); got != tt.want || matched != tt.matched {
 				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
 			}

@@ -308,20 +308,28 @@ func (d *decision) wholes(yes *Answers) {
 func (d *decision) flags() (*Answers, *Reason) {
 	said := d.said
 	// Warnings may be accepted although nothing drifted.
-	if why := d.checkWarnings(); why != nil {
-		return nil, why
+	if len(said.Warnings) > 0 {
+		if why := d.checkWarnings(); why != nil {
+			return nil, why
+		}
 	}
 	yes := &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
 	d.wholes(yes)
-	if why := d.marks(yes); why != nil {
-		return nil, why
-	}
-	labels := labelsIn(said.Accepts)
-	labelled := d.labelled(labels)
-	if len(labelled) == 0 {
-		d.out.Idle = labels
+	if len(said.Deny) > 0 {
+		if why := d.marks(yes); why != nil {
+			return nil, why
+		}
 	}
 	asked := d.all()
+	if labels := labelsIn(said.Accepts); len(labels) > 0 {
+		labelled := d.labelled(labels)
+		if len(labelled) == 0 {
+			d.out.Idle = labels
+		}
+		for _, ref := range labelled {
+			asked[ref] = true // it has no new warning
+		}
+	}
 	single := map[pin.Ref]bool{} // asked for by a name or a digest
 	for i := range said.Accepts {
 		s := &said.Accepts[i]
@@ -343,9 +351,6 @@ func (d *decision) flags() (*Answers, *Reason) {
 		if len(fits) == 0 && !hasMark && !yes.has(s) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
-	}
-	for _, ref := range labelled {
-		asked[ref] = true // it has no new warning
 	}
 	awaited := d.awaited()
 	for i := range d.drifts {
@@ -415,8 +420,10 @@ func (d *decision) all() map[pin.Ref]bool {
 	if !d.said.All && !d.said.Approves {
 		return asked
 	}
-	for _, ref := range d.labelled(labelsIn(d.said.Only)) {
-		asked[ref] = true
+	if len(d.said.Only) > 0 {
+		for _, ref := range d.labelled(labelsIn(d.said.Only)) {
+			asked[ref] = true
+		}
 	}
 	for i := range d.drifts {
 		drift := &d.drifts[i]

@@ -60,8 +60,25 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
-// TakesLabels reports whether a label says what is accepted: then the changes have to be known.
-func (said *Said) TakesLabels() bool { return len(labelsIn(said.Accepts)) > 0 }
+// TakesWords reports whether a word for what an entry has says what is accepted: then its changes have to be known.
+func (said *Said) TakesWords() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
+
+// Reads lists the drift that flags name: a decision needs no other texts than these. all says that it needs
+// the texts of all entries. What is pinned of others may be about a tool that is added.
+func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
+	if said.Asks() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.TakesWords() {
+		return nil, true
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		fits := func(s Selector) bool { return s.Fits(d, nil) }
+		if slices.ContainsFunc(said.Accepts, fits) || slices.ContainsFunc(said.Deny, fits) {
+			named = append(named, *d)
+			all = all || d.Kind == pin.Added && d.Type == pin.Tools
+		}
+	}
+	return named, all
+}
 
 // labelsIn lists the selectors that are labels.
 func labelsIn(list []Selector) (labels []Selector) {

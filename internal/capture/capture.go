@@ -148,7 +148,6 @@ func isMessage(has func(name string) bool) bool {
 // An entry is a definition of the file: its pin, without a place yet.
 type entry struct {
 	pin.Pin
-	at      int32         // the offset of its first byte
 	problem *entryProblem // why it can't be an entry, or nil
 }
 
@@ -164,7 +163,7 @@ type entryProblem struct {
 
 // newEntry checks a definition as a client would read it, and computes its digests.
 func newEntry(entryType pin.EntryType, v jsontree.Value, canonical []byte, formOf pin.FormFunc) *entry {
-	e := &entry{at: v.At}
+	e := &entry{}
 	e.Type = entryType
 	if v.Kind != '{' {
 		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
@@ -304,7 +303,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
 		return r.At(int(v.At), "more than 50,000 entries")
 	}
-	if len(v.Items()) > 0 && r.entryAt(v.Items()[0].At) == nil {
+	if len(v.Items()) > 0 && v.Items()[0].Definition == 0 {
 		for _, item := range v.Items() {
 			if !isMessage(item.Has) {
 				return r.At(int(item.At), "neither a batch of messages nor a list of tools")
@@ -369,7 +368,7 @@ func (r *captureReader) twoShapes(v jsontree.Value) error {
 }
 
 func (r *captureReader) object(v jsontree.Value) error {
-	if len(v.Members()) > jsontree.MaxMembers {
+	if len(v.Members()) > maxMembers {
 		return r.At(int(v.At), "more than 10,000 members in a message")
 	}
 	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
@@ -421,7 +420,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 }
 
 func (r *captureReader) result(result jsontree.Value, at int) error {
-	if len(result.Members()) > jsontree.MaxMembers {
+	if len(result.Members()) > maxMembers {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
 	if problem := findInResult(result); problem != nil {
@@ -536,7 +535,7 @@ func (r *captureReader) entries(entryType pin.EntryType, s *listState, items []j
 	}
 	s.page = slices.Grow(s.page, len(items))
 	for i, v := range items {
-		d := r.entryAt(v.At)
+		d := r.defined[v.Definition-1]
 		if p := d.problem; p != nil {
 			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[entryType].Entry, i+1)
 			if p.bare {
@@ -590,7 +589,7 @@ func (r *captureReader) finish() error {
 			made.Problem = err
 		}
 	}
-	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil {
+	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil && len(skills.Entries) > 0 {
 		skills.Problem = r.readFiles()
 	}
 	if !r.made.Lists[pin.Tools].Answered && (!r.part || !r.messages && !slices.ContainsFunc(r.made.Lists[:], func(l listing) bool { return l.Answered })) {
@@ -757,7 +756,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 		pins = slices.Grow(pins, len(m.Lists[entryType].Entries))
 		for _, p := range m.Lists[entryType].Entries {
-			if !pol.PinsEntry(p.Key) {
+			if entryType == pin.Resources && !pol.PinsEntry(p.Key) {
 				continue
 			}
 			if pol.Shapes() || len(s.Values) > 0 {
@@ -778,16 +777,8 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				p.Form = formOf(entryType, hashed)
 			}
 			p.Files = slices.Clone(p.Files)
-			for i := range p.Files {
-				if uri, err := pin.PutPlaceholders(jsontree.Text(p.Files[i].URI), s.Values); err == nil {
-					p.Files[i].URI = uri.Text
-				}
-			}
 			if len(s.Values) > 0 {
-				p.SortFiles()
-			}
-			if name, err := pin.PutPlaceholders(jsontree.Text(p.Name), s.Values); err == nil {
-				p.Name = name.Text
+				p.PutPlaceholders(s.Values)
 			}
 			pins = append(pins, p)
 		}

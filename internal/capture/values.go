@@ -17,6 +17,17 @@ import (
 	"pinproof/internal/text"
 )
 
+// Limits of a capture.
+const (
+	MaxBytes = 64 << 20 // it is held in memory whole
+
+	// Counting commas bounds the values before any is read. 64 MiB of real tools have 5 million.
+	maxCommas = 8_000_000
+
+	maxMessages = 100_000 // JSON values one after another
+	maxMembers  = 10_000  // of a message or its result
+)
+
 // A stream is a file of JSON values, one after another, line by line or in an event
 // stream.
 type stream struct {
@@ -64,21 +75,12 @@ func (s *stream) read(data []byte) {
 	}
 }
 
-// entryAt returns the definition that begins at an offset, or nil.
-func (s *stream) entryAt(at int32) *entry {
-	i, ok := slices.BinarySearchFunc(s.defined, at, func(e *entry, at int32) int { return int(e.at - at) })
-	if !ok {
-		return nil
-	}
-	return s.defined[i]
-}
-
 // values returns the JSON values of the file, each of them read strictly.
 func (s *stream) values() ([]jsontree.Value, error) {
-	if len(s.Data) > jsontree.MaxCaptureBytes {
+	if len(s.Data) > MaxBytes {
 		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
 	}
-	if bytes.Count(s.Data, []byte(",")) > jsontree.MaxCommas {
+	if bytes.Count(s.Data, []byte(",")) > maxCommas {
 		return nil, s.At(-1, "more than 8 million values: not one server's list of tools")
 	}
 	if err := s.notJSON(); err != nil {
@@ -196,7 +198,7 @@ func (s *stream) sequence() ([]jsontree.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if values = append(values, v); len(values) > jsontree.MaxMessages {
+		if values = append(values, v); len(values) > maxMessages {
 			return nil, s.At(int(v.At), "more than 100,000 messages")
 		}
 		at = int(v.End)
@@ -254,7 +256,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
 			return nil, s.At(to-len(rest), "trailing data after a message")
 		}
-		if values = append(values, v); len(values) > jsontree.MaxMessages {
+		if values = append(values, v); len(values) > maxMessages {
 			return nil, s.At(at, "more than 100,000 messages")
 		}
 	}
@@ -293,7 +295,7 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 // begins at an offset.
 func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
 	items := v.Items()
-	if len(items) > 0 && s.entryAt(items[0].At) != nil {
+	if len(items) > 0 && items[0].Definition > 0 {
 		items = nil // a list of tools
 	}
 	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.At) - at })

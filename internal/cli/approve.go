@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -146,20 +148,46 @@ func answered(said *fail.Error, code int) error {
 // An approver has a person decide about a case, and writes what was accepted.
 type approver struct {
 	*app
-	req   *approveRequest
-	w     *workspace.Workspace
-	c     *approval.Case
-	r     *report.Report // of the same case
+	req *approveRequest
+	w   *workspace.Workspace
+	c   *approval.Case
+
+	// Of the same case. Unless a person may be asked, it has no model: nothing of it is shown.
+	r *report.Report
+
 	style plain.Style
 }
 
-// newApprover reads the texts that the decision is about. brief says that nobody will be asked about the
-// drift. room is how many bytes of definitions are explained; 0: all.
-func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, brief bool, room int) *approver {
-	r, all := a.review(&f.request, w, brief, room)
-	in := r.Input
+// newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
+func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *approval.Said) *approver {
+	ap := &approver{app: a, req: f, w: w, style: a.style()}
+	var known *facts.Facts
+	if !said.Silent && (said.Approves || said.Asks()) {
+		ap.r, known = a.review(&f.request, w)
+	} else {
+		in := a.decideNamed(&f.request, w, said)
+		in.Terse = !said.TakesWords()
+		if said.Approves {
+			in.Folder = folderHint(&f.request, w)
+		} else {
+			in.Drifts = slices.Clone(w.Drifts)
+			diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
+		}
+		known = factsOf(&in)
+		ap.r = report.Bare(in, narrowed(&f.request, known))
+	}
+	in := ap.r.Input
 	in.Drifts = w.Drifts // also what --only leaves out
-	return &approver{app: a, req: f, w: w, c: caseOf(&in, all), r: r, style: a.style()}
+	ap.c = caseOf(&in, known)
+	return ap
+}
+
+// model returns the model of the report, for what a refusal or a match prints.
+func (a *approver) model() *report.Model {
+	if a.r.Model == nil {
+		a.r, _ = a.review(&a.req.request, a.w)
+	}
+	return a.r.Model
 }
 
 // caseOf makes the case to decide about, from a report's input and all that is known of its drift.
@@ -211,7 +239,7 @@ func (a *approver) approve(said *approval.Said) error {
 		return answered(a.refusal(&out), out.Code)
 	}
 	if out.Settled {
-		return plain.WriteVerify(a.out, a.r.Model, a.style, false)
+		return plain.WriteVerify(a.out, a.model(), a.style, false)
 	}
 	return a.write(&out, asks)
 }
@@ -286,14 +314,16 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 			return err
 		}
 	}
-	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Whole: out.Whole, Idle: a.idle(out), Shown: asked})
+	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Idle: a.idle(out), Shown: asked || a.req.Approves})
 	err := a.replace(a.w, &a.req.request, out.Sets, func() {
 		if a.req.Approves && !asked {
-			plain.WriteLocked(a.out, a.r.Model, did, a.style)
+			plain.WriteLocked(a.out, a.r, did, a.style)
 		} else {
-			plain.WriteRelocked(a.out, a.r.Model, did, a.style)
+			plain.WriteRelocked(a.out, did, a.style)
 		}
-		a.sayMarks(out)
+		if len(out.Denied)+len(out.Allowed) > 0 {
+			a.sayMarks(out)
+		}
 	})
 	if err != nil {
 		return err
@@ -305,14 +335,16 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		t := plain.New(a.out, a.style)
 		a.hintHeld(t, out.Held)
 		if len(a.r.Drifts) > 0 {
-			t.Hint(a.r.Model.Review)
+			t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
 		} else { // what is left is a server without entries
-			t.Next(a.r.Model)
+			t.Next(a.model())
 		}
 	} else if a.req.Approves && asked {
-		plain.New(a.out, a.style).Hint(a.r.Model.Locked...)
+		plain.New(a.out, a.style).Hint(a.r.AfterLock()...)
 	}
-	a.hintDenied(out)
+	if len(out.Denied) > 0 {
+		a.hintDenied(out)
+	}
 	a.hintUnread(out)
 	a.hintSkills()
 	a.hintPages()

@@ -18,6 +18,7 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/report/hook"
@@ -31,6 +32,7 @@ var errReported = errors.New("reported")
 // app is one run of the program: its streams, and how its output looks.
 type app struct {
 	gate  pin.Gate
+	build Build
 	stdin io.Reader
 
 	// The stream itself, which may be a terminal.
@@ -44,27 +46,63 @@ type app struct {
 
 	verdict *pin.Verdict // of verify and diff, once it is printed
 
-	// The only command that gets its flags, or "" for all: registering those of all commands takes longer than
-	// a small comparison.
+	// The only command that is made, or "" for all: making all of them takes longer than a small comparison.
 	verb string
 
 	// How long a write waits for another writer.
 	lockPatience time.Duration
 }
 
-// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
-// that the run ended with, which it has printed.
-func Run(gate pin.Gate, version string, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
-	a := &app{gate: gate, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
-	return a.run(version, args)
+// A Build says which program this is.
+type Build struct {
+	Version string // "v1.2.3", or "devel"
+	Go      string // of the toolchain: "go1.26.0"
+	Home    string // the address of the project's page; "" for a build that nobody published
 }
 
-func (a *app) run(version string, args []string) (*pin.Verdict, error) {
+// String returns the versions.
+func (b Build) String() string { return b.Version + " " + b.Go }
+
+// newVersion makes the command that says which program this is.
+func newVersion(a *app) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail.New("version takes no arguments").Hint("pinproof version --json")
+			}
+			if !asJSON {
+				fmt.Fprintf(c.OutOrStdout(), "pinproof version %s\n", a.build)
+				return nil
+			}
+			is := jsontree.Object(
+				jsontree.Member{Name: "version", Value: jsontree.Text(a.build.Version)},
+				jsontree.Member{Name: "go", Value: jsontree.Text(a.build.Go)},
+			)
+			fmt.Fprintf(c.OutOrStdout(), "%s\n", jsontree.Append(nil, is))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object with version and go")
+	return cmd
+}
+
+// Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
+// that the run ended with, which it has printed.
+func Run(gate pin.Gate, build Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
+	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
+	return a.run(args)
+}
+
+func (a *app) run(args []string) (*pin.Verdict, error) {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	if len(args) > 0 && slices.Contains([]string{"--version", "lock", "verify", "diff", "relock"}, args[0]) {
 		a.verb = args[0]
 	}
-	root := newRoot(a, version)
+	root := newRoot(a)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		// Only where a shell asks for values: this is an eighth of the instructions of a start.
 		completeValues(root)
@@ -96,11 +134,8 @@ func asksHook(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }
 
-// registers reports whether a command gets its flags.
-func (a *app) registers(verb string) bool { return a.verb == "" || a.verb == verb }
-
 // newRoot builds the command line.
-func newRoot(a *app, version string) *cobra.Command {
+func newRoot(a *app) *cobra.Command {
 	const names = "lock, verify, diff, relock"
 	root := &cobra.Command{
 		Use:   "pinproof",
@@ -115,7 +150,7 @@ says whether what an agent is about to read is what you approved.`,
   pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
-		Version:                    version,
+		Version:                    a.build.String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
@@ -132,7 +167,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	}
 	root.SetUsageFunc(a.printUsage)
-	a.addHelpAll(root)
+	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
+		a.helpAll = true
+		return pflag.ErrHelp
+	})
 	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: `WHEN` is auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
@@ -140,7 +178,12 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		return fail.New("%s", text.Printable(err.Error())).Hint("%s --help", c.CommandPath())
 	})
-	root.AddCommand(newLock(a), newVerify(a), newDiff(a), newRelock(a))
+	commands := map[string]func(*app) *cobra.Command{"lock": newLock, "verify": newVerify, "diff": newDiff, "relock": newRelock}
+	for verb, command := range commands {
+		if a.verb == "" || a.verb == verb {
+			root.AddCommand(command(a)) // which are sorted
+		}
+	}
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Show the help of a command",
@@ -152,6 +195,9 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
+	if a.verb == "" {
+		root.AddCommand(newVersion(a))
+	}
 	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
 		addCompletion(root)
 	}

@@ -40,7 +40,7 @@ func TestStaleWriter(t *testing.T) {
 	}
 	var stdout, stderr bytes.Buffer
 	a := &app{gate: testGate, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, lockPatience: 50 * time.Millisecond}
-	if _, err := a.run("", []string{"lock", "weather.json", lockPath, "--server", "weather"}); err == nil || errors.Is(err, fail.ErrDrift) {
+	if _, err := a.run([]string{"lock", "weather.json", lockPath, "--server", "weather"}); err == nil || errors.Is(err, fail.ErrDrift) {
 		t.Errorf("ended with %v", err)
 	}
 	const want = "error: my tools.lock.new is there: another pinproof is writing, or one was killed\n" +
@@ -61,7 +61,7 @@ func TestStaleWriter(t *testing.T) {
 // is either carried over or not, and the lists say which.
 func TestCarriedFlags(t *testing.T) {
 	carried := append(strings.Fields("against allow-empty approved-by fail-on max-tokens part"), pin.Flags()...)
-	root, has := newRoot(&app{}, ""), map[string]bool{}
+	root, has := newRoot(&app{}), map[string]bool{}
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { has[f.Name] = true })
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" || cmd.Name() == "help" {
@@ -129,6 +129,6 @@ func TestHeadings(t *testing.T) {
 			visit(sub)
 		}
 	}
-	root := newRoot(&app{helpAll: true}, "x")
+	root := newRoot(&app{helpAll: true})
 	visit(root)
 }

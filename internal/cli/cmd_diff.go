@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/label"
@@ -41,9 +42,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
   pinproof diff new.json --against old.json
   pinproof diff new/ --against old/ --fail-on breaking
   git show main:tools.lock | pinproof diff tools.lock --against -`,
-	}
-	if !a.registers("diff") {
-		return cmd
 	}
 	req.registerReview(cmd)
 	req.registerOnly(cmd)
@@ -155,7 +153,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
-	return out.emit(a, &req.request, in)
+	return out.emit(a, &req.request, w, in)
 }
 
 // checkOnly refuses an --only that names what isn't there.
@@ -170,8 +168,9 @@ func checkOnly(req *request, w *workspace.Workspace) error {
 // spared lists the drifts that are known to be below a severity.
 func spared(drifts []pin.Drift, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
+	budget := effort.New()
 	for i := range drifts {
-		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(&drifts[i])) < least
+		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(budget, &drifts[i])) < least
 	}
 	return refs
 }

@@ -43,9 +43,6 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 			return a.lock(f, yes)
 		},
 	}
-	if !a.registers("lock") {
-		return cmd
-	}
 	f.request.register(cmd)
 	f.register(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask, even on a terminal")
@@ -59,23 +56,28 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	if err != nil {
 		return err
 	}
-	if err := f.checkDenied(w); err != nil {
-		return err
+	if len(f.deny) > 0 {
+		if err := f.checkDenied(w); err != nil {
+			return err
+		}
 	}
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
-	old, _ := a.review(req, w.Of(func(p *pin.Comparison) bool { return p.Known() }), false, 0)
-	// How the run ends if everything new was pinned.
-	differs := a.pinnedOtherwise(req, w, old)
-	if len(fresh.Comparisons) == 0 || !old.Matches {
-		if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
-			return cmp.Or(err, differs)
+	var noAnswer, differs error // how the run ends if everything new was pinned
+	if pinned := w.Of(func(p *pin.Comparison) bool { return p.Known() }); len(pinned.Comparisons) > 0 {
+		old, _ := a.review(req, pinned)
+		noAnswer = old.NoAnswer
+		differs = a.pinnedOtherwise(req, w, old)
+		if len(fresh.Comparisons) == 0 || !old.Matches {
+			if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
+				return cmp.Or(err, differs)
+			}
 		}
 	}
 	// What is new is approved: by flags whole or not at all, by answers entry by entry.
 	said.Silent = yes || a.terminal(req) == nil
-	if err := a.newApprover(f, fresh, said.Silent, 0).approve(&said); err != nil {
-		return worse(old.NoAnswer, err)
+	if err := a.newApprover(f, fresh, &said).approve(&said); err != nil {
+		return worse(noAnswer, err)
 	}
 	return differs
 }

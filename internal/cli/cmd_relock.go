@@ -54,9 +54,6 @@ one, 2 no answer.`,
 			return a.relock(f, accepts, all)
 		},
 	}
-	if !a.registers("relock") {
-		return cmd
-	}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	f.register(cmd)
@@ -83,12 +80,7 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
 		return w.Forbidden // there is nothing to accept that could mend it
 	}
-	room := 0
-	if all && len(f.only) == 0 || len(said.Accepts)+len(said.Deny) > 0 && !said.TakesLabels() {
-		// The flags accept it, whatever it says: nobody reads it here.
-		room = facts.GateRoom
-	}
-	ap := a.newApprover(f, w, false, room)
+	ap := a.newApprover(f, w, &said)
 	ap.style.Full = f.full
 	return worse(ap.r.NoAnswer, ap.approve(&said))
 }

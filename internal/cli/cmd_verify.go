@@ -19,7 +19,7 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var quiet, warn, hook, review, terse bool
+	var warn, hook, review, terse bool
 	var allow []string
 	req := &request{}
 	out := &output{}
@@ -42,13 +42,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify captures/ --allow missing       in a job that captures only some servers
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
-	if !a.registers("verify") {
-		return cmd
-	}
 	req.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
-	flags.BoolVarP(&quiet, "quiet", "q", false, "don't print the OK line")
+	flags.BoolVarP(&out.quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added; removed; missing (pinned servers without a capture in the folder); with --hook or --part also denied (entries that then reach the agent unless a guard or the client leaves them out) (repeatable)")
 	flags.StringArrayVar(&req.LeftOut, "leave-out", nil, "of a folder, don't judge the server with this `ID` (repeatable)")
 	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `ID` of a server that couldn't be captured into the folder: exit 2 (repeatable)")
@@ -75,7 +72,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		also := pin.Faults{Denied: (hook || req.Part) && !slices.Contains(allow, "denied")}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			// --quiet doesn't take the line out of a report in a file.
-			return plain.WriteVerify(w, m, style, quiet && w == a.out)
+			return plain.WriteVerify(w, m, style, out.quiet && w == a.out)
 		}
 		if err = cmp.Or(err, out.check(a, req)); err != nil {
 			return err
@@ -85,7 +82,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(a, err)
 		}
 		if terse || hook {
-			return out.emit(a, req, a.decideOnKinds(req, w, also, allowed))
+			return out.emit(a, req, w, a.decideOnKinds(req, w, also, allowed))
 		}
 		ans := a.decide(req, w, review, review, also, allowed)
 		ans.Room = facts.ReportRoom
@@ -93,7 +90,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			ans.Bounded = true
 			ans.Room = facts.GateRoom
 		}
-		return out.emit(a, req, ans)
+		return out.emit(a, req, w, ans)
 	}
 	return cmd
 }

@@ -23,14 +23,6 @@ func headings() [4][2]string {
 	}
 }
 
-// addHelpAll adds --help-all, which prints the help with every flag.
-func (a *app) addHelpAll(root *cobra.Command) {
-	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
-		a.helpAll = true
-		return pflag.ErrHelp
-	})
-}
-
 // printUsage prints how a command is called, with its flags under headings.
 func (a *app) printUsage(c *cobra.Command) error {
 	w := c.OutOrStderr()

@@ -38,6 +38,18 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, also pin.Fault
 	return in
 }
 
+// decideNamed decides for lock and relock. Where flags name the entries, it reads the texts of these alone.
+func (a *app) decideNamed(req *request, w *workspace.Workspace, said *approval.Said) report.Input {
+	named, all := said.Reads(w.Drifts)
+	var findings []lint.Finding
+	if all {
+		findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)
+	} else {
+		findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
+	}
+	return a.decideOn(req, w, findings, false, pin.Faults{}, pin.Leniency{})
+}
+
 // decideOn lets the gate decide, given the findings of the texts.
 func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, also pin.Faults, allow pin.Leniency) report.Input {
 	for i := range findings {
@@ -47,19 +59,13 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 	}
 	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
 	in := report.Input{
+		Version: a.build.Version, Home: a.build.Home,
 		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
-		Folder: folderHint(req, w),
 	}
-	in.Others = others(w, findings)
-	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
-		for _, set := range sets {
-			in.Expect = append(in.Expect, "--expect "+set)
-		}
-	}
-	for _, s := range req.only {
-		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+	if len(findings) > 0 {
+		in.Others = others(w, findings)
 	}
 	return in
 }
@@ -76,17 +82,34 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 	return list
 }
 
-// review judges a comparison for a command that shows all of the drift. brief says that it asks about none
-// of it. room is how many bytes of definitions are explained; 0: all. The report has the drift that --only
+// review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects; the facts that review returns are those of all drift.
-func (a *app) review(req *request, w *workspace.Workspace, brief bool, room int) (r *report.Report, all *facts.Facts) {
+func (a *app) review(req *request, w *workspace.Workspace) (r *report.Report, all *facts.Facts) {
 	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
-	in.Brief = brief
-	in.Room = room
-	in.Bounded = room > 0
+	return reportOf(req, w, in)
+}
+
+// reportOf makes the report of what was decided. The facts that it returns are those of all drift.
+func reportOf(req *request, w *workspace.Workspace, in report.Input) (r *report.Report, all *facts.Facts) {
 	all = factsOf(&in)
-	dryRun(&in, all)
+	if !in.Matches {
+		suggest(req, w, &in, all)
+	}
 	return report.New(in, narrowed(req, all)), all
+}
+
+// suggest adds to a report's input what its commands are made of.
+func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
+	in.Folder = folderHint(req, w)
+	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
+		for _, set := range sets {
+			in.Expect = append(in.Expect, "--expect "+set)
+		}
+	}
+	for _, s := range req.only {
+		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
+	}
+	dryRun(in, all)
 }
 
 // dryRun finds out which flags would write something if they were given now: a report suggests no others.

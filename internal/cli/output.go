@@ -36,8 +36,8 @@ type output struct {
 	// Where the readers of the answer keep the capture, for suggested commands; "" if at the same path.
 	reader string
 
-	// Nothing is summed up, not even in a file.
-	full bool
+	full  bool // nothing is summed up, not even in a file
+	quiet bool // the line about a match isn't printed
 
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
@@ -113,7 +113,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the files, then prints the answer. If an output can't be written, the other
 // outputs have to report that error: a file that says exit code 0 when the code is 2 would
 // be believed.
-func (o *output) emit(a *app, req *request, ans report.Input) error {
+func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -122,6 +122,14 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		// A failed write changes nothing: it is exit 2 as well.
 		hook.Write(a.stderr, ans)
 		return errReported
+	}
+	if line, ok := report.Match(&ans); ok {
+		// Most runs: this takes a fraction of the time of a report.
+		t := plain.New(a.out, a.style())
+		if !o.quiet || len(ans.Denied) > 0 {
+			t.Match(line)
+		}
+		return o.printed(a, t.Err, ans.NoAnswer)
 	}
 	ans.NoData = true
 	for name := range o.writes {
@@ -136,9 +144,8 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	all := factsOf(&ans)
-	dryRun(&ans, all)
-	model := report.New(ans, narrowed(req, all)).Model
+	r, _ := reportOf(req, w, ans)
+	model := r.Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {
@@ -146,7 +153,13 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 		}
 		return o.explain(a, err)
 	}
-	if err = o.write(a.out, o.format, model, a.style()); err == nil {
+	return o.printed(a, o.write(a.out, o.format, model, a.style()), ans.NoAnswer)
+}
+
+// printed flushes what was printed, and returns the error of the run, which is why there is no answer unless
+// printing failed.
+func (o *output) printed(a *app, err, noAnswer error) error {
+	if err == nil {
 		err = a.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {
@@ -156,7 +169,7 @@ func (o *output) emit(a *app, req *request, ans report.Input) error {
 	if err != nil {
 		return o.explain(a, fail.Path("standard output", err))
 	}
-	return ans.NoAnswer
+	return noAnswer
 }
 
 // explain writes the error of a run without an answer to every report, and returns it.

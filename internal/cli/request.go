@@ -13,7 +13,6 @@ import (
 	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -79,14 +78,16 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
 	}
-	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > jsontree.MaxServerIDBytes {
-		return fail.New("--server needs a name of at most %d bytes in UTF-8", jsontree.MaxServerIDBytes)
+	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
+		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
 	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
 		return err
 	}
-	if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
-		return fail.New("--substitute %s", err)
+	if len(req.substitutes) > 0 {
+		if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
+			return fail.New("--substitute %s", err)
+		}
 	}
 	return nil
 }
@@ -137,7 +138,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 			} else if v != "true" {
 				word += "=" + v
 			}
-			for _, next := range newRoot(&app{}, "").Commands() { // with the flags of all commands
+			for _, next := range newRoot(&app{}).Commands() { // with the flags of all commands
 				if next.Flags().Lookup(f.Name) != nil {
 					words[next.Name()] = append(words[next.Name()], word)
 				}

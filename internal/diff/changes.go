@@ -2,8 +2,10 @@ package diff
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
@@ -46,11 +48,11 @@ type Change struct {
 }
 
 // Of lists the changes in the definition of an entry. It returns none unless IsCompared is true.
-func Of(d *pin.Drift) []Change {
+func Of(budget *effort.Budget, d *pin.Drift) []Change {
 	if !IsCompared(d) {
 		return nil
 	}
-	return Definitions(d.Type, d.Locked.Shown(), d.Captured.Shown())
+	return Definitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
 }
 
 // IsCompared reports whether an entry had a definition before, and the texts of the old and the new
@@ -61,8 +63,8 @@ func IsCompared(d *pin.Drift) bool {
 
 // Definitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
-// are the same JSON value.
-func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
+// are the same JSON value. What the budget is too small to prove may break callers.
+func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) []Change {
 	if entryType == pin.Tools {
 		old, new = withAnnotations(old, new), withAnnotations(new, old)
 	}
@@ -70,11 +72,11 @@ func Definitions(entryType pin.EntryType, old, new jsontree.Value) []Change {
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{entryType: entryType, sides: map[string]*side{}}
+	l := labeller{budget: budget, entryType: entryType, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
-	for member := range l.sides {
+	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
 		l.side = l.sides[member]
 		l.judge(member)
 	}
@@ -97,6 +99,7 @@ func withAnnotations(v, other jsontree.Value) jsontree.Value {
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
+	budget    *effort.Budget
 	entryType pin.EntryType
 
 	// Both definitions say that the tool only reads.
@@ -194,7 +197,7 @@ func (l *labeller) below(s location, part *diffNode) location {
 	}
 	to.at = s.at.Below(step, v)
 	if s.at == schema.AtDefinition && to.at == schema.AtSchema {
-		l.side = newSide(part.old, part.new)
+		l.side = newSide(l.budget, part.old, part.new)
 		l.sides[step] = l.side
 	}
 	if s.at == schema.AtSchema {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 )
@@ -63,7 +64,7 @@ func TestWholeSchemasDecide(t *testing.T) {
 	} {
 		old := fmt.Sprintf(c.in, c.old)
 		new := fmt.Sprintf(c.in, c.new)
-		changes := Definitions(pin.Tools, parseCanonical(t, old), parseCanonical(t, new))
+		changes := Definitions(effort.New(), pin.Tools, parseCanonical(t, old), parseCanonical(t, new))
 		got := SeverityOf(&pin.Drift{Kind: pin.Changed}, changes)
 		if (got == label.Breaking) != c.breaks {
 			t.Errorf("%s\n -> %s\n is %s; %+v", old, new, got, changes)

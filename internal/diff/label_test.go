@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -33,7 +34,7 @@ func parseCanonical(t testing.TB, text string) jsontree.Value {
 func labelled(t testing.TB, old, new, prefix string) []string {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
-	changes := Definitions(pin.Tools, a, b)
+	changes := Definitions(effort.New(), pin.Tools, a, b)
 	var list []string
 	for _, c := range changes {
 		list = append(list, strings.TrimPrefix(c.Pointer, prefix)+": "+c.Label.ID())
@@ -627,7 +628,7 @@ func TestLabelsOfOtherLists(t *testing.T) {
 		{pin.Templates, `{"uriTemplate":"a:{x}"}`, `{"uriTemplate":"b:{x}"}`, "/uriTemplate: renamed"},
 	} {
 		var got []string
-		for _, c := range Definitions(tt.entryType, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
+		for _, c := range Definitions(effort.New(), tt.entryType, parseCanonical(t, tt.old), parseCanonical(t, tt.new)) {
 			got = append(got, c.Pointer+": "+c.Label.ID())
 		}
 		if got := strings.Join(got, "; "); got != tt.want {
@@ -766,14 +767,14 @@ func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
 func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)
-	changes := Definitions(entryType, a, b)
+	changes := Definitions(effort.New(), entryType, a, b)
 	checkChanges(t, a, b, changes, string(jsontree.Append(nil, a)) == string(jsontree.Append(nil, b)))
 	for i, c := range changes {
 		if i > 0 && changes[i-1].Label > c.Label {
 			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.Pointer)
 		}
 	}
-	if again := Definitions(entryType, a, b); !reflect.DeepEqual(again, changes) {
+	if again := Definitions(effort.New(), entryType, a, b); !reflect.DeepEqual(again, changes) {
 		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
 	}
 }
@@ -865,7 +866,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		old := parseCanonical(t, `{"name":"t","inputSchema":`+c.old+`}`)
 		new := parseCanonical(t, `{"name":"t","inputSchema":`+c.new+`}`)
 		for range 2 {
-			changes := Definitions(pin.Tools, old, new)
+			changes := Definitions(effort.New(), pin.Tools, old, new)
 			if len(changes) == 0 {
 				t.Fatalf("%s: no changes", c.name)
 			}
@@ -907,7 +908,7 @@ func TestLabelsOfRealServers(t *testing.T) {
 				if new := pins.Find(old.Key); new != nil && new.Digest != old.Digest {
 					labellingHolds(t, pin.Tools, string(old.Definition), string(new.Definition))
 					a, b := jsontree.Canonical(old.Definition), jsontree.Canonical(new.Definition)
-					for _, c := range Definitions(pin.Tools, a, b) {
+					for _, c := range Definitions(effort.New(), pin.Tools, a, b) {
 						counts[c.Label]++
 					}
 				}

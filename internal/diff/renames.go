@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
@@ -16,8 +17,8 @@ const minRenameWords = 6
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
-// and descriptions are much alike. A pair stays two drifts.
-func Renames(drifts []pin.Drift) {
+// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts.
+func Renames(budget *effort.Budget, drifts []pin.Drift) {
 	for _, key := range []func(*pin.Drift, jsontree.Value) string{
 		nameless,
 		func(d *pin.Drift, _ jsontree.Value) string { return comparableName(d.Name) },
@@ -50,16 +51,13 @@ func Renames(drifts []pin.Drift) {
 			}
 		}
 	}
-	pairAlike(drifts)
+	pairAlike(budget, drifts)
 }
 
 // Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
 const (
 	leastLikeness = 1.5  // of a rename
 	noParameters  = 0.25 // what it counts if neither has parameters
-
-	// Pairs of one server and list. If there are more, none is compared. Real upgrades have a few dozen.
-	maxPairs = 20_000
 )
 
 // A traits value has what an entry is compared by.
@@ -127,7 +125,7 @@ func likeness(old, new traits) float64 {
 }
 
 // pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
-func pairAlike(drifts []pin.Drift) {
+func pairAlike(budget *effort.Budget, drifts []pin.Drift) {
 	type place struct {
 		server    string
 		entryType pin.EntryType
@@ -156,7 +154,12 @@ func pairAlike(drifts []pin.Drift) {
 	}
 	var pairs []pair
 	for _, at := range places {
-		if len(gone[at])*len(came[at]) > maxPairs {
+		words := 0
+		for _, old := range gone[at] {
+			words += 1 + len(old.name) + len(old.parameters) + len(old.description)
+		}
+		const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
+		if !budget.Spend(lookup * words * len(came[at])) {
 			continue
 		}
 		for _, old := range gone[at] {

@@ -3,6 +3,7 @@ package diff
 import (
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -28,7 +29,7 @@ func TestSays(t *testing.T) {
 		{`{}`, `{"icons":[{"src":"data:image/svg+xml,x","mimeType":"image/svg+xml"}]}`, true},
 	} {
 		says := false
-		for _, c := range Definitions(pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
+		for _, c := range Definitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
 			says = says || c.Says()
 		}
 		if says != tt.want {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/inclusion"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -20,7 +21,10 @@ type side struct {
 	// How the parts of two schemas compare that bear on values, by the schemas.
 	relations map[[2]*jsontree.Value]inclusion.Relation
 
-	read int // bytes of schemas, by proofs
+	budget *effort.Budget
+
+	// What schemas of a side say (contentsOf).
+	says [2]map[*jsontree.Value]contents
 
 	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
 
@@ -33,8 +37,8 @@ type side struct {
 }
 
 // newSide works out what is used in two schemas.
-func newSide(old, new *jsontree.Value) *side {
-	s := &side{roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, settled: map[[2]*jsontree.Value]bool{}, used: map[string]bool{}}
+func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
+	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, settled: map[[2]*jsontree.Value]bool{}, used: map[string]bool{}}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -114,21 +118,16 @@ func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
 	return known
 }
 
-// maxProven is how many bytes of schemas the proofs for one side of a tool may read, as JSON. A real one needs some hundred kilobytes.
-const maxProven = 1 << 20
-
-// compare proves how two schemas compare that are depth values deep in the whole ones, as far as the bound lets it.
+// compare proves how two schemas compare that are depth values deep in the whole ones, as far as the budget lets it. A
+// proof reads both roots, for what they refer to.
 func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
-	for _, v := range [...]*jsontree.Value{s.roots[0], s.roots[1], old, new} {
-		if v != nil {
-			s.read += int(v.End - v.At)
-		}
-	}
-	if s.roots[0] == nil || s.roots[1] == nil || s.read > maxProven {
+	if s.roots[0] == nil || s.roots[1] == nil || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
 		return inclusion.Unknown
 	}
-	return inclusion.Compare(s.roots[0], s.roots[1], old, new, depth)
+	return inclusion.Compare(s.budget, s.roots[0], s.roots[1], old, new, depth)
 }
+
+func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
 
 // one compares a keyword of two schemas as if there were no other.
 func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation {
@@ -190,16 +189,21 @@ type contents struct {
 	isClosed bool            // it takes no other names, somewhere
 }
 
-// contentsOf collects what a schema of a side says.
-func (s *side) contentsOf(side int, around *jsontree.Value) contents {
-	c := contents{names: map[string]bool{}, texts: map[string]bool{}}
+// contentsOf collects what a schema of a side says. It returns false if the budget is too small.
+func (s *side) contentsOf(side int, around *jsontree.Value) (c contents, ok bool) {
+	if c, known := s.says[side][around]; known {
+		return c, true
+	}
+	ok = true
+	c = contents{names: map[string]bool{}, texts: map[string]bool{}}
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)
 	collect = func(v *jsontree.Value) {
-		if v == nil || seen[v] {
+		if v == nil || seen[v] || !ok {
 			return
 		}
 		seen[v] = true
+		ok = s.budget.Spend(sizeOf(v))
 		eachText(v, func(text string) { c.texts[text] = true })
 		schema.Each(v, schema.AtSchema, func(part *jsontree.Value) {
 			for _, p := range part.Get("properties").Members() {
@@ -212,7 +216,10 @@ func (s *side) contentsOf(side int, around *jsontree.Value) contents {
 		})
 	}
 	collect(around)
-	return c
+	if ok {
+		s.says[side][around] = c
+	}
+	return c, ok
 }
 
 // eachText calls f for the texts in a value, except the names of types.
@@ -227,7 +234,14 @@ func eachText(v *jsontree.Value, f func(text string)) {
 // formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
 // the model reads something there that the other side doesn't say.
 func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
-	other := [2]contents{l.side.contentsOf(0, at.around[0]), l.side.contentsOf(1, at.around[1])}
+	var other [2]contents
+	for side := range other {
+		c, ok := l.side.contentsOf(side, at.around[side])
+		if !ok {
+			return k
+		}
+		other[side] = c
+	}
 	switch k {
 	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
 		names := at.inside()
@@ -471,9 +485,6 @@ func isKeyword(name string) bool {
 	return slices.Contains(keywords(), name) || strings.HasPrefix(name, "$")
 }
 
-// mostJudged is how many changes of a definition are judged together. With more of them, what may break is breaking.
-const mostJudged = 1_000
-
 // judge gives the changes in a side of a tool the severity of what they do together. What isn't proven to be safe is breaking.
 func (l *labeller) judge(member string) {
 	narrow := l.side.roots[0]
@@ -502,7 +513,7 @@ func (l *labeller) judge(member string) {
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
 	}
-	if len(l.changes) < mostJudged && inclusion.Proven(narrow, wide) {
+	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
 			if c.Severity == label.Breaking && c.Label.ByValidity() {
 				c.Severity = label.Behaviour

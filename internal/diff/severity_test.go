@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 )
@@ -158,7 +159,7 @@ func TestSeveritiesAreTrue(t *testing.T) {
 	} {
 		entryType := map[string]pin.EntryType{prompt: pin.Prompts, resource: pin.Resources}[c.in]
 		old, new := fmt.Sprintf(c.in, c.old), fmt.Sprintf(c.in, c.new)
-		changes := Definitions(entryType, parseCanonical(t, old), parseCanonical(t, new))
+		changes := Definitions(effort.New(), entryType, parseCanonical(t, old), parseCanonical(t, new))
 		if got := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: entryType}}, changes); got != c.want {
 			t.Errorf("%s\n -> %s\n is %s, want %s; %+v", old, new, got, c.want, changes)
 		}

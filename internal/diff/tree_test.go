@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -45,7 +46,7 @@ func TestDiffValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			var lines []string
-			for _, c := range Definitions(pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
+			for _, c := range Definitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
 				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
 			}
 			if got := strings.Join(lines, "\n"); got != tt.want {
@@ -107,7 +108,7 @@ func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	t.Helper()
 	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
 	old, new := jsontree.Canonical([]byte(one)), jsontree.Canonical([]byte(two))
-	checkChanges(t, old, new, Definitions(pin.Tools, old, new), one == two)
+	checkChanges(t, old, new, Definitions(effort.New(), pin.Tools, old, new), one == two)
 	return one == two
 }
 
@@ -239,7 +240,7 @@ func TestHugeDiffs(t *testing.T) {
 	} {
 		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
 		for range 2 {
-			changes := Definitions(pin.Tools, old, new)
+			changes := Definitions(effort.New(), pin.Tools, old, new)
 			if len(changes) != tt.changes {
 				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
 			}
@@ -269,7 +270,7 @@ func TestRefactoredTexts(t *testing.T) {
 		for range 2 {
 			old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
 			new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
-			changes := Definitions(pin.Tools, old, new)
+			changes := Definitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			for _, want := range []string{"went", "came"} {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
@@ -313,7 +314,7 @@ func TestTooManyChanges(t *testing.T) {
 	} {
 		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
 			old, new := pintest.CanonicalTree(t, way[0]), pintest.CanonicalTree(t, way[1])
-			changes := Definitions(pin.Tools, old, new)
+			changes := Definitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			tooMany := slices.IndexFunc(changes, func(c Change) bool { return c.Label.ID() == "many-changes" })
 			switch {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
@@ -23,6 +24,9 @@ import (
 
 // Facts are what is known of a comparison.
 type Facts struct {
+	// What is left for the explanations of the run.
+	Budget *effort.Budget
+
 	// The entries that drifted, in the order of the drifts.
 	Entries []*Entry
 
@@ -145,7 +149,7 @@ type Bounds struct {
 type reader struct {
 	sides  []pin.Comparison
 	bounds Bounds
-	words  *words.Budget
+	budget *effort.Budget
 
 	// Bytes of definitions that may still be explained.
 	room int
@@ -161,14 +165,13 @@ type reader struct {
 // Of works out the facts of a comparison. findings are those of lint.Read for the same comparison.
 func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
+	budget := effort.New()
 	if !bounds.Terse {
-		diff.Renames(drifts)
+		diff.Renames(budget, drifts)
 	}
-	f := &Facts{}
+	f := &Facts{Budget: budget}
 	for i := range sides {
-		for list, n := range pin.CountPins(sides[i].Captured.Pins) {
-			f.Matched[list] += n
-		}
+		f.Matched.Add(pin.CountPins(sides[i].Captured.Pins))
 	}
 	of := make(map[pin.Ref]*Entry, len(drifts))
 	for i := range drifts {
@@ -183,8 +186,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	// Entries with a warning are explained first: there may be no room for all.
 	order := slices.Clone(f.Entries)
 	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
-	budget := words.Full
-	r := &reader{sides: sides, bounds: bounds, words: &budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
+	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
 	for _, e := range order {
 		r.explain(e)
 	}
@@ -267,7 +269,9 @@ func (r *reader) explain(e *Entry) {
 	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
-	isOther := func(c diff.Change) bool { return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text) }
+	isOther := func(c diff.Change) bool {
+		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
+	}
 	e.Anew = len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
 }
 
@@ -292,10 +296,14 @@ func withoutID(word string) string {
 	return word
 }
 
-// score returns the score of a sentence. A sentence that many entries have is scored once.
+// score returns the score of a sentence, the lowest if the budget is too small. A sentence that many entries have is scored
+// once.
 func (r *reader) score(sentence string) int {
 	score, known := r.scores[sentence]
 	if !known {
+		if !r.budget.Spend(len(sentence)) {
+			return math.MinInt
+		}
 		score = rank.Learned().Score(sentence)
 		r.scores[sentence] = score
 	}
@@ -339,11 +347,11 @@ func newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
 // kept in e.Changes, too.
 func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 	if e.RenamedFrom != "" {
-		list := diff.Definitions(e.Type, old, new)
+		list := diff.Definitions(r.budget, e.Type, old, new)
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
 	if diff.IsCompared(&e.Drift) {
-		e.Changes = diff.Definitions(e.Type, old, new)
+		e.Changes = diff.Definitions(r.budget, e.Type, old, new)
 	}
 	return e.Changes
 }
@@ -354,7 +362,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.Sentences, e.Compared = r.words.Texts(c.Old.Text, c.New.Text, of.isCode(c.Pointer))
+		e.Sentences, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, of.isCode(c.Pointer))
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		// The warning already says so.

@@ -12,14 +12,13 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/schema"
 )
 
-// maxSteps bounds a proof: a step is a pair of schemas. maxDepth bounds how deep it follows them.
 const (
-	maxSteps  = 20_000
-	maxDepth  = 100
+	maxDepth  = 100 // how deep a proof follows two schemas
 	mostCases = 100 // how many listed values are compared one by one
 )
 
@@ -27,8 +26,8 @@ const (
 type pair struct{ inner, outer *jsontree.Value }
 
 type prover struct {
-	roots pair
-	steps int
+	roots  pair
+	budget *effort.Budget
 
 	// Nothing holds but JSON Schema: any value may be sent, with any properties.
 	literal bool
@@ -38,15 +37,16 @@ type prover struct {
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
+	named map[*jsontree.Value]map[string]bool // what the alternatives of a schema name (namesOf)
 
 	// Properties that another alternative of the inner schema names, by depth: they may be there, too.
 	others map[int]map[string]bool
 }
 
 // Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
-// schemas of objects, in which references are resolved.
-func Proven(inner, outer *jsontree.Value) bool {
-	return newProver(inner, outer).proves(inner, outer)
+// schemas of objects, in which references are resolved. What the budget is too small for is not proven.
+func Proven(budget *effort.Budget, inner, outer *jsontree.Value) bool {
+	return newProver(budget, inner, outer).proves(inner, outer)
 }
 
 func (p *prover) proves(inner, outer *jsontree.Value) bool {
@@ -56,12 +56,14 @@ func (p *prover) proves(inner, outer *jsontree.Value) bool {
 	return p.isPlain(inner) && p.isPlain(outer) && p.takes(inner, outer, 0)
 }
 
-func newProver(innerRoot, outerRoot *jsontree.Value) *prover {
+func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *prover {
 	return &prover{
 		roots:  pair{innerRoot, outerRoot},
+		budget: budget,
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
+		named:  map[*jsontree.Value]map[string]bool{},
 		others: map[int]map[string]bool{},
 	}
 }
@@ -112,7 +114,7 @@ func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lo
 
 // takes reports whether outer takes all that inner takes. depth is how deep in the whole value both are.
 func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
-	if p.steps++; p.steps > maxSteps || depth > maxDepth {
+	if depth > maxDepth || !p.budget.Spend(sizeOf(inner)+sizeOf(outer)) {
 		return false
 	}
 	inner = p.form(p.roots.inner, inner)
@@ -138,6 +140,15 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
 }
 
+// sizeOf is what it costs to look at a schema: its bytes and, for each keyword, about as many as a lookup reads.
+func sizeOf(s *jsontree.Value) int {
+	if s == nil {
+		return 1
+	}
+	const lookup = 64
+	return int(s.End-s.At) + lookup*(1+len(s.Parts))
+}
+
 // takesKeywords reports whether each keyword of outer takes all that inner takes.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
@@ -160,17 +171,29 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 		return false
 	}
 	before := p.others[depth]
-	p.others[depth] = p.namesOf(cases, before)
+	p.others[depth] = before
+	if names := p.namesOf(inner, cases); len(before) == 0 {
+		p.others[depth] = names
+	} else {
+		if !p.budget.Spend(sizeOf(inner) + len(before) + len(names)) {
+			return false
+		}
+		all := maps.Clone(before)
+		maps.Copy(all, names)
+		p.others[depth] = all
+	}
 	defer func() { p.others[depth] = before }()
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// namesOf adds the properties that some alternatives name to others. "" stands for any name.
-func (p *prover) namesOf(cases []*jsontree.Value, others map[string]bool) map[string]bool {
-	names := maps.Clone(others)
-	if names == nil {
-		names = map[string]bool{}
+// namesOf returns the properties that the alternatives of a schema name. "" stands for any name.
+func (p *prover) namesOf(s *jsontree.Value, cases []*jsontree.Value) map[string]bool {
+	names, known := p.named[s]
+	if known {
+		return names
 	}
+	names = map[string]bool{}
+	p.named[s] = names
 	for _, one := range cases {
 		one = p.form(p.roots.inner, one)
 		if one == nil || combines(one) {

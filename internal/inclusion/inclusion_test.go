@@ -8,6 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 )
@@ -222,7 +223,7 @@ func TestNoWitness(t *testing.T) {
 			}
 			x := read(t, string(a))
 			y := read(t, string(b))
-			p := newProver(x, y)
+			p := newProver(effort.New(), x, y)
 			p.literal = true
 			is := p.proves(x, y)
 			if is {
@@ -298,10 +299,10 @@ func TestProven(t *testing.T) {
 		whole := func(parameter string) *jsontree.Value {
 			return read(t, `{"$defs":{"E":{"enum":["x","y"],"type":"string"}},"properties":{"p":`+parameter+`},"type":"object"}`)
 		}
-		if got := Proven(whole(c.a), whole(c.b)); got != c.there {
+		if got := Proven(effort.New(), whole(c.a), whole(c.b)); got != c.there {
 			t.Errorf("%s in %s: %v", c.a, c.b, got)
 		}
-		if got := Proven(whole(c.b), whole(c.a)); got != c.again {
+		if got := Proven(effort.New(), whole(c.b), whole(c.a)); got != c.again {
 			t.Errorf("%s in %s: %v", c.b, c.a, got)
 		}
 	}

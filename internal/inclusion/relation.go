@@ -1,6 +1,9 @@
 package inclusion
 
-import "pinproof/internal/jsontree"
+import (
+	"pinproof/internal/effort"
+	"pinproof/internal/jsontree"
+)
 
 // A Relation says how the values that a new schema takes compare with those that the old one took.
 type Relation int
@@ -14,14 +17,14 @@ const (
 )
 
 // Compare proves how two schemas compare that are depth values deep in whole schemas, in which references are resolved. The
-// whole schemas, and they alone, take nothing but objects.
-func Compare(oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
-	forth := newProver(oldRoot, newRoot)
+// whole schemas, and they alone, take nothing but objects. What the budget is too small for is not proven.
+func Compare(budget *effort.Budget, oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
+	forth := newProver(budget, oldRoot, newRoot)
 	if !forth.isPlain(oldRoot) || !forth.isPlain(newRoot) {
 		return Unknown
 	}
 	keeps := forth.takes(old, new, depth)
-	kept := newProver(newRoot, oldRoot).takes(new, old, depth)
+	kept := newProver(budget, newRoot, oldRoot).takes(new, old, depth)
 	switch {
 	case keeps && kept:
 		return Same

@@ -16,18 +16,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// Limits on what is read. Each is far above every real server measured (tools
-// to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low
-// enough that a hostile file is answered in a second or two.
+// Limits on what is read, here and where a file is recognized. Each is far above every real server
+// measured (tools to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low enough
+// that a hostile file is answered in a second or two.
 const (
-	MaxCaptureBytes = 64 << 20 // it is held in memory whole
-
-	// 64 MiB of definitions grow when indented, and several servers share one lockfile.
-	MaxLockfileBytes = 256 << 20
-
-	// A server ID is printed with each entry that drifted. Names of files are shorter.
-	MaxServerIDBytes = 1_024
-
 	MaxEntries         = 50_000  // of one list
 	maxDefinitions     = 200_000 // of all lists of a session
 	MaxDefinitionBytes = 4 << 20 // as received
@@ -37,17 +29,8 @@ const (
 
 	maxDefinitionDepth = 128 // nesting, the definition itself being 1
 
-	// Commas in a capture: counting them bounds its values before any is read. 64 MiB of real tools have
-	// 5 million.
-	MaxCommas = 8_000_000
-
-	// JSON values one after another in one file.
-	MaxMessages = 100_000
-
-	MaxMembers = 10_000 // members of a message or its result
-
 	// Values of one file that are kept outside definitions.
-	MaxKept = 2_000_000
+	maxKept = 2_000_000
 
 	// Outside definitions, containers this deep lose their parts. The root is at depth 0, a pin's approval at 5.
 	keptDepth = 6
@@ -278,6 +261,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		r.inside = nil
 		r.form = appendValue(r.form[:0], &v, r.data)
 		r.Definition(r.path, v, slices.Clone(r.form))
+		v.Definition = int32(r.definitions)
 		v.Text = ""
 		v.Parts = nil // memory stays flat
 		clear(r.room)
@@ -290,7 +274,7 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 func (r *Reader) count(kind byte) *Error {
 	s := r.inside
 	if s == nil {
-		if r.kept++; r.kept > MaxKept && r.IsDefinition != nil {
+		if r.kept++; r.kept > maxKept && r.IsDefinition != nil {
 			return &Error{At: r.Start, Text: "more than 2,000,000 values outside definitions"}
 		}
 		return nil

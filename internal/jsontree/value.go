@@ -15,6 +15,9 @@ type Value struct {
 	// Offsets in the text: of its first byte, and of the byte after its last.
 	At, End int32
 
+	// Of a definition: its number among those that the reader has read, from 1.
+	Definition int32
+
 	// A string, unescaped; or a number, as RFC 8785 writes it.
 	Text string
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/width"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pintest"
@@ -159,9 +160,9 @@ func TestShowWords(t *testing.T) {
 		{"x -] y", "y", "[-x <U+002D>] -]y"},
 		{"", "::error::x\n##[error]", "+::error::x\n+##<U+005B>error]"},
 	} {
-		budget := words.Full
+		budget := effort.New()
 		var rows []string // each after its sign, unless that is '='
-		for _, l := range Words(budget.Words(tt.old, tt.new)) {
+		for _, l := range Words(words.Words(budget, tt.old, tt.new)) {
 			row := l.Marked().row()
 			if l.Sign != '=' {
 				row = string(l.Sign) + row
@@ -272,8 +273,8 @@ func FuzzShowWords(f *testing.F) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 2_000 || len(new) > 2_000 {
 			return
 		}
-		budget := words.Full
-		lines := Words(budget.Words(old, new))
+		budget := effort.New()
+		lines := Words(words.Words(budget, old, new))
 		width := LeastWidth + len(old)%Width
 		var rows []Line
 		for _, l := range lines {

@@ -55,6 +55,15 @@ type textReading struct {
 // lists the accepted warnings that are recorded. With all, it also reads what is pinned for the names of tools
 // that were added.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
+	return read(pairs, drifts, drifts, locked, all)
+}
+
+// ReadNamed is like Read without all, but of the drifted entries, it reads only those that are named.
+func ReadNamed(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, named []pin.Drift) []Finding {
+	return read(pairs, drifts, named, locked, false)
+}
+
+func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
@@ -68,6 +77,10 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		r.drifted[drifts[i].Ref()] = true
 		r.drifted[pin.Ref{Server: drifts[i].Server}] = true
 	}
+	isNamed := map[pin.Ref]bool{}
+	for i := range named {
+		isNamed[named[i].Ref()] = true
+	}
 	type entry struct {
 		of  *pin.Comparison
 		pin *pin.Pin
@@ -77,7 +90,7 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
 			e := entry{p, &p.Captured.Pins[j]}
-			if all || p.Captured.Policy.Descriptions != "" || r.drifted[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
+			if all || p.Captured.Policy.Descriptions != "" || isNamed[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
 				wanted = append(wanted, e)
 			}
 		}

@@ -21,6 +21,10 @@ import (
 	"pinproof/internal/text"
 )
 
+// MaxBytes is the size of the largest lockfile: the definitions of a capture grow when they are indented, and
+// several servers share one lockfile.
+const MaxBytes = 256 << 20
+
 // A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
 // server ID in UTF-16 code units.
 type Lockfile struct {
@@ -72,8 +76,8 @@ type lockReader struct {
 
 	json    *jsontree.Reader
 	formOf  pin.FormFunc
-	defined map[int32]definedPin // by the offset of the definition
-	matched *matched             // nil: every definition is read
+	defined []definedPin // in the order of the file
+	matched *matched     // nil: every definition is read
 }
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
@@ -92,15 +96,22 @@ type definedPin struct {
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, defined: map[int32]definedPin{}}
-	if len(data) > jsontree.MaxLockfileBytes {
+	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf}
+	if len(data) > MaxBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
-	return r.read()
+	l, root, err := r.read()
+	if err == nil {
+		err = cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l))
+	}
+	if err != nil {
+		return Lockfile{}, err
+	}
+	return l, nil
 }
 
-// read reads the whole file.
-func (r *lockReader) read() (Lockfile, error) {
+// read takes the pins from the file, and returns them with the file's tree.
+func (r *lockReader) read() (l Lockfile, root jsontree.Value, err error) {
 	r.json = jsontree.NewReader(r.Data)
 	r.json.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
@@ -118,32 +129,28 @@ func (r *lockReader) read() (Lockfile, error) {
 		if entryType == pin.Skills {
 			d.skill, d.problem = skill.Read(v)
 		}
-		r.defined[v.At] = d
+		r.defined = append(r.defined, d)
 	}
-	root, err := r.json.Only()
+	root, err = r.json.Only()
 	if err != nil || root.Kind != '{' {
-		return Lockfile{}, r.notLockfile(err)
+		return l, root, r.notLockfile(err)
 	}
 	if err := r.version(root); err != nil {
-		return Lockfile{}, err
+		return l, root, err
 	}
-	var l Lockfile
 	servers := root.Get("servers")
 	if len(servers.Members()) > jsontree.MaxEntries {
-		return l, r.At(int(servers.At), "more than 50,000 servers")
+		return l, root, r.At(int(servers.At), "more than 50,000 servers")
 	}
 	for _, s := range byPlace(servers) {
 		set, err := r.server(s.Name, s.Value)
 		if err != nil {
-			return Lockfile{}, err
+			return l, root, err
 		}
 		l.Servers = append(l.Servers, set)
 	}
 	l.sort()
-	if err := cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l)); err != nil {
-		return Lockfile{}, err
-	}
-	return l, nil
+	return l, root, nil
 }
 
 func (r *lockReader) version(root jsontree.Value) error {
@@ -183,12 +190,14 @@ func (r *lockReader) notLockfile(err error) error {
 func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 	set := pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line = r.line(v)
-	if name == "" || len(name) > jsontree.MaxServerIDBytes {
-		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", jsontree.MaxServerIDBytes)
+	if name == "" || len(name) > pin.MaxServerIDBytes {
+		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	var err error
-	if set.Policy, err = policyIn(v.Get("policy")); err != nil {
-		return set, r.At(int(v.Get("policy").At), "server %s: policy: %s", text.Name(name), err)
+	if policy := v.Get("policy"); policy.Kind != 0 {
+		if set.Policy, err = policyIn(policy); err != nil {
+			return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
+		}
 	}
 	if r.matched != nil {
 		r.matched.set = r.matched.pinsOf(name, set.Policy)
@@ -207,12 +216,14 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		if len(list) > jsontree.MaxEntries {
 			return set, r.At(int(m.Value.At), "server %s: more than 50,000 pins", text.Name(name))
 		}
+		pins = slices.Grow(pins, len(list))
 		for _, e := range list {
-			p := r.pin(entryType, set.Policy, e)
-			if r.matched != nil && r.matched.differs {
-				return set, errDiffers
+			d, err := r.definition(entryType, set.Policy, e)
+			if err != nil {
+				return set, err
 			}
-			if why := r.contradiction(&p, set.Policy, e); why != "" {
+			p := r.pin(entryType, set.Policy, e, d)
+			if why := contradiction(&p, set.Policy, e, d); why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
 			pins = append(pins, p)
@@ -234,36 +245,52 @@ func (r *lockReader) line(v jsontree.Value) int {
 // byPlace returns the members of an object in the order of the file, so that an error names the
 // first fault, and the search for lines never goes back.
 func byPlace(v jsontree.Value) []jsontree.Member {
-	return slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) })
+	order := func(a, b jsontree.Member) int { return int(a.At - b.At) }
+	members := v.Members()
+	if !slices.IsSortedFunc(members, order) {
+		members = slices.Clone(members)
+		slices.SortFunc(members, order)
+	}
+	return members
+}
+
+// definition returns the definition that a pin stores, if there is one.
+func (r *lockReader) definition(entryType pin.EntryType, pol pin.Policy, e jsontree.Member) (d definedPin, err error) {
+	stored := e.Value.Get(storedMember(entryType))
+	if r.matched != nil && !pol.HashOnly && entryType != pin.Instructions {
+		return r.matched.definition(pin.Key{Type: entryType, Name: e.Name}, stored)
+	}
+	if r.matched == nil && stored.Definition > 0 {
+		d = r.defined[stored.Definition-1]
+	}
+	return d, nil
 }
 
 // pin takes one pin. If its definition is stored, its digests are those of that definition.
-func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Member) pin.Pin {
+func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Member, d definedPin) pin.Pin {
 	v := e.Value
 	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	p.Line = r.line(v)
 	p.Denied = v.Get("denied").Kind == 't' && entryType.CanBeDenied()
-	stored := v.Get(storedMember(entryType))
-	if r.matched != nil && !pol.HashOnly && entryType != pin.Instructions {
-		r.defined[stored.At] = r.matched.definition(p.Key, stored)
-	}
 	if pol.HashOnly {
 		p.Digest = digestIn(v.Get("digest"))
 		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
 	} else if entryType == pin.Instructions {
-		p.Form = r.formOf(entryType, []byte(stored.Text))
+		p.Form = r.formOf(entryType, []byte(v.Get(storedMember(entryType)).Text))
 	} else {
-		p.Form = r.defined[stored.At].Form
+		p.Form = d.Form
 	}
-	p.Approval = approvalIn(v.Get("approval"), p.Digest)
-	p.Files = filesIn(v.Get("files"), r.defined[stored.At].skill)
+	if approval := v.Get("approval"); approval.Kind != 0 {
+		p.Approval = approvalIn(approval, p.Digest)
+	}
+	if d.skill != nil {
+		p.Files = filesIn(v.Get("files"), d.skill)
+	}
 	return p
 }
 
 // contradiction says what is wrong with a pin that could be written as it is, or returns "".
-func (r *lockReader) contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member) string {
-	stored := e.Value.Get(storedMember(p.Type))
-	d := r.defined[stored.At]
+func contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member, d definedPin) string {
 	switch isList := p.Type != pin.Instructions; {
 	case e.Name == "" && isList:
 		return "a pin without a name"
@@ -359,9 +386,6 @@ const editedHint = "someone edited it, or a merge went wrong: go back to the com
 
 // filesIn reads the texts of a skill's files, as far as they are what its definition says.
 func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
-	if of == nil {
-		return nil
-	}
 	// The members are sorted, and so are the files of a pin.
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
@@ -382,7 +406,10 @@ func digestIn(v jsontree.Value) string {
 // approvalIn reads a record of who accepted a definition of that digest. It returns nil if v isn't such a record.
 func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
-	if _, err := time.Parse(time.RFC3339, a.At); err != nil || a.By == "" || !pin.IsDigest(a.Hash) || a.Digest != digest {
+	if a.By == "" || !pin.IsDigest(a.Hash) || a.Digest != digest {
+		return nil
+	}
+	if _, err := time.Parse(time.RFC3339, a.At); err != nil {
 		return nil
 	}
 	return a

@@ -18,7 +18,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	frame := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0))
+	frame := l.frame(0)
 	size := len(frame)
 	l.eachDefinition(func(definition []byte) { size += 2 * len(definition) })
 	// A growing buffer would take twice as much memory.
@@ -30,10 +30,17 @@ func Marshal(l Lockfile) ([]byte, error) {
 		frame = frame[at+len(placeholder):]
 	})
 	out = append(out, frame...)
-	if len(out) >= jsontree.MaxLockfileBytes {
+	if len(out) >= MaxBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
 	return append(out, '\n'), nil
+}
+
+// frame returns the text of the lockfile, about size bytes, with {} in place of each definition and without its
+// last line end.
+func (l Lockfile) frame(size int) []byte {
+	compact := jsontree.Append(make([]byte, 0, size), l.tree())
+	return escapeHidden(jsontree.AppendIndented(make([]byte, 0, size), compact, 0))
 }
 
 // appendDefinition writes a definition as it is in the file.

@@ -17,6 +17,13 @@ func CountPins(pins []Pin) (c Counts) {
 	return c
 }
 
+// Add adds other counts to c.
+func (c *Counts) Add(other Counts) {
+	for list, n := range other {
+		c[list] += n
+	}
+}
+
 // Total returns the number of entries of all lists.
 func (c Counts) Total() (n int) {
 	for _, of := range c {

@@ -165,6 +165,10 @@ func (a About) String() string {
 	return strings.Join(text.Names(given), " ")
 }
 
+// MaxServerIDBytes is the length of the longest server ID, which is printed with each entry that drifted. Names
+// of files are shorter.
+const MaxServerIDBytes = 1_024
+
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
 	Server string

@@ -312,6 +312,20 @@ func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error
 	return v, err
 }
 
+// PutPlaceholders puts <NAME> in place of each value in the name of a pin and in the URIs of its files.
+func (p *Pin) PutPlaceholders(list []Substitute) {
+	put := func(s *string) {
+		if v, err := PutPlaceholders(jsontree.Text(*s), list); err == nil {
+			*s = v.Text
+		}
+	}
+	put(&p.Name)
+	for i := range p.Files {
+		put(&p.Files[i].URI)
+	}
+	p.SortFiles()
+}
+
 // FillPlaceholders returns v with each value in place of the <NAME> that stands for it.
 func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
 	return jsontree.MapTexts(v, func(text string) string {

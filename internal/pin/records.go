@@ -89,7 +89,7 @@ func approvalChange(before, now *Approval) (old, new string) {
 
 // RecordsDiffer reports whether two lockfiles say different things beside the definitions.
 func (p *Comparison) RecordsDiffer() bool {
-	return slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
+	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
 
 // recordChanges lists the accepted warnings that only one of two sides has: those removed, then those added.

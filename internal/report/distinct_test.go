@@ -16,6 +16,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -308,12 +309,9 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r))}
 }
 
-// blanks are what separates words.
-var blanks = regexp.MustCompile(`\s+`)
-
-// spelledOut lists the changes of an entry that aren't summed up as minor, without those of blanks in texts.
+// spelledOut lists the changes of an entry that aren't summed up as minor.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
-	for _, c := range diff.Definitions(entryType, old.Tree(), new.Tree()) {
+	for _, c := range diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree()) {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
 			continue
 		}
@@ -324,9 +322,6 @@ func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 			}
 			if v.Kind != 0 {
 				sides[i] = string(jsontree.Append(nil, v))
-			}
-			if v.Kind == '"' {
-				sides[i] = "a text: " + strings.TrimSpace(blanks.ReplaceAllString(v.Text, " "))
 			}
 		}
 		if sides[0] != sides[1] || c.From != "" {
@@ -385,7 +380,7 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 			var changes []string
 			for i := range sets[0].Pins {
 				p := &sets[0].Pins[i]
-				for _, c := range diff.Definitions(p.Type, p.Tree(), sets[1].Find(p.Key).Tree()) {
+				for _, c := range diff.Definitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree()) {
 					changes = append(changes, fmt.Sprintf("%s %s %s %.300q -> %.300q", p.Name, c.Label.ID(), c.Pointer, c.Old, c.New))
 				}
 			}

@@ -17,6 +17,7 @@ import (
 // model computes the model. The groups have been made and sorted.
 func (r *Report) model() *Model {
 	m := &Model{
+		Version: r.Version, Home: r.Home,
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
@@ -25,7 +26,6 @@ func (r *Report) model() *Model {
 		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
-		Locked: []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.InCI()}, r.Folder},
 	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
@@ -43,9 +43,6 @@ func (r *Report) model() *Model {
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
-	if r.Brief {
-		return m
-	}
 	if r.Terse {
 		r.list(m)
 	} else {
@@ -136,9 +133,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	quest := maxSearched
-	budget := words.Full
-	rows := &rowMaker{shown: map[string]spot{}, words: &budget, quest: &quest}
+	rows := &rowMaker{shown: map[string]spot{}, budget: r.Budget}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
@@ -396,19 +391,7 @@ func (r *Report) servers(m *Model) {
 				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
 			}
 		}
-		about := p.Captured.About
-		was := p.Locked.About.String()
-		if s.Versions != "" && was != "" && was != s.Versions {
-			if r.Review || !r.Bounded {
-				m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
-			}
-			s.Versions = was + " -> " + s.Versions
-		}
-		same := about.Name != "" && about.Version != "" && about == p.Locked.About
-		if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
-			// Many servers never change what they call themselves.
-			s.Versions += ", as before"
-		}
+		r.about(m, p, &s)
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
@@ -423,6 +406,23 @@ func (r *Report) servers(m *Model) {
 	}
 	if known && before != after {
 		m.Cost = "text " + text.Number(before) + " -> " + text.Number(after) + " bytes"
+	}
+}
+
+// about says what a server calls itself, and what it did when it was pinned.
+func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
+	about := p.Captured.About
+	was := p.Locked.About.String()
+	if s.Versions != "" && was != "" && was != s.Versions {
+		if r.Review || !r.Bounded {
+			m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
+		}
+		s.Versions = was + " -> " + s.Versions
+	}
+	same := about.Name != "" && about.Version != "" && about == p.Locked.About
+	if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
+		// Many servers never change what they call themselves.
+		s.Versions += ", as before"
 	}
 }
 

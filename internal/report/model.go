@@ -12,6 +12,9 @@ import (
 // A Model is all that a report says. Its texts are printable, unless a comment says otherwise.
 // It doesn't depend on the format, the terminal or the clock.
 type Model struct {
+	Version string // of this program
+	Home    string // the address of the project's page, or ""
+
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
@@ -124,10 +127,6 @@ type Model struct {
 
 	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
-
-	// What to do with a lockfile that was written.
-	Locked []Step
-
 	// What programs get besides the rest. The keys of the maps are the names that they know.
 	Counts    map[string]int
 	TextBytes map[string]int

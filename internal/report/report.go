@@ -14,6 +14,9 @@ import (
 // An Input is what a report is made of. Nothing in a report decides anything: what
 // fails the run, and the digests of sets, come with the input.
 type Input struct {
+	Version string // of this program
+	Home    string // the address of the project's page, or ""
+
 	// The path, as the user gave it; "" if two files are compared: Next.Against is in its place then.
 	Lockfile string
 
@@ -54,10 +57,6 @@ type Input struct {
 
 	// Drifted entries whose texts were not read for findings.
 	Unread int
-
-	// Nobody reads the entries, so the model has only findings and servers.
-	Brief bool
-
 	// No format of this run lists every captured entry.
 	NoData bool
 
@@ -115,7 +114,20 @@ type Report struct {
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
 // it that is shown.
 func New(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, kinds: map[pin.DriftKind]int{}}
+	r := Bare(in, known)
+	r.findRelease()
+	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
+	if !r.Terse {
+		r.group()
+	}
+	r.listDrifts()
+	r.Model = r.model()
+	return r
+}
+
+// Bare returns a report without a model: it says what was accepted, and shows nothing.
+func Bare(in Input, known *facts.Facts) *Report {
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i
 	}
@@ -127,18 +139,18 @@ func New(in Input, known *facts.Facts) *Report {
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, newDrifted(e))
 	}
-	r.findRelease()
-	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
-	if !r.Terse {
-		r.group()
-	}
+	r.listDrifts()
+	return r
+}
+
+// listDrifts lists the drift in the order of the entries.
+func (r *Report) listDrifts() {
 	r.Drifts = make([]pin.Drift, len(r.entries))
+	r.kinds = map[pin.DriftKind]int{}
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
 		r.kinds[e.Kind]++
 	}
-	r.Model = r.model()
-	return r
 }
 
 // WithoutAnswer returns the report of a run that has no answer at all.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/layout"
@@ -24,22 +25,15 @@ type rowMaker struct {
 	// Where each longer text and schema was shown.
 	shown map[string]spot
 
-	// For marks in the texts of definitions that are shown whole.
-	words *words.Budget
+	// For marks in the texts of definitions that are shown whole, and for sentences to mark.
+	budget *effort.Budget
 
 	quiet bool // nothing refers to what it shows
-
-	// Bytes of text that may still be searched for sentences to mark, in all blocks.
-	quest *int
 }
 
-// maxSearched bounds the text that is searched for sentences to mark, in bytes, of all blocks: a
-// thousand sentences in a thousand copies of a tool would be a million searches. A sentence that isn't
-// searched for gets no mark. However short a text is, searching it costs searchCost bytes more.
-const (
-	maxSearched = 64 << 20
-	searchCost  = 32
-)
+// searchCost is what searching a line for a sentence to mark costs besides its bytes. A thousand sentences in a thousand
+// copies of a tool are a million searches. A sentence that isn't searched for gets no mark.
+const searchCost = 32
 
 // A spot is where a text or a schema was shown: a place in the entries of a block.
 type spot struct {
@@ -120,7 +114,7 @@ func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
 
 // alone returns a rowMaker for which nothing is above.
 func (m *rowMaker) alone() *rowMaker {
-	return &rowMaker{block: m.block, shown: map[string]spot{}, words: m.words, quest: m.quest}
+	return &rowMaker{block: m.block, shown: map[string]spot{}, budget: m.budget}
 }
 
 // notStored is said in place of a definition.
@@ -264,7 +258,7 @@ func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
 
 // marks lays out a whole text, with marks at what differs.
 func (m *rowMaker) marks(old, new string) []layout.Line {
-	pieces := m.words.Words(old, new)
+	pieces := words.Words(m.budget, old, new)
 	if pieces == nil || words.Rewritten(pieces) {
 		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
 	}
@@ -763,8 +757,7 @@ func (m *rowMaker) markText(rows []Row, part string) {
 						now += run.Text
 					}
 				}
-				*m.quest -= len(now) + searchCost
-				if *m.quest < 0 {
+				if !m.budget.Spend(len(now) + searchCost) {
 					return
 				}
 				if at := strings.Index(now, part); at >= 0 {

@@ -162,3 +162,76 @@ func TestSkillsAreShown(t *testing.T) {
 		t.Errorf("only %d sentences, names and values", counted)
 	}
 }
+
+// program is a made-up file in which blanks mean something: a script, or prose with a block of code.
+func (u *upgrader) program() (name, text string) {
+	lines := []string{"if ready:", "    send(x)", "else:", "    keep(x)", "\tgo run", "echo a \\", "rm b", "- one", "  - two", "Words of prose.", "x = 'a  b'"}
+	var body []string
+	for range 3 + u.IntN(6) {
+		body = append(body, lines[u.IntN(len(lines))])
+	}
+	text = strings.Join(body, "\n") + "\n"
+	name = u.Pick("run.py", "scripts/go.sh", "Makefile", "SKILL.md", "notes.md", "notes.txt")
+	if u.IntN(2) == 0 && strings.HasSuffix(name, ".md") {
+		text = "Words of prose.\n\n```sh\n" + text + "```\n"
+	}
+	return name, text
+}
+
+// mutate changes white space somewhere in a text, and nothing else.
+func (u *upgrader) mutate(text string) string {
+	at := u.IntN(len(text) + 1)
+	lines := strings.SplitAfter(text, "\n")
+	line := u.IntN(len(lines))
+	switch u.IntN(6) {
+	case 0: // anywhere
+		return text[:at] + u.Pick(" ", "\t", "\n", "  ", "\r\n", "\u00a0") + text[at:]
+	case 1: // a blank less
+		if i := strings.IndexAny(text[at:], " \t\n"); i >= 0 {
+			return text[:at+i] + text[at+i+1:]
+		}
+	case 2: // at the end of a line
+		lines[line] = strings.TrimSuffix(lines[line], "\n") + u.Pick(" ", "\t", "   ") + "\n"
+	case 3: // the indentation of one line
+		lines[line] = u.Pick(" ", "\t", "    ") + lines[line]
+	case 4: // that of all lines, or of all but the first
+		for i := u.IntN(2); i < len(lines); i++ {
+			lines[i] = "  " + lines[i]
+		}
+	case 5:
+		lines[line] = strings.TrimLeft(lines[line], " \t")
+	}
+	return strings.Join(lines, "")
+}
+
+// TestMutatedFilesAreTold: of three versions of a file that differ in white space alone, no two changes have the same
+// review.
+func TestMutatedFilesAreTold(t *testing.T) {
+	t.Parallel()
+	told, rounds := 0, jsontest.Rounds(100, 400)
+	for seed := range uint64(rounds) {
+		u := &upgrader{Maker: jsontest.NewMaker(seed)}
+		name, text := u.program()
+		session := func(text string) string {
+			s := madeSkill{name: "s", frontmatter: made{"name": "s", "description": "A skill."}, files: map[string]string{"SKILL.md": "Hello.\n"}}
+			s.files[name] = text
+			return skillSession(t, []madeSkill{s})
+		}
+		one := u.mutate(text)
+		other := u.mutate(u.Pick(text, one))
+		if one == other || one == text || other == text {
+			continue
+		}
+		first := reviews(t, sessionReport(t, session(text), session(one)))
+		second := reviews(t, sessionReport(t, session(text), session(other)))
+		told++
+		for format, review := range first {
+			if review == second[format] {
+				t.Errorf("seed %d, %s, %s: %q as\n%q and\n%q print the same:\n%s", seed, name, format, text, one, other, review)
+			}
+		}
+	}
+	if told < rounds/2 {
+		t.Errorf("only %d pairs of changes", told)
+	}
+}

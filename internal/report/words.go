@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/facts"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -70,6 +71,20 @@ func (r *Report) verdictWord() string {
 		return "DRIFT"
 	}
 	return "PASS WITH DRIFT"
+}
+
+// Match returns the line that the gate prints if all entries match. ok is false if there is more to print than
+// that: then New makes the report.
+func Match(in *Input) (line string, ok bool) {
+	if !in.Matches || !in.Bounded || in.Review || len(in.Findings) > 0 {
+		return "", false
+	}
+	known := &facts.Facts{}
+	for i := range in.Comparisons {
+		known.Matched.Add(pin.CountPins(in.Comparisons[i].Captured.Pins))
+	}
+	r := &Report{Input: *in, Facts: known}
+	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
 // verdictText returns the answer without its word: the warnings first, then the drift by
@@ -537,111 +552,4 @@ func (r *Report) renameText(e *drifted) string {
 		return said + ", despite the warning?"
 	}
 	return said + "?"
-}
-
-// Refused lists the new warnings for which drifts were refused, those about captures as a whole, and those of pinned
-// texts that name what was refused.
-func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
-	list := lint.WarningsIn(r.General)
-	for _, e := range r.entries {
-		if refused[e.Ref()] {
-			list = append(list, lint.WarningsIn(e.Fresh)...)
-		}
-	}
-	for _, f := range r.Unrecorded {
-		isNamed := func(e *drifted) bool {
-			return refused[e.Ref()] && e.Type == pin.Tools && e.Name == f.Names() && e.Server != f.Server
-		}
-		if slices.ContainsFunc(r.entries, isNamed) {
-			list = append(list, f)
-		}
-	}
-	return r.Said(list)
-}
-
-// A Relocked is what relock has written, and what it says of that.
-type Relocked struct {
-	Accepted map[pin.Ref]bool // the drift that was accepted
-
-	// Warnings of matching entries that the command accepted.
-	Recorded map[pin.Ref][]pin.Record
-
-	// Lines about what was only approved anew, and about flags that had nothing to accept.
-	Idle []string
-
-	Whole []string // new servers without entries that were accepted
-	Shown bool     // a prompt has shown what was accepted
-
-	Unrecorded []Finding // warnings that are still not accepted
-
-	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
-	Written string
-
-	// "RECORDED names-other-tool of a", which Written has, too; or "".
-	Records string
-
-	// The drift that is left, and the new servers without entries that weren't accepted; or "".
-	Left string
-}
-
-// Closing says what was accepted and what drift is left.
-func (r *Report) Closing(did Relocked) Relocked {
-	var pins pin.Counts
-	var pinned, dropped, left, recorded, written, bare, rest []string
-	for _, e := range r.entries {
-		switch ref := r.ref(e.Ref()); {
-		case !did.Accepted[e.Ref()]:
-			left = append(left, ref)
-		case e.Kind == pin.Removed:
-			dropped = append(dropped, ref)
-		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
-			pins[e.Type]++
-			pinned = append(pinned, ref)
-		}
-	}
-	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
-	for _, f := range r.Unrecorded {
-		if isRecorded(f) {
-			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
-		}
-	}
-	say := func(to *[]string, what string, of []string, names bool) {
-		if names {
-			what += text.List(of, maxClosingNames)
-		}
-		if len(of) > 0 {
-			*to = append(*to, strings.TrimSuffix(what, ": "))
-		}
-	}
-	say(&written, "PINNED "+pins.Plural()+": ", pinned, did.Shown)
-	say(&written, "DROPPED "+text.Count(len(dropped), "pin")+": ", dropped, did.Shown)
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		switch {
-		case p.PolicyDiffers():
-			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
-				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		case slices.Contains(did.Whole, p.Server):
-			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
-		case p.HasNoEntries():
-			bare = append(bare, text.Name(p.Server))
-		}
-	}
-	var records []string
-	say(&records, "RECORDED ", slices.Compact(recorded), true)
-	did.Records = strings.Join(records, "")
-	written = append(written, records...)
-	if written != nil {
-		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
-	}
-	say(&rest, text.Number(len(left))+" left: ", left, true)
-	if r.LeftOut > 0 {
-		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
-	}
-	say(&rest, "no pins of server ", bare, true)
-	if rest != nil {
-		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
-	}
-	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
-	return did
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"pinproof/internal/effort"
 )
 
 // Sentences splits a text into sentences, each with the blanks behind it. A sentence ends at the
@@ -110,12 +112,12 @@ type Edit struct {
 }
 
 // Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
-// same order and with the same blanks between. It returns false if the work would exceed the bounds.
-func (budget *Budget) Texts(old, new string, isCode bool) (edits []Edit, ok bool) {
+// same order and with the same blanks between. It returns false if the work would exceed the budget.
+func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
 	r := comparer{budget: budget, old: textsOf(a)}
-	steps, ok := budget.align(r.old, textsOf(b))
+	steps, ok := align(budget, r.old, textsOf(b))
 	if !ok {
 		return nil, false
 	}
@@ -152,7 +154,7 @@ func textsOf(list []unit) (texts []string) {
 
 // A comparer collects the edits of a text, in its order.
 type comparer struct {
-	budget *Budget
+	budget *effort.Budget
 	old    []string // the units of the old text
 	edits  []Edit
 
@@ -236,7 +238,7 @@ func (r *comparer) add(e Edit, from, to int) {
 	}
 	// A diff by words across lines would scatter the units of both.
 	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
-		e.Pieces = r.budget.Words(e.Old, e.New)
+		e.Pieces = Words(r.budget, e.Old, e.New)
 		if e.Pieces != nil && Rewritten(e.Pieces) {
 			e.Pieces = nil
 		}

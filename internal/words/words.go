@@ -11,6 +11,7 @@ import (
 
 	"github.com/sergi/go-diff/diffmatchpatch"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/text"
 )
 
@@ -32,34 +33,16 @@ func (p Piece) Replaces(other Piece) bool {
 	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
 }
 
-// A Budget bounds the work of all word diffs of one run. It counts pairs of tokens,
-// not time, so that the answer is the same on every machine.
-type Budget int
-
-const (
-	// Tokens that differ, on each side: the library's cost grows with their product.
-	maxDiffTokens = 4_000
-
-	// Bytes that differ, on each side: if there are more, the texts aren't split into words.
-	maxDiffBytes = 256 << 10
-
-	// Pairs of tokens in all diffs of one run.
-	Full = Budget(48_000_000)
-)
-
 // Words compares two texts word by word. It returns nil if the work would exceed the
-// bounds; both texts are then shown whole. What the texts have in common at their
+// budget; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
-func (budget *Budget) Words(old, new string) (pieces []Piece) {
+func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
 	head, tail := commonEnds(old, new)
-	if max(len(old), len(new))-head-tail > maxDiffBytes {
-		return nil
-	}
 	split := func(s string) []string { // each end counts as one token
 		list := slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
 		return slices.DeleteFunc(list, func(token string) bool { return token == "" })
 	}
-	budget.compare(split(old), split(new), true, func(op byte, tokens []string) {
+	compare(budget, split(old), split(new), true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
 		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two in a row
 			pieces[n-1].Text += text
@@ -85,9 +68,9 @@ func commonEnds(old, new string) (head, tail int) {
 }
 
 // align says how one list becomes the other, step by step. It returns false if the work would
-// exceed the bounds.
-func (budget *Budget) align(a, b []string) (steps []byte, ok bool) {
-	ok = budget.compare(a, b, false, func(op byte, tokens []string) {
+// exceed the budget.
+func align(budget *effort.Budget, a, b []string) (steps []byte, ok bool) {
+	ok = compare(budget, a, b, false, func(op byte, tokens []string) {
 		steps = append(steps, bytes.Repeat([]byte{op}, len(tokens))...)
 	})
 	return steps, ok
@@ -98,8 +81,8 @@ func (budget *Budget) align(a, b []string) (steps []byte, ok bool) {
 const firstSymbol = 0xf0000
 
 // compare calls f for the runs of tokens that two lists have in common, and for those that only one
-// has, if the work doesn't exceed the bounds. With tidy, words between two edits may become part of them.
-func (budget *Budget) compare(a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
+// has, if the budget has as many bytes as there are pairs of tokens that differ. With tidy, words between two edits may become part of them.
+func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -112,11 +95,9 @@ func (budget *Budget) compare(a, b []string, tidy bool, f func(op byte, tokens [
 	last := a[len(a)-tail:]
 	a = a[head : len(a)-tail]
 	b = b[head : len(b)-tail]
-	cost := Budget((len(a) + 1) * (len(b) + 1))
-	if max(len(a), len(b)) > maxDiffTokens || cost > *budget {
+	if !budget.Spend((len(a) + 1) * (len(b) + 1)) {
 		return false
 	}
-	*budget -= cost
 	symbols := map[string]rune{}
 	distinct := []string(nil)
 	encode := func(tokens []string) (runes []rune) {

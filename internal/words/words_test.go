@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 )
 
@@ -59,8 +60,8 @@ func TestTexts(t *testing.T) {
 		{"a fenced block", "Do:\n```\n a\n```\n", "Do:\n```\na\n```\n", false, `" a" "a" true`},
 		{"an indented line", "Do:\n\n    a\n", "Do:\n\n     a\n", false, `"    a" "     a" true`},
 	} {
-		budget := Full
-		edits, ok := budget.Texts(tt.old, tt.new, tt.isCode)
+		budget := effort.New()
+		edits, ok := Texts(budget, tt.old, tt.new, tt.isCode)
 		var got []string
 		for _, e := range edits {
 			got = append(got, fmt.Sprintf("%q %q %t", e.Old, e.New, e.Pieces != nil))
@@ -90,8 +91,8 @@ func TestTextsAreExact(t *testing.T) {
 		for _, old := range texts {
 			told := map[string]string{}
 			for _, new := range texts {
-				budget := Full
-				edits, ok := budget.Texts(old, new, isCode)
+				budget := effort.New()
+				edits, ok := Texts(budget, old, new, isCode)
 				if !ok || (len(edits) == 0) != (old == new) {
 					t.Fatalf("%q -> %q: %v, %v", old, new, edits, ok)
 				}
@@ -138,9 +139,9 @@ func TestDiffWords(t *testing.T) {
 		{"x(y)", "x[y]", "=x|-(y)|+[y]"},
 		{"12 files", "13 files", "-12|+13|= files"},
 	} {
-		budget := Full
+		budget := effort.New()
 		var parts []string
-		for _, p := range budget.Words(tt.old, tt.new) {
+		for _, p := range Words(budget, tt.old, tt.new) {
 			parts = append(parts, string(p.Op)+p.Text)
 		}
 		if got := strings.Join(parts, "|"); got != tt.want {
@@ -149,37 +150,23 @@ func TestDiffWords(t *testing.T) {
 	}
 }
 
-func TestWordBudget(t *testing.T) {
+// TestWordsCost: a diff costs the product of the tokens that differ, and is made only if the budget has that.
+func TestWordsCost(t *testing.T) {
 	words := func(word string, n int) string { return strings.TrimSuffix(strings.Repeat(word+" ", n), " ") } // 2n-1 tokens
-	budget := Budget(1_000)
-	if budget.Words("a b c", "x y z") == nil {
-		t.Error("a small diff is refused")
-	}
-	if budget != 1_000-36 { // 5 tokens and one, on each side
-		t.Errorf("%d left of the budget", budget)
-	}
-	if budget.Words(words("a", 20), words("b", 20)) != nil { // 40 × 40
-		t.Error("a diff above the budget is made")
-	}
-	if budget != 1_000-36 {
-		t.Errorf("a diff that is not made costs %d", 1_000-36-budget)
-	}
-	if budget.Words(words("a", 20)+" x "+words("b", 20), words("a", 20)+" y "+words("b", 20)) == nil {
-		t.Error("what is equal at both ends costs something")
-	}
 	for _, tt := range []struct {
 		old, new string
-		made     bool
+		cost     int
 	}{
-		{words("a", maxDiffTokens/2), "z", true}, // one token below the bound
-		{words("a", maxDiffTokens/2) + ".", "z", true},
-		{words("a", maxDiffTokens/2) + "..", "z", false},
-		{"z", words("a", maxDiffTokens/2) + "..", false},
-		{"same " + words("a", maxDiffTokens), "same " + words("a", maxDiffTokens), true},
+		{"a b c", "x y z", 6 * 6}, // 5 tokens and one, on each side
+		{words("a", 20), words("b", 20), 40 * 40},
+		{words("a", 20) + " x " + words("b", 20), words("a", 20) + " y " + words("b", 20), 2 * 2},
+		{"same", "same", 1},
 	} {
-		budget := Full
-		if made := budget.Words(tt.old, tt.new) != nil; made != tt.made {
-			t.Errorf("%d and %d bytes: made %v", len(tt.old), len(tt.new), made)
+		if Words(effort.Of(tt.cost), tt.old, tt.new) == nil {
+			t.Errorf("%q and %q: not for %d", tt.old, tt.new, tt.cost)
+		}
+		if Words(effort.Of(tt.cost-1), tt.old, tt.new) != nil {
+			t.Errorf("%q and %q: for less than %d", tt.old, tt.new, tt.cost)
 		}
 	}
 }
@@ -199,8 +186,8 @@ func TestRewritten(t *testing.T) {
 		{"", "new", false},
 		{"a-b", "a+b", false},
 	} {
-		budget := Full
-		if got := Rewritten(budget.Words(tt.old, tt.new)); got != tt.want {
+		budget := effort.New()
+		if got := Rewritten(Words(budget, tt.old, tt.new)); got != tt.want {
 			t.Errorf("%q -> %q: %v", tt.old, tt.new, got)
 		}
 	}
@@ -215,19 +202,19 @@ func TestHugeTexts(t *testing.T) {
 		made     bool
 	}{
 		{repeated("word "), repeated("word ") + "x", true},
-		{repeated("漢"), repeated("漢") + "字", false}, // one word
+		{repeated("漢"), repeated("漢") + "字", true}, // each letter is a word
 		{repeated("ab "), repeated("ba "), false},
 		{"x" + repeated("ab ") + "y", "y" + repeated("ab ") + "x", false},
 		{strings.Repeat("a ", 1_990), strings.Repeat("b ", 1_990), true},
 	} {
-		budget := Full
-		pieces := budget.Words(tt.old, tt.new)
+		budget := effort.New()
+		pieces := Words(budget, tt.old, tt.new)
 		if (pieces != nil) != tt.made {
 			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
 		}
 	}
-	budget := Full
-	edits, ok := budget.Texts(repeated("word "), repeated("word ")+"x", false)
+	budget := effort.New()
+	edits, ok := Texts(budget, repeated("word "), repeated("word ")+"x", false)
 	if !ok || len(edits) != 1 || edits[0].Pieces == nil {
 		t.Errorf("a word more in a huge sentence: %d edits, %v, not word by word", len(edits), ok)
 	}
@@ -248,8 +235,8 @@ func FuzzDiffWords(f *testing.F) {
 		if !utf8.ValidString(old) || !utf8.ValidString(new) || len(old) > 4_000 || len(new) > 4_000 {
 			return
 		}
-		budget, again := Full, Full
-		pieces := budget.Words(old, new)
+		budget, again := effort.New(), effort.New()
+		pieces := Words(budget, old, new)
 		var before, after strings.Builder
 		for i, p := range pieces {
 			if p.Text == "" || i > 0 && p.Op == pieces[i-1].Op {
@@ -265,7 +252,7 @@ func FuzzDiffWords(f *testing.F) {
 		if before.String() != old || after.String() != new {
 			t.Fatalf("%q -> %q: the pieces say %q -> %q", old, new, before.String(), after.String())
 		}
-		if !slices.Equal(pieces, again.Words(old, new)) {
+		if !slices.Equal(pieces, Words(again, old, new)) {
 			t.Fatalf("%q -> %q: another answer the second time", old, new)
 		}
 		if (len(pieces) == 1 && pieces[0].Op == '=' || len(pieces) == 0) != (old == new) {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,6 +15,7 @@ import (
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -52,7 +54,7 @@ func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, fo
 // LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
 func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
 	if !IsFolder(path) {
-		data, err := readFile(path, stdin, jsontree.MaxCaptureBytes)
+		data, err := readFile(path, stdin, capture.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -95,11 +97,11 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		data, err := readFile(file, stdin, jsontree.MaxCaptureBytes)
+		data, err := readFile(file, stdin, capture.MaxBytes)
 		if err != nil {
 			return nil, err
 		}
-		if total += len(data); total > jsontree.MaxLockfileBytes {
+		if total += len(data); total > lockfile.MaxBytes {
 			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
 		list = append(list, source{path: file, server: server, scan: capture.Scan(file, data, w.Gate.Form)})
@@ -164,8 +166,14 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, fail.Path(path, err)
 	}
+	if data.Len() > largeFile {
+		debug.SetGCPercent(60) // main allows more for small files
+	}
 	return data.Bytes(), nil
 }
+
+// From this size on, memory counts for more than time.
+const largeFile = 2 << 20
 
 // fileSize returns the size of a regular file in bytes, or -1 for anything else.
 func fileSize(path string) int64 {

@@ -20,7 +20,7 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
-	data, err := readFile(req.Against, stdin, jsontree.MaxCaptureBytes)
+	data, err := readFile(req.Against, stdin, capture.MaxBytes)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 		s.captures, err = w.readSources(path, stdin)
 		return s, err
 	}
-	data, err := readFile(path, stdin, jsontree.MaxLockfileBytes)
+	data, err := readFile(path, stdin, lockfile.MaxBytes)
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):

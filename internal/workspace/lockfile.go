@@ -14,7 +14,6 @@ import (
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/capture"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -54,12 +53,7 @@ func UpToRoot(folder string) []string {
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
 func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
-	return readLockfile(gate, path, nil, nil)
-}
-
-// readLockfile reads a lockfile that may pin what these captures list.
-func readLockfile(gate pin.Gate, path string, sources []source, values []pin.Substitute) (l lockfile.Lockfile, data []byte, err error) {
-	data, err = readFile(path, nil, jsontree.MaxLockfileBytes)
+	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
 	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
@@ -70,10 +64,7 @@ func readLockfile(gate pin.Gate, path string, sources []source, values []pin.Sub
 	default:
 		return l, nil, err
 	}
-	l, isMatch := lockfile.ReadMatch(path, data, gate.Form, pinsOf(gate, sources, values))
-	if !isMatch {
-		l, err = lockfile.Read(path, data, gate.Form)
-	}
+	l, err = lockfile.Read(path, data, gate.Form)
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
@@ -85,6 +76,24 @@ func readLockfile(gate pin.Gate, path string, sources []source, values []pin.Sub
 		err = l.CheckApprovals(path, gate.ApprovalHash)
 	}
 	return l, data, err
+}
+
+// readMatch reads a lockfile that has exactly the pins of these captures, as most lockfiles have. ok is false if it
+// hasn't: then ReadLockfile has to read it.
+func (w *Workspace) readMatch(req *Request, sources []source) (ok bool, err error) {
+	file, err := os.Open(req.LockPath)
+	if err != nil {
+		return false, nil
+	}
+	defer file.Close()
+	if size := fileSize(req.LockPath); size < 0 || size > lockfile.MaxBytes {
+		return false, nil
+	}
+	w.Lock, ok = lockfile.ReadMatch(req.LockPath, file, w.Gate.Form, pinsOf(w.Gate, sources, req.Substitutes))
+	if ok {
+		err = w.Lock.CheckApprovals(req.LockPath, w.Gate.ApprovalHash)
+	}
+	return ok, err
 }
 
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
@@ -134,7 +143,7 @@ func IsLockfile(path string) bool {
 	if fileSize(path) < 0 {
 		return false
 	}
-	data, err := readFile(path, nil, jsontree.MaxLockfileBytes)
+	data, err := readFile(path, nil, lockfile.MaxBytes)
 	return err == nil && lockfile.Recognize(data)
 }
 

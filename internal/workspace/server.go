@@ -70,6 +70,16 @@ func (w *Workspace) Doubt(req *Request) error {
 	return nil
 }
 
+// isOnlyServer reports whether lock is given a capture that looks like the lockfile's only server: it counts as a
+// capture of that server.
+func (w *Workspace) isOnlyServer(req *Request, p *pin.Comparison) bool {
+	if !req.Approves || req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
+		return false
+	}
+	like, _ := w.like(p)
+	return like != ""
+}
+
 // like finds the pinned server that a capture under a new server ID seems to be. That server has
 // no capture here and has the same set digest, or else the most entries of the same names, more
 // than half of the entries on at least one side. Instructions have no name.
@@ -77,12 +87,13 @@ func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
 	if p.Known() || len(p.Captured.Pins) == 0 {
 		return "", 0
 	}
+	captured := w.Gate.SetDigest(&p.Captured)
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
 		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present() {
 			continue
 		}
-		if p.Captured.Digest != "" && w.Gate.SetDigest(set) == p.Captured.Digest {
+		if captured != "" && w.Gate.SetDigest(set) == captured {
 			return set.Server, len(set.Pins)
 		}
 		n := 0

@@ -83,7 +83,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	w.Folder = sources[0].path != req.Capture
 	sources[0].scan.Part = req.Part
-	if err := w.readLock(req.LockPath, sources, req.Substitutes); err != nil {
+	if err := w.readLock(req, sources); err != nil {
 		return nil, err
 	}
 	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
@@ -96,13 +96,6 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	if err := w.compile(req, sources); err != nil {
 		return nil, err
-	}
-	// For lock, a capture that looks like the lockfile's only server counts as a capture of that server.
-	if only, _ := w.like(&w.Comparisons[0]); only != "" && req.Approves && req.Server == "" && !w.Folder && len(w.Lock.Servers) == 1 {
-		sources[0].server = only
-		if err := w.compile(req, sources); err != nil {
-			return nil, err
-		}
 	}
 	if !w.exists && req.NeedsPins {
 		return nil, req.noLockfile()
@@ -121,14 +114,17 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
-func (w *Workspace) readLock(path string, sources []source, values []pin.Substitute) (err error) {
+func (w *Workspace) readLock(req *Request, sources []source) (err error) {
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
+	if w.exists, err = w.readMatch(req, sources); w.exists {
+		return err
+	}
 	var data []byte
-	w.Lock, data, err = readLockfile(w.Gate, path, sources, values)
+	w.Lock, data, err = ReadLockfile(w.Gate, req.LockPath)
 	w.exists = data != nil
 	return err
 }
@@ -173,13 +169,16 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 
 // compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(req *Request, sources []source) error {
-	w.Comparisons = nil
 	wanted := func(server string) bool {
 		return !w.Folder || (req.Server == "" || server == req.Server) && !slices.Contains(req.LeftOut, server)
 	}
 	for i := range sources {
 		if wanted(sources[i].server) {
 			p, err := w.comparisonOf(req, &sources[i])
+			if err == nil && w.isOnlyServer(req, &p) {
+				sources[i].server = w.Lock.Servers[0].Server
+				p, err = w.comparisonOf(req, &sources[i])
+			}
 			if err != nil {
 				return err
 			}
@@ -255,7 +254,9 @@ func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
-	pin.SupplyFiles(&p.Captured, &p.Locked)
+	if len(p.Captured.Of(pin.Skills)) > 0 {
+		pin.SupplyFiles(&p.Captured, &p.Locked)
+	}
 	skills := m.Lists[pin.Skills]
 	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if server, ok := serverOf(filepath.Base(s.path)); ok {

@@ -65,13 +65,21 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 // longReview is the most blocks of a review for one sitting. A longer one says how to shorten it.
 const longReview = 30
 
-// otherServers prints which captures look like those of another server.
-func (t *Writer) otherServers(m *report.Model) {
+// otherServers prints which captures look like those of other servers.
+func (t *Writer) otherServers(said []string) {
+	for _, text := range said {
+		t.Say("", layout.Run{Op: '!', Text: text})
+	}
+}
+
+// otherServers lists the problems of that kind.
+func otherServers(m *report.Model) (said []string) {
 	for _, p := range m.Problems {
 		if p.ID == "other-server" {
-			t.Say("", layout.Run{Op: '!', Text: p.Text})
+			said = append(said, p.Text)
 		}
 	}
+	return said
 }
 
 // verdict prints the verdict line, with new warnings in their own colour.
@@ -91,7 +99,7 @@ func (t *Writer) Head(m *report.Model) {
 
 // Overview says what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Overview(m *report.Model) {
-	t.otherServers(m)
+	t.otherServers(otherServers(m))
 	if m.Several {
 		t.table(m)
 	} else {

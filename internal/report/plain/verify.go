@@ -24,13 +24,13 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		case len(m.Standing) > 0:
 			line += ": " + m.Review.Command
 		}
-		t.printf("%s\n", t.paint('+', line))
+		t.Match(line)
 		t.notes("  ", m.Abouts...)
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
 		t.Next(m)
 		return t.Err
 	}
-	t.otherServers(m)
+	t.otherServers(otherServers(m))
 	t.blocks(m, m.Several && !t.Full)
 	t.notes("", m.Cost)
 	t.verdict(m)
@@ -51,6 +51,9 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	}
 	return t.Err
 }
+
+// Match prints the verdict on a match.
+func (t *Writer) Match(line string) { t.printf("%s\n", t.paint('+', line)) }
 
 // Limits on the detail that the gate prints. BLOCK lines are never left out.
 const (
@@ -187,28 +190,20 @@ func (t *Writer) detail(op byte, word, rest string) {
 }
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
-func WriteLocked(w io.Writer, m *report.Model, c report.Relocked, style Style) error {
+func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.Findings("", unrecordedTitle, c.Unrecorded)
-	found := slices.Concat(m.Whole, m.Fresh)
-	slices.SortStableFunc(found, func(a, b report.Finding) int { return strings.Compare(b.Level, a.Level) }) // warnings first
+	servers, found := r.Locked()
 	t.Findings("", "", found)
-	for i := range m.Servers {
-		s := &m.Servers[i]
-		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(m.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Name + s.Summary})
-		rows := [][]string{{"", ""}}
-		for _, c := range m.Captured {
-			if c.Server == s.ID {
-				rows = append(rows, []string{c.Short, c.Digest[len("sha256:"):][:12]})
-			}
-		}
-		rows = append(rows, []string{"set", s.Set})
+	for _, s := range servers {
+		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(r.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Name + s.Policy})
+		rows := append([][]string{{"", ""}}, s.Digests...)
 		for _, line := range aligned(rows, func(int) bool { return false })[1:] {
 			t.printf("%s\n", line)
 		}
 	}
 	t.Say("", layout.Run{Op: '+', Text: c.Records})
-	t.Hint(m.Locked...)
+	t.Hint(r.AfterLock()...)
 	return t.Err
 }
 
@@ -227,22 +222,19 @@ func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 
 // WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
-func WriteRelocked(w io.Writer, m *report.Model, c report.Relocked, style Style) error {
+func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.notes("", c.Idle...)
 	if !c.Shown {
-		t.otherServers(m)
-		for i := range m.Entries {
-			if e := &m.Entries[i]; c.Accepted[e.Of] {
-				t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-				for j := range e.Findings {
-					if f := &e.Findings[j]; !f.Approved {
-						t.finding("  ", f, text.Spaced(f.Place, f.Detail))
-					}
-				}
+		t.otherServers(c.Others)
+		for _, e := range c.Entries {
+			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
+			for i := range e.Findings {
+				f := &e.Findings[i]
+				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
 			}
 		}
-		t.Findings("  ", "", m.Whole)
+		t.Findings("  ", "", c.Whole)
 		t.Findings("  ", unrecordedTitle, c.Unrecorded)
 	}
 	t.Say("", layout.Run{Op: '+', Text: c.Written})

@@ -282,3 +282,33 @@ func poisonFirst(t *testing.T, r *report.Report) {
 		t.Errorf("then comes %v", second)
 	}
 }
+
+// TestDriver: a published build says which program made the log and where its rules are explained; no other build has
+// an address. Code scanning sorts by security-severity.
+func TestDriver(t *testing.T) {
+	for _, home := range []string{"", "https://example.com/p"} {
+		var b bytes.Buffer
+		if err := Write(&b, &report.Model{Version: "v1.2.3", Home: home}); err != nil {
+			t.Fatal(err)
+		}
+		var log struct {
+			Runs []struct {
+				Tool struct{ Driver map[string]any }
+			}
+		}
+		if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+			t.Fatal(err)
+		}
+		driver := log.Runs[0].Tool.Driver
+		rule := driver["rules"].([]any)[0].(map[string]any)
+		if _, isThere := driver["informationUri"]; isThere != (home != "") || driver["version"] != "v1.2.3" {
+			t.Errorf("driver of version %v, address %v", driver["version"], driver["informationUri"])
+		}
+		if uri, _ := rule["helpUri"].(string); home != "" && uri != home+"/blob/HEAD/docs/review.md" || home == "" && uri != "" {
+			t.Errorf("helpUri %q", uri)
+		}
+		if severity := rule["properties"].(map[string]any)["security-severity"]; severity != "8.0" {
+			t.Errorf("security-severity %v", severity)
+		}
+	}
+}

@@ -24,6 +24,9 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 const help = "To see exactly what there is: pinproof diff CAPTURE LOCKFILE. To approve it after reading: pinproof relock CAPTURE LOCKFILE."
 
+// securitySeverity is what code scanning sorts security alerts by, from 0.1 to 10.0, by the level of a rule.
+var securitySeverity = map[string]string{"error": "8.0", "warning": "5.0", "note": "2.0"}
+
 // An object is an object of the standard, with its properties by name.
 type object map[string]any
 
@@ -39,8 +42,13 @@ func Write(w io.Writer, m *report.Model) error {
 	index := map[string]int{} // of a rule, by its id
 	for i, r := range report.Rules() {
 		index[r.ID] = i
-		rules = append(rules, object{"id": r.ID, "shortDescription": message(r.Text), "fullDescription": message(r.Text), "help": message(help),
-			"defaultConfiguration": object{"level": r.Level}})
+		rule := object{"id": r.ID, "shortDescription": message(r.Text), "fullDescription": message(r.Text), "help": message(help),
+			"defaultConfiguration": object{"level": r.Level},
+			"properties":           object{"tags": []string{"security"}, "security-severity": securitySeverity[r.Level]}}
+		if m.Home != "" {
+			rule["helpUri"] = m.Home + "/blob/HEAD/docs/review.md"
+		}
+		rules = append(rules, rule)
 	}
 	notes := []object{}
 	note := func(level, text string) {
@@ -64,6 +72,7 @@ func Write(w io.Writer, m *report.Model) error {
 		// so they would be one alert; once dismissed, it would stay so, whatever is added next.
 		print := fmt.Sprintf("%x", sha256.Sum256(a.Identity))
 		result := object{"ruleId": a.Rule, "ruleIndex": index[a.Rule], "level": a.Level, "message": message(a.Title + ": " + a.Text),
+			"fingerprints":        object{"pinproof/v1": print},
 			"partialFingerprints": object{"pinproof/v1": print, "primaryLocationLineHash": print}}
 		if uri != "" {
 			at := object{"artifactLocation": object{"uri": uri}, "region": object{"startLine": a.Line}}
@@ -71,12 +80,19 @@ func Write(w io.Writer, m *report.Model) error {
 		}
 		results = append(results, result)
 	}
+	driver := object{"name": "pinproof", "rules": rules}
+	if m.Version != "" {
+		driver["version"] = m.Version
+	}
+	if m.Home != "" {
+		driver["informationUri"] = m.Home
+	}
 	return json.Encode(w, struct {
 		Version string   `json:"version"` // first, so that a reader knows early (3.13.2)
 		Schema  string   `json:"$schema"` // (3.13.3)
 		Runs    []object `json:"runs"`
 	}{"2.1.0", schema, []object{{
-		"tool":        object{"driver": object{"name": "pinproof", "rules": rules}},
+		"tool":        object{"driver": driver},
 		"invocations": []object{{"executionSuccessful": m.NoAnswer == nil, "exitCode": m.ExitCode, "toolExecutionNotifications": notes}},
 		"results":     results,
 	}}})

@@ -128,7 +128,7 @@ func Stale(path string, err error) error {
 // isCapture reports whether pinproof could read a file as a capture.
 func isCapture(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > jsontree.MaxCaptureBytes || workspace.IsLockfile(path) {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > capture.MaxBytes || workspace.IsLockfile(path) {
 		return false
 	}
 	data, err := os.ReadFile(path)

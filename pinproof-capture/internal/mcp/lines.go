@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"io"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 )
 
 // MaxBytes bounds one message, and all that is recorded of one server: pinproof reads no larger
 // file.
-const MaxBytes = jsontree.MaxCaptureBytes
+const MaxBytes = capture.MaxBytes
 
 // ErrTooLarge ends a session: a message that can't be held can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")

@@ -1,0 +1,141 @@
+"""How the cost of hostile input grows: python3 ci/growth.py PINPROOF [SHAPE...]
+
+Makes two answers of a server for each shape, at a size n and at 2n, locks the first and has
+verify, diff and relock compare the second. Twice the size may take at most 2.6 times the user time.
+Each figure is the best of three runs; a run of less than 0.3 s is not compared. Leaves with 1 if one fails.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+MOST, TELLING = 2.6, 0.3  # the most that twice the size may take; seconds from which a figure tells something
+
+
+def tool(name, description="Does one thing.", schema=None, **rest):
+    return {"name": name, "description": description, "inputSchema": schema or {"type": "object"}, **rest}
+
+
+def wide(i, n):  # a schema with alternatives that a proof has to try
+    return {"type": "object", "properties": {"p": {"anyOf": [{"type": "object", "required": [f"k{j}"], "properties": {f"k{j}": {"const": i * j}}} for j in range(n)]}}}
+
+
+def deep(leaf, n):
+    value = leaf
+    for _ in range(n):
+        value = {"type": "object", "properties": {"a": value}}
+    return value
+
+
+def defs(word, n):  # definitions that refer to each other
+    return {"type": "object", "$defs": {f"d{i}": {"type": "object", "properties": {"a": {"$ref": f"#/$defs/d{(i * 7 + 1) % n}"}, "b": {"$ref": f"#/$defs/d{(i * 5 + 2) % n}"}, "c": {"description": word}}} for i in range(n)},
+            "properties": {"p": {"$ref": "#/$defs/d0"}}}
+
+
+def either(most):  # alternatives that all apply, each of which doubles what a proof tries
+    both = [{"anyOf": [{"required": [f"p{i}"]}, {"required": [f"q{i}"]}]} for i in range(10)]
+    both.append({"anyOf": [{"required": [name], "properties": {"z": {"maxLength": 8}}} for name in "xy"]})
+    return {"type": "object", "allOf": both, "properties": {"z": {"type": "string"} | ({"maxLength": most} if most else {})}}
+
+
+def prose(word, n):
+    return " ".join(f"{word} {i} reads the file and returns {i * 7} of its lines." for i in range(n))
+
+
+def skill(files, keys, text):  # the messages of a session: a skill with so many files, and keys in its frontmatter
+    front = {"name": "s", "description": "A skill."} | {f"x-{i}": f"v{i}" for i in range(keys)}
+    main = "---\n" + "".join(f"{key}: {value}\n" for key, value in front.items()) + f"---\n{text}\n"
+    contents = {"s:/s/SKILL.md": main} | {f"s:/s/{i:06}": f"{i}" for i in range(files)}
+    resources = [{"uri": uri, "digest": "sha256:" + hashlib.sha256(body.encode()).hexdigest(), "size": len(body)} for uri, body in contents.items()]
+    yield {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}}
+    yield {"tools": [tool("t")]}
+    yield {"skills": [{"uri": "s:/s/SKILL.md", "frontmatter": front, "resources": resources}]}
+    yield {"contents": [{"uri": uri, "text": body} for uri, body in contents.items()]}
+
+
+SHAPES = {  # name: the size n, and what makes the old tools and the new ones
+    "proofs": (30, lambda n: ([tool(f"t{i}", schema=wide(1, 25)) for i in range(n)], [tool(f"t{i}", schema=wide(2, 25)) for i in range(n)])),
+    "alternatives": (300, lambda n: ([tool("t", schema=wide(1, n))], [tool("t", schema=wide(2, n))])),
+    "pairs for renames": (140, lambda n: ([tool(f"old_{i}", prose("alpha", 100) + str(i)) for i in range(n)], [tool(f"new_{i}", prose("alpha", 100) + f" {i} and more") for i in range(n)])),
+    "parameters renamed": (1000, lambda n: ([tool("t", schema={"type": "object", "properties": {f"a{i}": {"type": "string", "description": f"Value {i} of it."} for i in range(n)}})],
+                                            [tool("t", schema={"type": "object", "properties": {f"b{i}": {"type": "string", "description": f"Value {i} of it, too."} for i in range(n)}})])),
+    "tools reworded": (250, lambda n: ([tool(f"t{i}", prose("alpha", 50)) for i in range(n)], [tool(f"t{i}", prose("beta", 50)) for i in range(n)])),
+    "a text reworded": (10_000, lambda n: ([tool("t", prose("alpha", n))], [tool("t", prose("beta", n))])),
+    "a text turned around": (10_000, lambda n: ([tool("t", prose("alpha", n))], [tool("t", ". ".join(reversed(prose("alpha", n).split(". "))))])),
+    "lines of code": (20_000, lambda n: ([tool("t", "```\n" + "\n".join(f"x{i} = {i % 7}" for i in range(n)) + "\n```")], [tool("t", "```\n" + "\n".join(f"x{i} = {i % 5}" for i in range(n)) + "\n```")])),
+    "words of a sentence": (20_000, lambda n: ([tool("t", " ".join(f"w{i}" for i in range(n)))], [tool("t", " ".join(f"w{i * 3 % n}" for i in range(n)))])),
+    "new tools": (2000, lambda n: ([tool("a")], [tool("a")] + [tool(f"t{i}", prose("alpha", 3)) for i in range(n)])),
+    "copies of a tool": (4000, lambda n: ([tool("a")], [tool("a", f"Copy {i}.") for i in range(n)])),
+    "names of tools alike": (4000, lambda n: ([tool("a")], [tool("a" * (i % 60 + 1) + f"_{i}") for i in range(n)])),
+    "names mentioned": (2000, lambda n: ([tool("a")], [tool(f"get_item_{i}", " ".join(f"Call get_item_{j} first." for j in range(i, i + 20))) for i in range(n)])),
+    "references": (1000, lambda n: ([tool("t", schema=defs("alpha", n))], [tool("t", schema=defs("beta", n))])),
+    "depth": (200, lambda n: ([tool(f"t{i}", schema=deep({"type": "string"}, 55)) for i in range(n)], [tool(f"t{i}", schema=deep({"type": "integer"}, 55)) for i in range(n)])),
+    "listed values": (20_000, lambda n: ([tool("t", schema={"properties": {"p": {"enum": [f"a{i}" for i in range(n)]}}})], [tool("t", schema={"properties": {"p": {"enum": [f"b{i}" for i in range(n)]}}})])),
+    "regular expressions": (400, lambda n: ([tool("t", schema={"properties": {f"p{i}": {"pattern": "(a|b)*" * 20 + str(i)} for i in range(n)}})], [tool("t", schema={"properties": {f"p{i}": {"pattern": "(a|c)*" * 20 + str(i)} for i in range(n)}})])),
+    "tags": (30_000, lambda n: ([tool("a")], [tool("a", "<important>" * n)])),
+    "hosts": (10_000, lambda n: ([tool("a")], [tool("a", " ".join(f"See https://h{i}.site/x." for i in range(n)))])),
+    "shared changes": (500, lambda n: ([tool(f"t{i}", schema={"type": "object", "properties": {f"p{j}": {"type": "string"} for j in range(i % 20)}}) for i in range(n)],
+                                       [tool(f"t{i}", schema={"type": "object", "properties": {f"p{j}": {"type": "integer"} for j in range(i % 20)}}) for i in range(n)])),
+    "members": (20_000, lambda n: ([tool("t", **{"x-" + str(i): i for i in range(n)})], [tool("t", **{"x-" + str(i): i + 1 for i in range(n)})])),
+    "hidden characters": (20_000, lambda n: ([tool("t", "a\u200bb " * n)], [tool("t", "ab\u200b " * n)])),
+    "alternatives of all": (60, lambda n: ([tool(f"t{i}", schema=either(0)) for i in range(n)], [tool(f"t{i}", schema=either(8)) for i in range(n)])),
+    "files of a skill": (6000, lambda n: (skill(n, 0, "Hi."), skill(n, 0, "Hello."))),
+    "keys of a skill": (2000, lambda n: (skill(0, n, "Hi."), skill(0, n, "Hello."))),
+    "a match": (20_000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),
+}
+RUNS = ["verify", "diff --format text", "relock --accept-all --accept-warnings"]
+
+
+def user_time(command):  # in seconds, the best of three
+    best = None
+    for _ in range(3):
+        before = os.times().children_user
+        code = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        if code not in (0, 1):
+            sys.exit(f"{' '.join(command)}: exit {code}")
+        took = os.times().children_user - before
+        best = took if best is None else min(best, took)
+        if best < TELLING / 3:
+            break
+    return best
+
+
+def figures(program, make, n):
+    os.makedirs(str(n), exist_ok=True)
+    old, new, lock = f"{n}/old.json", f"{n}/new.json", f"{n}/tools.lock"
+    for path, made in zip((old, new), make(n)):
+        results = [{"tools": made}] if isinstance(made, list) else made
+        with open(path, "w") as file:
+            for i, result in enumerate(results):
+                file.write(json.dumps({"jsonrpc": "2.0", "id": i, "result": result}) + "\n")
+    subprocess.run([program, "lock", old, lock, "--server", "s", "--accept-warnings"], stdout=subprocess.DEVNULL, check=True)
+    with open(lock) as file:
+        locked = file.read()
+    for run in RUNS:
+        verb, *flags = run.split()
+        yield user_time([program, verb, new, lock, "--server", "s", *flags])
+        with open(lock, "w") as file:
+            file.write(locked)
+
+
+def main():
+    program, wanted = os.path.abspath(sys.argv[1]), sys.argv[2:]
+    failed = False
+    for name, (n, make) in SHAPES.items():
+        if wanted and name not in wanted:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            once, twice = figures(program, make, n), figures(program, make, 2 * n)
+            for run, one, two in zip(RUNS, once, twice):
+                bad = two > TELLING and two > MOST * one
+                failed = failed or bad
+                print(f"{'FAIL' if bad else '    '} {one:6.2f} -> {two:6.2f} s  {two / max(one, 0.01):4.1f}  {name}: {run}", flush=True)
+            os.chdir("/")
+    sys.exit(failed)
+
+
+main()

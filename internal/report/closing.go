@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// Refused lists the new warnings for which drifts were refused, those about captures as a whole, and those of pinned
+// texts that name what was refused.
+func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
+	list := lint.WarningsIn(r.General)
+	for _, e := range r.entries {
+		if refused[e.Ref()] {
+			list = append(list, lint.WarningsIn(e.Fresh)...)
+		}
+	}
+	for _, f := range r.Unrecorded {
+		isNamed := func(e *drifted) bool {
+			return refused[e.Ref()] && e.Type == pin.Tools && e.Name == f.Names() && e.Server != f.Server
+		}
+		if slices.ContainsFunc(r.entries, isNamed) {
+			list = append(list, f)
+		}
+	}
+	return r.Said(list)
+}
+
+// A Relocked is what lock or relock has written, and what it says of that.
+type Relocked struct {
+	Accepted map[pin.Ref]bool // the drift that was accepted
+
+	// Warnings of matching entries that the command accepted.
+	Recorded map[pin.Ref][]pin.Record
+
+	// Lines about what was only approved anew, and about flags that had nothing to accept.
+	Idle []string
+
+	Bare  []string // new servers without entries that were accepted
+	Shown bool     // a prompt has shown what was accepted
+
+	// What no prompt has shown: captures that look like those of other servers, the accepted drift, and findings
+	// about whole servers.
+	Others  []string
+	Entries []Accepted
+	Whole   []Finding
+
+	Unrecorded []Finding // warnings that are still not accepted
+
+	// "PINNED 12 tools: a, b; DROPPED 1 pin: c"; or "".
+	Written string
+
+	// "RECORDED names-other-tool of a", which Written has, too; or "".
+	Records string
+
+	// The drift that is left, and the new servers without entries that weren't accepted; or "".
+	Left string
+}
+
+// An Accepted is an entry that relock accepted, with its new findings.
+type Accepted struct {
+	Kind, Ref, Digest string
+	Findings          []Finding
+}
+
+// A LockedServer is a server that lock has pinned.
+type LockedServer struct {
+	Name    string
+	Listed  string     // "14 tools"
+	Policy  string     // "; resources pinned", or ""
+	Digests [][]string // of each entry, and last of the set: its name and its digest
+}
+
+// Closing says what was accepted and what drift is left.
+func (r *Report) Closing(did Relocked) Relocked {
+	var pins pin.Counts
+	var pinned, dropped, left, recorded, written, bare, rest []string
+	for _, e := range r.entries {
+		switch ref := r.ref(e.Ref()); {
+		case !did.Accepted[e.Ref()]:
+			left = append(left, ref)
+		case e.Kind == pin.Removed:
+			dropped = append(dropped, ref)
+		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
+			pins[e.Type]++
+			pinned = append(pinned, ref)
+		}
+	}
+	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
+	for _, f := range r.Unrecorded {
+		if isRecorded(f) {
+			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
+		}
+	}
+	say := func(to *[]string, what string, of []string, names bool) {
+		if names {
+			what += text.List(of, maxClosingNames)
+		}
+		if len(of) > 0 {
+			*to = append(*to, strings.TrimSuffix(what, ": "))
+		}
+	}
+	say(&written, "PINNED "+pins.Plural()+": ", pinned, did.Shown)
+	say(&written, "DROPPED "+text.Count(len(dropped), "pin")+": ", dropped, did.Shown)
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		switch {
+		case p.PolicyDiffers():
+			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
+				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
+		case slices.Contains(did.Bare, p.Server):
+			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
+		case p.HasNoEntries():
+			bare = append(bare, text.Name(p.Server))
+		}
+	}
+	var records []string
+	say(&records, "RECORDED ", slices.Compact(recorded), true)
+	did.Records = strings.Join(records, "")
+	written = append(written, records...)
+	if written != nil {
+		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
+	}
+	say(&rest, text.Number(len(left))+" left: ", left, true)
+	if r.LeftOut > 0 {
+		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
+	}
+	say(&rest, "no pins of server ", bare, true)
+	if rest != nil {
+		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
+	}
+	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
+	if !did.Shown {
+		r.listAccepted(&did)
+	}
+	return did
+}
+
+// listAccepted adds to did what no prompt has shown.
+func (r *Report) listAccepted(did *Relocked) {
+	for _, p := range r.problems() {
+		if p.ID == "other-server" && !r.explained(p.Server) {
+			did.Others = append(did.Others, p.Text)
+		}
+	}
+	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
+	for _, e := range r.entries {
+		if !did.Accepted[e.Ref()] {
+			continue
+		}
+		one := Accepted{Kind: string(e.Kind), Ref: r.field(e.Ref()), Digest: short(e.DefinitionDigest()), Findings: r.each(e.Fresh)}
+		did.Entries = append(did.Entries, one)
+	}
+}
+
+// Locked says which servers lock has pinned, each entry with its digest, and what was found in them.
+func (r *Report) Locked() (servers []LockedServer, found []Finding) {
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		s := LockedServer{Name: text.Name(p.Server), Listed: pin.CountPins(p.Captured.Pins).String(), Policy: p.Captured.Policy.Summary()}
+		for _, one := range p.Captured.Pins {
+			s.Digests = append(s.Digests, []string{shortRef(one.Type, one.Name), short(one.Digest)})
+		}
+		s.Digests = append(s.Digests, []string{"set", short(p.Captured.Digest)})
+		servers = append(servers, s)
+	}
+	found = slices.Concat(r.Said(slices.Concat(r.General, r.Unpinned)), r.Said(freshIn(r.entries)))
+	slices.SortStableFunc(found, func(a, b Finding) int { return strings.Compare(b.Level, a.Level) }) // warnings first
+	return servers, found
+}
+
+// AfterLock returns what to do with a lockfile that lock has written.
+func (r *Report) AfterLock() []Step {
+	return []Step{{Text: "read " + text.Printable(r.Lockfile) + " as you would code, then commit it"}, {Text: "in CI", Command: r.Next.InCI()}, r.Folder}
+}
