@@ -344,7 +344,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 			t.Next(a.model())
 		}
 	} else if asked { // who answered has read it
-		plain.New(a.out, a.style).Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath) + "; in CI", Command: a.req.InCI()}, a.r.Folder)
+		plain.New(a.out, a.style).Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
 	if len(out.Denied) > 0 {
 		a.hintDenied(out)

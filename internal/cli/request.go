@@ -117,7 +117,7 @@ func listed(values []string) []string {
 // compared or pinned: they are carried over into the next command to type, if that has them.
 var notCarried = sync.OnceValue(func() []string {
 	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full help-all hook " +
-		"leave-out only quiet report server review stat terse uncaptured warn yes")
+		"json leave-out only quiet report server review stat terse uncaptured warn yes")
 })
 
 // carriedBy returns the words to carry over, for each command.

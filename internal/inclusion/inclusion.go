@@ -212,14 +212,30 @@ func takesAll(s *jsontree.Value) bool {
 	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !saysNothing(m.Name) })
 }
 
-// same reports whether two schemas are equal, with all that they refer to.
+// same reports whether two values of a keyword, or two schemas, are equal with all that they refer to.
 func (p *prover) same(a, b *jsontree.Value) bool {
 	if !jsontree.Equal(*a, *b) {
 		return false
 	}
-	refers := false
-	schema.Each(a, schema.AtSchema, func(s *jsontree.Value) { refers = refers || get(s, "$ref") != nil })
-	return !refers || equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
+	anywhere := func(string) bool { return true }
+	if !refers(a, anywhere) {
+		return true
+	}
+	elsewhere := func(to string) bool {
+		return !strings.HasPrefix(to, "#/$defs/") && !strings.HasPrefix(to, "#/definitions/")
+	}
+	return !refers(a, elsewhere) && equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
+}
+
+// refers reports whether there is a reference that f selects in a value, be it a schema, a list of schemas or schemas by name.
+func refers(v *jsontree.Value, f func(to string) bool) bool {
+	for i := range v.Parts {
+		m := &v.Parts[i]
+		if m.Name == "$ref" && f(m.Value.Text) || refers(&m.Value, f) {
+			return true
+		}
+	}
+	return false
 }
 
 // members are the members of an object, and nil for anything else.

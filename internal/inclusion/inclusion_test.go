@@ -3,6 +3,7 @@ package inclusion
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -130,6 +131,21 @@ func (g generator) keyword(s map[string]any, depth int) {
 	pick(g, simple...)()
 }
 
+// pickBelow puts a schema below some keyword of another schema.
+func (g generator) pickBelow(in map[string]any, s any) {
+	switch keyword := pick(g, "anyOf", "oneOf", "prefixItems", "patternProperties", "properties", "dependentSchemas", "items", "not", "if", "contains"); keyword {
+	case "anyOf", "oneOf", "prefixItems":
+		in[keyword] = []any{s, map[string]any{"enum": []any{"only"}}}
+	case "patternProperties", "properties", "dependentSchemas":
+		in[keyword] = map[string]any{"a": s}
+	case "if":
+		in[keyword] = s
+		in["then"] = map[string]any{"type": "string"}
+	default:
+		in[keyword] = s
+	}
+}
+
 // mutated is a copy of a schema with a few changes.
 func (g generator) mutated(schema any, depth int) any {
 	switch s := schema.(type) {
@@ -211,6 +227,19 @@ func TestNoWitness(t *testing.T) {
 			}
 			inner["$defs"] = map[string]any{"one": g.schema(1), "two": g.schema(1)}
 			outer := g.mutated(inner, 2).(map[string]any)
+			if g.IntN(3) == 0 {
+				// Nothing changes but what the schema refers to, from the value of some keyword.
+				one := map[string]any{"$ref": pick(g, "#/$defs/one", "#/properties/b")}
+				inner["properties"] = map[string]any{"b": g.schema(1)}
+				g.pickBelow(inner, one)
+				outer = maps.Clone(inner)
+				outer["$defs"] = map[string]any{"one": g.mutated(g.schema(1), 1), "two": g.schema(1)}
+				if properties, ok := outer["properties"].(map[string]any); ok && g.IntN(2) == 0 {
+					properties = maps.Clone(properties)
+					properties["b"] = g.schema(1)
+					outer["properties"] = properties
+				}
+			}
 			if outer["$defs"] == nil {
 				outer["$defs"] = inner["$defs"]
 			}

@@ -81,14 +81,15 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 // readMatch reads a lockfile that has exactly the pins of these captures, as most lockfiles have. ok is false if it
 // hasn't: then ReadLockfile has to read it.
 func (w *Workspace) readMatch(req *Request, sources []source) (ok bool, err error) {
+	// A pipe can be opened and read only once.
+	if size := fileSize(req.LockPath); size < 0 || size > lockfile.MaxBytes {
+		return false, nil
+	}
 	file, err := os.Open(req.LockPath)
 	if err != nil {
 		return false, nil
 	}
 	defer file.Close()
-	if size := fileSize(req.LockPath); size < 0 || size > lockfile.MaxBytes {
-		return false, nil
-	}
 	w.Lock, ok = lockfile.ReadMatch(req.LockPath, file, w.Gate.Form, pinsOf(w.Gate, sources, req.Substitutes))
 	if ok {
 		err = w.Lock.CheckApprovals(req.LockPath, w.Gate.ApprovalHash)
