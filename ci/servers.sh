@@ -104,8 +104,9 @@ mkdir typescript go
 ln -s typescript/node_modules node_modules
 cp "$repo/ci/session.go" go
 (cd go && export GOWORK=off && go mod init session && go get github.com/modelcontextprotocol/go-sdk/mcp@v1.8.0 && go build -o session session.go) >log 2>&1
-missing_nothing() { ! diff "$1" "$2" | grep '^<'; }
-added_lists() { ! diff "$1" "$2" | grep '^>' | grep -v '^> {"what":"tools",'; }
+# A list that changes is told to the client once it is judged, so its place among the answers may be another.
+missing_nothing() { sort -u "$1" >missing.1 && sort -u "$2" >missing.2 && ! comm -23 missing.1 missing.2 | grep .; }
+added_lists() { sort "$1" >added.1 && sort "$2" >added.2 && ! comm -13 added.1 added.2 | grep -v '^{"what":"tools",'; }
 for server in everything web old filesystem playwright; do
 	dashes=--
 	case $server in

@@ -81,7 +81,7 @@ tar xzf "$work"/dist/pinproof_*"$(go env GOHOSTOS)_$(go env GOHOSTARCH)".tar.gz 
 PATH=$(dirname "$(find "$work/path" -name pinproof-capture -type f)"):$PATH
 cd "$work/today"
 git init -q
-sed 's/"--no", "--", "pinproof-capture", "guard", "filesystem", "--", "npx", //' "$work/guarded.json" >.mcp.json
+sed 's/"--no","--","pinproof-capture","guard","filesystem","--","npx",//' "$work/guarded.json" >.mcp.json
 session_of_today() { # CODE WHAT
 	session "$1" "$2, with the programs on the path"
 	review=$(sed -n 's/^review:  //p' "$work/err")

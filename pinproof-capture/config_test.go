@@ -368,6 +368,15 @@ func TestConfigLabels(t *testing.T) {
 	}
 }
 
+// TestAddressWithoutScheme: what looks like an address is told to begin with https://.
+func TestAddressWithoutScheme(t *testing.T) {
+	t.Parallel()
+	want := "error: an address begins with https://\nhint: pinproof-capture save docs.jsonl https://mcp.example.com/mcp\n"
+	if code, _, stderr := capturing(t, "save", "docs.jsonl", "mcp.example.com/mcp"); code != 2 || stderr != want {
+		t.Errorf("code %d\n%s", code, stderr)
+	}
+}
+
 // TestClientName: a server is asked by the name of the client whose file it is in, or by the one that is given.
 func TestClientName(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,7 @@ import (
 var (
 	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
 	address  = regexp.MustCompile(`://| [^/]+:\d+(/|$)`) // or what is meant as one
+	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
 // asking gives a command the flags that say how a server is asked.
@@ -83,6 +84,9 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			}
 			a.noteFloating(client.Floats(s.Argv))
 			return run(args[0], s)
+		}
+		if dash < 0 && len(args) == 2 && host.MatchString(args[1]) {
+			return fail.New("an address begins with https://").Hint("%s", client.Quoted([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
 		}
 		if dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://") {
 			return cmp.Or(a.missingDashes(c), usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1]))

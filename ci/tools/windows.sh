@@ -103,10 +103,10 @@ cp "$work/bin/pinproof.exe" "$work/bin/pinproof-capture.exe" node_modules/pinpro
 cp "$work/bin/batch.cmd" node_modules/.bin/pinproof-capture.cmd
 installed=node_modules/pinproof/bin/pinproof-capture.exe
 windows 0 "wrap" "$installed" wrap .mcp.json --yes
-is "what clients on Windows start" grep -q '"files": {"command": "cmd", "args": \["/c", "npx", "--no", "--", "pinproof-capture", "guard", "files", "--", "cmd", "/c", "npx", "--no", "--", "mcp-server-files"\]}' .mcp.json
+is "what clients on Windows start" grep -q '"files": {"command": "cmd", "args": \["/c","npx","--no","--","pinproof-capture","guard","files","--","cmd","/c", "npx", "--no", "--", "mcp-server-files"\]}' .mcp.json
 windows 0 "wrap knows it again" "$installed" wrap .mcp.json --yes
 windows 0 "unwrap" "$installed" unwrap .mcp.json --yes
-is "byte for byte" cmp before.json .mcp.json
+is "as before" cmp before.json .mcp.json
 
 # The refusal names a command that cmd runs as it stands, from another folder.
 said() { # the sessions of a client that asks for the list

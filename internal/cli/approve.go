@@ -41,7 +41,7 @@ type approveRequest struct {
 func (f *approveRequest) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "pin tools' descriptions in this `MODE`: preserve, truncate=N or strip")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins: /_meta, /icons, /execution (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
 	for _, s := range pin.Switches {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
 	}
@@ -343,8 +343,8 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		} else { // what is left is a server without entries
 			t.Next(a.model())
 		}
-	} else if a.req.Approves && asked {
-		plain.New(a.out, a.style).Hint(a.r.AfterLock()...)
+	} else if asked { // who answered has read it
+		plain.New(a.out, a.style).Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath) + "; in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
 	if len(out.Denied) > 0 {
 		a.hintDenied(out)

@@ -164,7 +164,8 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 	}
 	for _, entryType := range of {
 		isPart := entryType == t.key.Type || pinsSkill(entryType, c.pins.skills, named.Text) || c.claims(entryType)
-		if isPart && c.pins.policy.Pins(entryType) && (entryType == pin.Skills || c.pins.policy.PinsEntry(t.key)) {
+		isUnread := entryType == pin.Templates && t.key.Type == pin.Resources && !c.pins.policy.Resources // nothing is looked up there
+		if isPart && !isUnread && c.pins.policy.Pins(entryType) && (entryType == pin.Skills || c.pins.policy.PinsEntry(t.key)) {
 			t.lists = append(t.lists, entryType)
 		}
 	}

@@ -641,7 +641,12 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 		return c.reviewed(l, false)
 	}
 	was := state.entries
-	state.pages, state.values, state.failure = l.pages, l.values, nil
+	state.pages, state.failure = l.pages, nil
+	state.values = nil
+	for _, page := range l.pages {
+		value, _ := jsontree.NewReader(page).Only()
+		state.values = append(state.values, value)
+	}
 	if isOver := c.decide(&o, l.entryType, v, err, was != nil); isOver {
 		c.settle(l)
 		return o

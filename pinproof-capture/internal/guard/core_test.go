@@ -49,17 +49,18 @@ var texts = map[string]string{
 	"$P":     `{"name":"p"}`,
 	"$T":     `{"uriTemplate":"f:{n}","name":"t"}`,
 	"$R":     `{"uri":"r:1","name":"r"}`,
+	"$PAGE":  `{"uri":"ui://acme/map.html","name":"map"}`,
 	"$GREET": `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"prompts":{},"resources":{}},"serverInfo":{"name":"s","version":"1"},"instructions":"Use the tools."}`,
 	"$NEW":   `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"resources":{}},"instructions":"Use the tools."}`,
 	"$META":  `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`,
 }
 
 // good are the lists that are pinned.
-var good = map[string]string{"tools/list": `{"tools":[$A,$B]}`, "prompts/list": `{"prompts":[$P]}`, "resources/list": `{"resources":[$R]}`,
+var good = map[string]string{"tools/list": `{"tools":[$A,$B]}`, "prompts/list": `{"prompts":[$P]}`, "resources/list": `{"resources":[$R,$PAGE]}`,
 	"resources/templates/list": `{"resourceTemplates":[$T]}`}
 
 func fill(text string) string {
-	for _, word := range []string{"$EVILA", "$EVIL", "$A", "$B", "$P", "$T", "$R", "$GREET", "$NEW", "$META"} {
+	for _, word := range []string{"$EVILA", "$EVIL", "$A", "$B", "$PAGE", "$P", "$T", "$R", "$GREET", "$NEW", "$META"} {
 		text = strings.ReplaceAll(text, word, texts[word])
 	}
 	return strings.ReplaceAll(text, "$OURS", mcp.OwnID)
@@ -350,6 +351,9 @@ func TestSessions(t *testing.T) {
 			} else if line != "" && line[0] != '#' {
 				s.step(line)
 				for _, came := range s.came {
+					if strings.Contains(came, `"code":-32090`) && strings.Contains(came, "EVIL") {
+						t.Errorf("%s: a model reads %s", line, came)
+					}
 					fmt.Fprintln(&out, "  < "+s.shorten(came))
 				}
 				if s.came = nil; s.err != nil {

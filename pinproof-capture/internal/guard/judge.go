@@ -211,7 +211,13 @@ func (p Pins) find() (path string, err error) {
 	case p.Lockfile != "":
 		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
-	return "", p.unapproved(fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin)))
+	f := fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin))
+	folders := workspace.UpToRoot(begin)
+	root := folders[len(folders)-1]
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
+		f.Hint("if it was committed, restore it: git restore %s", shell.Path(filepath.Join(root, filepath.Base(path))))
+	}
+	return "", p.unapproved(f)
 }
 
 // unapproved adds to an error how a person approves the server.

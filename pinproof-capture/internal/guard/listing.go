@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"pinproof/internal/jsontree"
@@ -32,10 +33,10 @@ type listing struct {
 	doubts bool // the cursor is empty: older servers mean the end by it
 	seen   map[string]bool
 
-	pages  [][]byte         // the results, as they came
-	values []jsontree.Value // the same results, read
-	files  mcp.SkillFiles
-	read   [][]byte // the results with files
+	pages [][]byte // the results, as they came
+	last  []byte   // the entries of the last page, as they came
+	files mcp.SkillFiles
+	read  [][]byte // the results with files
 
 	withFiles, inFiles, isJudged bool
 }
@@ -74,20 +75,21 @@ func (l *listing) take(line []byte, m jsontree.Value, emptyEnds bool) (more bool
 		return l.nextFile(), nil
 	}
 	member := pin.EntryTypeInfo[l.entryType].Member
-	value, _ := jsontree.NewReader(raw).Only()
-	entries := value.Get(member)
-	if l.doubts && (result.Kind == 0 || len(entries.Items()) == 0 || l.isLast(entries, raw)) {
+	entries := result.Get(member)
+	spelled := line[entries.At:entries.End]
+	if l.doubts && (result.Kind == 0 || len(entries.Items()) == 0 || bytes.Equal(spelled, l.last)) {
 		return l.end(), nil
 	}
 	if entries.Kind != '[' {
 		return false, fmt.Errorf("its answer to %s has no array %s", pin.EntryTypeInfo[l.entryType].Method, member)
 	}
 	l.pages = append(l.pages, raw)
-	l.values = append(l.values, value)
+	l.last = bytes.Clone(spelled)
 	if l.entryType == pin.Skills {
-		l.files.Add(entries)
+		v, _ := jsontree.NewReader(raw).Only() // its texts stay
+		l.files.Add(v.Get(member))
 	}
-	next := value.Get("nextCursor")
+	next := result.Get("nextCursor")
 	if next.Kind == 0 || next.Kind == 'n' || next.Kind == '"' && next.Text == "" && emptyEnds {
 		return l.end(), nil
 	}
@@ -100,16 +102,10 @@ func (l *listing) take(line []byte, m jsontree.Value, emptyEnds bool) (more bool
 	if l.seen == nil {
 		l.seen = map[string]bool{}
 	}
-	l.seen[next.Text] = true
-	l.cursor = next.Text
+	l.seen[strings.Clone(next.Text)] = true
+	l.cursor = strings.Clone(next.Text)
 	l.doubts = next.Text == "" && !l.isModern
 	return true, nil
-}
-
-// isLast reports whether a page has the same entries as the page before it.
-func (l *listing) isLast(entries jsontree.Value, raw []byte) bool {
-	last := l.values[len(l.values)-1].Get(pin.EntryTypeInfo[l.entryType].Member)
-	return bytes.Equal(raw[entries.At:entries.End], l.pages[len(l.pages)-1][last.At:last.End])
 }
 
 // end ends the list. It returns whether the files of skills follow.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/capture"
@@ -177,9 +178,12 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
 	if name := s.notInstalled(last); name != "" {
-		f = fail.New("npx has no program %s here: it is not installed", name).
-			Hint("install the package that it comes in: npm install --save-dev PACKAGE").
-			Hint("mind that this package may have another name; npm's package %s may be a stranger's", name)
+		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
+		if programs := s.programsLike(name); programs != nil {
+			f.Hint("a package may have renamed it; node_modules has %s", strings.Join(text.Names(programs), ", "))
+		}
+		f.Hint("install the package that it comes in: npm install --save-dev PACKAGE").
+			Hint("mind that this package may have another name; npm's package %s may be a stranger's", text.Name(name))
 	}
 	if ctx.Err() != nil {
 		f = fail.New("interrupted")
@@ -194,7 +198,26 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	return nil, "", &ServerError{f, last}
 }
 
-// notInstalled returns the name, printable, of a program that npx couldn't find, judging by what npx said, or "".
+// programsLike returns the programs in the nearest node_modules that share a word with a name, other than mcp and server.
+func (s Server) programsLike(name string) (programs []string) {
+	common := []string{"", "mcp", "server"}
+	words := func(name string) []string {
+		return slices.DeleteFunc(strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) }),
+			func(word string) bool { return slices.Contains(common, word) })
+	}
+	own := words(name)
+	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
+		files, _ := os.ReadDir(filepath.Join(folder, "node_modules", ".bin"))
+		for _, f := range files {
+			if slices.ContainsFunc(words(f.Name()), func(word string) bool { return slices.Contains(own, word) }) {
+				programs = append(programs, f.Name())
+			}
+		}
+	}
+	return programs[:min(len(programs), 10)]
+}
+
+// notInstalled returns the name of a program that npx couldn't find, judging by what npx said, or "".
 func (s Server) notInstalled(said []string) string {
 	at := 0
 	if len(s.Argv) > 2 && strings.EqualFold(s.Argv[0], "cmd") {
@@ -206,10 +229,10 @@ func (s Server) notInstalled(said []string) string {
 	for i, word := range s.Argv[at+1:] {
 		isLast := i+1 == len(s.Argv[at+1:])
 		if word == "--" && !isLast {
-			return text.Name(s.Argv[at+1+i+1])
+			return s.Argv[at+1+i+1]
 		}
 		if !strings.HasPrefix(word, "-") {
-			return text.Name(word)
+			return word
 		}
 	}
 	return ""

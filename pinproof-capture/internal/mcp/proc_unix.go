@@ -3,31 +3,82 @@
 package mcp
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 )
 
 // A group is a server's session, and so its process group: the server and all that it started,
 // except processes that left the group on purpose.
-type group int
+type group struct {
+	id int
+
+	// The input of the watchdog.
+	watchdog io.WriteCloser
+}
+
+// watch waits for the number of a group, then for a line. If the end of its input comes first, we were killed, and it kills the group: a
+// server behind a shell, as npx starts it, would stay.
+const watch = `read -r group && ! read -r _ && kill -s KILL -- "-$group"`
+
+// gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its group.
+const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
 
 // startGroup starts cmd in a session of its own: the server can't ask anything on the terminal, and
 // an interrupt there reaches only us.
-func startGroup(cmd *exec.Cmd) (group, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	endWithUs(cmd.SysProcAttr)
-	if err := cmd.Start(); err != nil {
-		return 0, err
+func startGroup(cmd *exec.Cmd) (g group, err error) {
+	if cmd.Err == nil {
+		_, cmd.Err = exec.LookPath(Within(cmd.Dir, cmd.Path))
 	}
-	return group(cmd.Process.Pid), nil
+	if cmd.Err != nil {
+		return g, cmd.Err
+	}
+	waits, opens, err := os.Pipe()
+	if err != nil {
+		return g, err
+	}
+	defer waits.Close()
+	defer opens.Close()
+	// In a session of its own, too: what kills our group doesn't kill it.
+	watchdog := exec.Command("/bin/sh", "-c", watch)
+	watchdog.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	watchdog.Dir = "/"
+	if g.watchdog, err = watchdog.StdinPipe(); err == nil {
+		err = watchdog.Start()
+	}
+	if err != nil {
+		return g, err
+	}
+	go watchdog.Wait()
+	cmd.Args = slices.Concat([]string{"sh", "-c", gate, "sh", cmd.Path}, cmd.Args[1:])
+	cmd.Path = "/bin/sh"
+	cmd.ExtraFiles = []*os.File{waits}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		g.watchdog.Close()
+		return g, err
+	}
+	g.id = cmd.Process.Pid
+	if _, err = fmt.Fprintln(g.watchdog, g.id); err == nil {
+		_, err = fmt.Fprintln(opens)
+	}
+	return g, err
 }
 
 // send sends a signal to the whole group. An error means that no process of it is left.
-func (g group) send(s syscall.Signal) error { return syscall.Kill(-int(g), s) }
+func (g group) send(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
 // end does nothing: on Unix, the deadline for reading the server's output takes effect.
 func (g group) end() {}
+
+// release ends the watchdog. The group has ended by then.
+func (g group) release() {
+	io.WriteString(g.watchdog, "\n")
+	g.watchdog.Close()
+}
 
 // exitCode returns a process's exit code as a shell does: 128 plus the signal's number if a signal ended it.
 func exitCode(state *os.ProcessState) int {

@@ -118,6 +118,9 @@ func (g group) send(s syscall.Signal) error {
 	return os.ErrProcessDone
 }
 
+// release does nothing: send has closed the job's handle.
+func (g group) release() {}
+
 func exitCode(state *os.ProcessState) int { return state.ExitCode() }
 
 // EndSignals are the signals that ask a program to end.

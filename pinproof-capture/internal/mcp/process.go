@@ -117,6 +117,7 @@ func (p *process) Stop() {
 		}
 		p.mu.Lock()
 		p.group.send(syscall.SIGKILL)
+		p.group.release()
 		p.stopped = true
 		p.mu.Unlock()
 		<-p.ended

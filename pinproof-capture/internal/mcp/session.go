@@ -66,13 +66,11 @@ func (s *session) run(server Connection) (*greeting, error) {
 		before := s.changes
 		s.meta = meta
 		s.files = SkillFiles{}
-		if err = s.lists(g); err != nil {
-			return g, err
-		}
-		if isQuiet = s.changes == before; isQuiet {
+		err = s.lists(g)
+		if isQuiet = s.changes == before; isQuiet && err == nil {
 			return g, nil
 		}
-		if s.ctx.Err() != nil {
+		if s.ctx.Err() != nil && s.changes > 0 {
 			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
 		}
 		cut() // of what it listed before, nothing is left
