@@ -60,9 +60,12 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
 	in := report.Input{
 		Version: a.build.Version, Home: a.build.Home,
-		Verdict: v, NoAnswer: w.NoAnswer(&req.Request, v.Unanswered), Review: review,
+		Verdict: v, Review: review,
 		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
 		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
+	}
+	if len(v.Unanswered) > 0 {
+		in.NoAnswer = w.NoAnswer(&req.Request, v.Unanswered)
 	}
 	if len(findings) > 0 {
 		in.Others = others(w, findings)

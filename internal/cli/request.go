@@ -116,8 +116,8 @@ func listed(values []string) []string {
 // notCarried are the flags about how a run answers, or what it accepts. All others shape what is
 // compared or pinned: they are carried over into the next command to type, if that has them.
 var notCarried = sync.OnceValue(func() []string {
-	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full help-all hook " +
-		"json leave-out only quiet report server review stat terse uncaptured warn yes")
+	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full help-all hook json " +
+		"leave-out only quiet report server review stat terse uncaptured warn yes")
 })
 
 // carriedBy returns the words to carry over, for each command.

@@ -156,6 +156,10 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 // isCode reports whether a description begins with what is run, as "The script to run" and unlike "The folder that
 // the script runs in".
 func isCode(description string) bool {
+	small := strings.ToLower(description)
+	if !slices.ContainsFunc(runStems[:], func(stem string) bool { return strings.Contains(small, stem) }) {
+		return false // most, and the regular expression takes long
+	}
 	at := isRun().FindStringIndex(description)
 	if at == nil {
 		return false

@@ -54,6 +54,9 @@ var isRun = func() func() *regexp.Regexp {
 	return pattern(`(?i)\b(?:` + code + near + run + `|` + run + near + code + `)\b`)
 }()
 
+// runStems begin the words for running code in isRun.
+var runStems = [...]string{"run", "execut", "eval", "interpreted"}
+
 // aboutCode are words before code that is run by which a description is about something else.
 var aboutCode = wordsOf(wordRow{"about", "name names id ids path paths file folder directory language version timeout type argument arguments args parameters environment " +
 	"result results output number whether if when where how which for of in on with after before until"})

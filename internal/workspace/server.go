@@ -73,7 +73,7 @@ func (w *Workspace) Doubt(req *Request) error {
 // isOnlyServer reports whether lock is given a capture that looks like the lockfile's only server: it counts as a
 // capture of that server.
 func (w *Workspace) isOnlyServer(req *Request, p *pin.Comparison) bool {
-	if !req.Approves || req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
+	if req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
 		return false
 	}
 	like, _ := w.like(p)

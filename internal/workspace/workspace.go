@@ -175,7 +175,7 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 	for i := range sources {
 		if wanted(sources[i].server) {
 			p, err := w.comparisonOf(req, &sources[i])
-			if err == nil && w.isOnlyServer(req, &p) {
+			if err == nil && req.Approves && w.isOnlyServer(req, &p) {
 				sources[i].server = w.Lock.Servers[0].Server
 				p, err = w.comparisonOf(req, &sources[i])
 			}
@@ -194,8 +194,10 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, State: pin.Missing})
 		}
 	}
-	if err := w.addUncaptured(req); err != nil {
-		return err
+	if len(req.Uncaptured) > 0 {
+		if err := w.addUncaptured(req); err != nil {
+			return err
+		}
 	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
@@ -304,7 +306,7 @@ func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Se
 
 // addUncaptured puts the servers that could not be captured among those that a folder has no capture of.
 func (w *Workspace) addUncaptured(req *Request) error {
-	if len(req.Uncaptured) > 0 && !w.Folder {
+	if !w.Folder {
 		return fail.New("--uncaptured is for a folder of captures")
 	}
 	for _, server := range req.Uncaptured {
@@ -340,11 +342,8 @@ func (w *Workspace) uncaptured() error {
 	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
 }
 
-// NoAnswer returns for which servers there is no answer, and why; nil if there is one for each.
+// NoAnswer returns why there is no answer about these servers, at least one.
 func (w *Workspace) NoAnswer(req *Request, servers []string) error {
-	if len(servers) == 0 {
-		return nil
-	}
 	if w.Forbidden != nil {
 		return w.Forbidden
 	}
