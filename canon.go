@@ -28,7 +28,7 @@ import (
 //
 // A list's set digest is written the same way. It is the SHA-256 of the lines NAME:HEX,
 // one for each entry, where HEX is the 64 digits of its digest. They are sorted by NAME
-// in UTF-16 code units and joined by one line feed, with none at the end. In the set
+// in UTF-16 code units and joined by one line feed, without one at the end. In the set
 // digest of the tools, a policy other than the default puts the line policy:HEX first: its
 // HEX is the SHA-256 of the canonical form of the policy as the lockfile records it. A line
 // feed or colon inside a name can't forge another set, because HEX covers the name.

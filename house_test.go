@@ -19,8 +19,8 @@ import (
 // own is where the packages of this module are.
 const own = "pinproof/internal/"
 
-// imports says which packages of this module each package may import. The packages that decide
-// (jsontree, pin, capture, lockfile, approval, workspace, and canon.go and verify.go) import none of
+// imports lists the packages of this module that each package may import. The packages that decide
+// (jsontree, pin, capture, lockfile, approval, workspace, and canon.go and verify.go) import no package of
 // those that explain (diff, lint, facts, report). Only main.go imports the command line. A format only
 // lays out the model of a report, so it can't import the packages that facts are made from.
 var imports = map[string]string{
@@ -74,7 +74,7 @@ var root = map[string]string{
 	"verify.go": "fail jsontree pin text",
 }
 
-// outside says which packages may import code that comes from elsewhere or touches the world.
+// outside lists the packages that may import code that comes from elsewhere or touches the world.
 // Any package may import a package of the standard library that isn't listed here.
 var outside = map[string]string{
 	"github.com/go-json-experiment/json/jsontext": "jsontree",
@@ -177,7 +177,7 @@ func TestWhoImportsWhat(t *testing.T) {
 }
 
 // TestRankDecidesNothing: what is learned from texts can be evaded and can't be proved, so the package
-// rank may say what to read first and nothing else. No package that decides can import it, not even
+// rank may only order what to read first. No package that decides can import it, not even
 // through others, and its trainer isn't a part of the program.
 func TestRankDecidesNothing(t *testing.T) {
 	for _, room := range []string{"canon.go", "verify.go", "approval", "lockfile", "capture", "workspace", "pin"} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"os"
@@ -28,6 +29,7 @@ import (
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/jsontest"
+	"pinproof/internal/pintest"
 	"pinproof/internal/shell"
 )
 
@@ -106,7 +108,7 @@ func pages(t *testing.T) (files []string) {
 }
 
 // TestScript runs the pages. Each finds the captures of testdata in its folder.
-// Beside the commands of testscript there are:
+// Besides the commands of testscript there are:
 //
 //	exits N COMMAND...    run it; the exit code must be N. "! exec" can't tell 1 from 2.
 //	terminal N FILE COMMAND...
@@ -228,7 +230,7 @@ var (
 	ourLines      = regexp.MustCompile(`^(error|hint): [^ ]`)
 )
 
-// wellBehaved fails if an output breaks a rule for every output, whatever the page is about:
+// wellBehaved fails if an output breaks a rule for every output, on every page:
 // it has no unseen or active character raw, no command for a CI system, and no stack trace.
 func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	if colored {
@@ -247,7 +249,7 @@ func wellBehaved(ts *testscript.TestScript, out string, colored bool) {
 	}
 }
 
-// errorsFit holds standard error against the exit code. It has at most one error, of one line
+// errorsFit compares standard error with the exit code. It has at most one error, of one line
 // with hints under it. Exit code 2 comes with an error, and 0 with nothing on standard error.
 func errorsFit(ts *testscript.TestScript, code int, stderr string) {
 	wrong := 0
@@ -282,7 +284,7 @@ func approvesNothing(ts *testscript.TestScript, args []string, printed string) {
 	}
 }
 
-// reportsFit holds the exit code that a JSON or SARIF report gives, printed or in a file
+// reportsFit checks the exit code that a JSON or SARIF report gives, printed or in a file
 // written since start, against the process's own.
 func reportsFit(ts *testscript.TestScript, code int, start time.Time, args []string, stdout string) {
 	reports := []string{stdout}
@@ -611,4 +613,176 @@ func TestWritersAtOnce(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*"+atomicfile.NewSuffix)); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
+}
+
+// secondOpinion returns what ci/compare.mjs finds in a folder of captures. For the
+// made-up captures, drift.jsonl has the same, for machines without node.
+func secondOpinion(t *testing.T, folder string) []byte {
+	t.Helper()
+	var kept []byte
+	if folder == pintest.MadeUpServers {
+		kept = vector(t, pintest.MadeUpServers+"/drift.jsonl")
+	}
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return kept
+	}
+	out, err := exec.Command(node, "ci/compare.mjs", folder).Output()
+	if err != nil {
+		t.Fatalf("the second opinion failed: %v", err)
+	}
+	if kept != nil && !bytes.Equal(out, kept) {
+		t.Errorf("drift.jsonl is not what the second opinion says now:\n%s", out)
+	}
+	return out
+}
+
+// TestRealServers locks each captured version of a server and verifies the next one.
+// The verdicts and the drifted names must be those that an independent script finds,
+// comparing value by value. .ci/run tests all pairs. Other runs test every sixth pair and all that
+// we made up, with -short only the latter.
+func TestRealServers(t *testing.T) {
+	t.Parallel()
+	var pairs [][]byte
+	for _, folder := range pintest.CaptureFolders() {
+		if folder != pintest.MadeUpServers && testing.Short() {
+			continue
+		}
+		for i, line := range bytes.Split(bytes.TrimSpace(secondOpinion(t, folder)), []byte("\n")) {
+			if folder == pintest.MadeUpServers || i%6 == 0 || jsontest.Long() {
+				pairs = append(pairs, line)
+			}
+		}
+	}
+	drifted := 0
+	for _, line := range pairs {
+		if len(line) == 0 {
+			continue // there is no node to ask
+		}
+		var want struct {
+			Old, New string
+			Drift    []string
+		}
+		if err := json.Unmarshal(line, &want); err != nil {
+			t.Fatal(err)
+		}
+		lock := filepath.Join(t.TempDir(), "tools.lock")
+		if code, out := runHere("lock", want.Old, lock, "--server", "s", "--accept-warnings"); code != 0 {
+			t.Fatalf("lock %s: exit %d\n%s", want.Old, code, out)
+		}
+		if code, out := runHere("verify", want.Old, lock, "--server", "s"); code != 0 || !strings.HasPrefix(out, "OK: 0 drift (") {
+			t.Errorf("verify of what was locked, %s: exit %d\n%s", want.Old, code, out)
+		}
+		code, out := runHere("verify", want.New, lock)
+		var got []string
+		for line := range strings.Lines(out) {
+			if rest, ok := strings.CutPrefix(line, "BLOCK ["); ok {
+				kind, name, _ := strings.Cut(strings.TrimSpace(rest), "] ")
+				list, identity, _ := strings.Cut(name, "=")
+				if plain, err := strconv.Unquote(identity); err == nil { // a URI is quoted
+					name = list + "=" + plain
+				}
+				got = append(got, kind+" "+name)
+			}
+		}
+		slices.Sort(got)
+		wantCode := 0
+		if len(want.Drift) > 0 {
+			wantCode = 1
+			drifted++
+		}
+		if code != wantCode || !slices.Equal(got, want.Drift) {
+			t.Errorf("%s -> %s: exit %d, drift %q; the second opinion: %q", want.Old, want.New, code, got, want.Drift)
+		}
+		if diffCode, _ := runHere("diff", want.New, lock); diffCode != code {
+			t.Errorf("%s -> %s: verify says %d, diff %d", want.Old, want.New, code, diffCode)
+		}
+		if code, out := runHere("relock", want.New, lock, "--server", "s", "--accept-all", "--accept-warnings"); code != 0 {
+			t.Errorf("relock %s: exit %d\n%s", want.New, code, out)
+		}
+		if code, out := runHere("verify", want.New, lock); code != 0 {
+			t.Errorf("verify after relock, %s: exit %d\n%s", want.New, code, out)
+		}
+	}
+	t.Logf("%d pairs of captures, %d with drift", len(pairs), drifted)
+}
+
+// runHere runs the program in this process. It returns the exit code and both outputs in one string.
+func runHere(args ...string) (int, string) {
+	var out bytes.Buffer
+	code := run(args, strings.NewReader(""), &out, &out)
+	return code, out.String()
+}
+
+var updatePicture = flag.Bool("update-picture", false, "write docs/review.svg anew")
+
+// TestPicture: the picture in the README shows what the program prints for the example, with its colours.
+func TestPicture(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for to, from := range map[string]string{"filesystem.jsonl": "upgraded.jsonl", "tools.lock": "tools.lock"} {
+		if err := os.WriteFile(filepath.Join(folder, to), vector(t, filepath.Join("testdata", from)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	review := exec.Command(filepath.Join(programFolder(t), "pinproof"), "diff", "filesystem.jsonl", "--color", "always")
+	review.Dir = folder
+	shown, err := review.Output()
+	if review.ProcessState == nil || review.ProcessState.ExitCode() != 1 {
+		t.Fatalf("%v, want exit code 1", err)
+	}
+	upToDigest, _, _ := strings.Cut(string(shown), "hint: set digest") // the last line, which holds a whole digest
+	want := picture(t, "$ pinproof diff filesystem.jsonl\n"+upToDigest)
+	const path = "docs/review.svg"
+	if *updatePicture {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(vector(t, path), want) {
+		t.Errorf("%s is not what the program prints; go test . -run TestPicture -update-picture", path)
+	}
+}
+
+// picture draws what a terminal shows as SVG. It brings its own background, so that it reads the same on light and dark pages.
+func picture(t *testing.T, shown string) []byte {
+	t.Helper()
+	const size, lineHeight, columnWidth, margin = 13, 18, 8, 16
+	classes := map[string]string{"1": "bold", "31": "red", "32": "green", "33": "yellow"}
+	escape := regexp.MustCompile("\x1b\\[([0-9;]*)m")
+
+	lines := strings.Split(strings.TrimSuffix(shown, "\n"), "\n")
+	var drawn bytes.Buffer
+	columns := 0
+	for i, line := range lines {
+		columns = max(columns, utf8.RuneCountInString(escape.ReplaceAllString(line, "")))
+		fmt.Fprintf(&drawn, `<text x="%d" y="%d">`, margin, margin+size+i*lineHeight)
+		// Each colour is set and reset within its line. Either of the codes 0 and 22 resets it.
+		open, last := 0, 0
+		for _, at := range escape.FindAllStringSubmatchIndex(line, -1) {
+			drawn.WriteString(html.EscapeString(line[last:at[0]]))
+			last = at[1]
+			for code := range strings.SplitSeq(line[at[2]:at[3]], ";") {
+				if class, known := classes[code]; known {
+					fmt.Fprintf(&drawn, `<tspan class="%s">`, class)
+					open++
+				} else if code == "0" || code == "22" {
+					drawn.WriteString(strings.Repeat("</tspan>", open))
+					open = 0
+				} else {
+					t.Fatalf("no colour for %q", line)
+				}
+			}
+		}
+		if open > 0 {
+			t.Fatalf("a colour goes on behind %q", line)
+		}
+		drawn.WriteString(html.EscapeString(line[last:]) + "</text>\n")
+	}
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-size="%d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace">
+<title>What pinproof diff prints of an upgrade that hides an instruction in a description</title>
+<style>text { fill: #d1d7e0; white-space: pre } .bold { font-weight: bold } .red { fill: #ff8e86 } .green { fill: #6fce7e } .yellow { fill: #e0b341 }</style>
+<rect width="100%%" height="100%%" rx="8" fill="#151b23"/>
+%s</svg>
+`, columns*columnWidth+2*margin, len(lines)*lineHeight+2*margin, size, drawn.Bytes())
 }

@@ -30,7 +30,7 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		for j := range p.Locked.Pins {
 			locked := &p.Locked.Pins[j]
 			if locked.Definition != nil {
-				// The reader has recomputed the digests from the definition. Where none is stored, only
+				// The reader has recomputed the digests from the definition. Where no definition is stored, only
 				// the capture can show that a sanitized digest is false.
 				continue
 			}
@@ -135,7 +135,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 
 // judgeServer adds to a verdict what follows from a server as a whole, not from the drift of its entries.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
-	differs := true // as a whole, whatever its entries are
+	differs := true // as a whole, regardless of its entries
 	fails := true
 	unanswered := false
 	switch p.State {
@@ -184,7 +184,7 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	return refs
 }
 
-// passes reports whether a flag lets a drift pass. --allow and --warn let none pass for a server that
+// passes reports whether a flag lets a drift pass. --allow and --warn let no drift pass for a server that
 // has no pins, no capture, or an empty list where entries are pinned. Entries of other lists don't
 // make up for an empty list of tools.
 func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {

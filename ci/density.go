@@ -3,7 +3,7 @@
 // Density measures how densely the code is written: go run ci/density.go [-v] FOLDER...
 //
 // It reads every Go file that isn't a test and prints, per 1,000 lines that aren't blank, how many
-// assignments have two or more right sides, how many comments stand behind code, and how many
+// assignments have two or more right sides, how many comments are behind code, and how many
 // switches have no tag; and which functions, tables aside, are above a cyclomatic complexity of 25
 // or, in pinproof-capture, above 60 lines. It exits with 1 if a bound is exceeded. -v names the
 // places.

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// archive packs a folder: go run archive.go OUT FOLDER. The ending of OUT says how: .tar, .tar.gz, .tgz, .zip or .whl.
+// archive packs a folder: go run archive.go OUT FOLDER. The ending of OUT decides how: .tar, .tar.gz, .tgz, .zip or .whl.
 //
 // The bytes depend on the names and contents of the files alone, and on whether they can be executed. They are the same on
 // every machine, for the compressor is that of the Go toolchain which go.mod names, and not that of the system.
@@ -25,11 +25,11 @@ import (
 // A file is one entry, in the order of the names.
 type file struct {
 	name string
-	mode fs.FileMode // 0755 or 0644, whatever the umask was
+	mode fs.FileMode // 0755 or 0644, regardless of the umask
 	data []byte
 }
 
-// epoch is the first time a zip can hold.
+// epoch is the first time a zip can have.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func main() {

@@ -2,7 +2,7 @@
 // plain data and returns plain data: it reads no text, prints nothing and words nothing.
 //
 // A decision takes up to three steps. Check refuses what can be refused before any text is read.
-// Decide, given what the flags say, decides or says that a person has to be asked. If so, Decide
+// Decide, given the values of the flags, decides or returns that a person has to be asked. If so, Decide
 // is called again with the answers, and decides.
 package approval
 
@@ -39,7 +39,7 @@ type Fact struct {
 type Warning struct {
 	Of pin.Ref
 
-	// How a consent to the warning is recorded. If the record has no digest, none is.
+	// How a consent to the warning is recorded. If the record has no digest, consent isn't recorded.
 	Record pin.Record
 
 	Where    Where
@@ -51,7 +51,7 @@ type Warning struct {
 // isWhole reports whether a warning is about a list as a whole.
 func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
-// Where says where the text of a warning is.
+// Where is the place of a warning's text.
 type Where int
 
 const (
@@ -66,7 +66,7 @@ const (
 	InPin // in a pinned text that no capture at hand repeats
 )
 
-// A Said is what a person said: by flags or, if Answers is there, at the prompt. The caller has checked which flags go
+// A Said has a person's choices: by flags or, if Answers is set, at the prompt. The caller has checked which flags go
 // together: --accept goes with neither --accept-all nor --only, and --deny doesn't go with --only. With All, Only has
 // nothing but words.
 type Said struct {
@@ -75,7 +75,7 @@ type Said struct {
 
 	All bool // --accept-all
 
-	// --accept, or --accept-warning where nothing else says what is accepted.
+	// --accept, or --accept-warning where no other flag accepts anything.
 	Accepts []Selector
 
 	// Accepts is from --accept-warning, which accepts warnings and drift, and removes no mark.
@@ -107,7 +107,7 @@ type Said struct {
 	Answers *Answers
 }
 
-// Asks reports whether no flag says what is accepted: then a person has to be asked about what differs.
+// Asks reports whether no flag accepts anything: then a person has to be asked about what differs.
 func (said *Said) Asks() bool {
 	return !said.Approves && !said.All && len(said.Accepts) == 0 && len(said.Deny) == 0
 }

@@ -28,11 +28,13 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
 	if said.Approves {
 		return checkLock(sides, drifts)
 	}
-	if why := checkSelectors("--only", said.Only, sides); why != nil {
-		return why
-	}
-	if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
-		return why
+	if said.TakesWords() {
+		if why := checkSelectors("--only", said.Only, sides); why != nil {
+			return why
+		}
+		if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
+			return why
+		}
 	}
 	if !said.Folder && !sides[0].Known() && said.NeedsPins {
 		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
@@ -56,7 +58,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift) *Reason {
 	return nil
 }
 
-// A decision holds what is worked out between a case and its outcome.
+// A decision is the state between a case and its outcome.
 type decision struct {
 	*Case
 	said *Said
@@ -164,7 +166,7 @@ func (said *Said) takesParts() bool {
 	return len(said.Accepts)+len(said.Deny) > 0 && !said.All
 }
 
-// writesNothing reports whether an outcome changes nothing beside drift.
+// writesNothing reports whether an outcome changes nothing but drift.
 func (out *Outcome) writesNothing() bool {
 	return len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
 }
@@ -352,6 +354,12 @@ func (d *decision) flags() (*Answers, *Reason) {
 			d.out.Idle = append(d.out.Idle, *s)
 		}
 	}
+	d.answer(yes, asked, single)
+	return yes, nil
+}
+
+// answer adds to yes the drift that the flags ask for, unless a new warning or a denied entry that is gone prevents that.
+func (d *decision) answer(yes *Answers, asked, single map[pin.Ref]bool) {
 	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -367,7 +375,6 @@ func (d *decision) flags() (*Answers, *Reason) {
 			yes.Entries[ref] = drift.DefinitionDigest()
 		}
 	}
-	return yes, nil
 }
 
 // checkWarnings refuses a value of --accept-warning that names no entry, or entries of several servers.
@@ -386,7 +393,7 @@ func (d *decision) checkWarnings() *Reason {
 }
 
 // unmark adds to yes the entries whose mark a selector of --accept removes: the drift that it accepts or, if
-// it accepts none, an entry that matches. It reports whether an entry that matches has a mark.
+// there is no such drift, an entry that matches. It reports whether an entry that matches has a mark.
 func (d *decision) unmark(s *Selector, fits []*pin.Drift, yes *Answers) (hasMark bool, why *Reason) {
 	if !s.named() || s.pattern != nil || d.said.KeepsMarks {
 		return false, nil
@@ -470,7 +477,7 @@ func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
 // wordMinor is the label that takes what has nothing new to read.
 const wordMinor = "minor"
 
-// take accepts what was answered with yes. A yes holds for what was shown, and for nothing else.
+// take accepts what was answered with yes. A yes is valid only for what was shown.
 func (d *decision) take(answers *Answers) *Reason {
 	awaited := d.awaited()
 	for i := range d.drifts {
@@ -483,7 +490,7 @@ func (d *decision) take(answers *Answers) *Reason {
 			return &Reason{Why: NotWhatWasShown, Entry: drift.Ref()}
 		}
 		isOwn := answers.Allowed[drift.Ref()] || answers.Denied[drift.Ref()]
-		// The question of a rename says that the mark stays.
+		// The question of a rename states that the mark stays.
 		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift, awaited) && !d.wasDenied(drift.Ref()) {
 			d.out.Held = append(d.out.Held, drift.Ref())
 			continue
@@ -545,16 +552,16 @@ func (d *decision) declined(answers *Answers) *Reason {
 func (d *decision) requireClean() *Reason {
 	for _, w := range d.Warnings {
 		isAsked := d.out.Accepted[w.Of] || d.out.Refused[w.Of]
-		if asked, standing := d.forbids(&w); asked && isAsked || standing {
+		if asked, kept := d.forbids(&w); asked && isAsked || kept {
 			return &Reason{Why: NotClean, Entry: w.Of, Warning: w}
 		}
 	}
 	return nil
 }
 
-// forbids reports whether requireClean refuses a text with a warning: asked says that it does if the
-// entry is asked for, standing that it does even if the entry only stays pinned.
-func (d *decision) forbids(w *Warning) (asked, standing bool) {
+// forbids reports whether requireClean refuses a text with a warning: asked is true if it does when the
+// entry is asked for, kept if it does even when the entry only stays pinned.
+func (d *decision) forbids(w *Warning) (asked, kept bool) {
 	p := pin.ComparisonOf(d.Sides, w.Of.Server)
 	if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {
 		return false, false

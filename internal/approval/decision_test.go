@@ -69,7 +69,7 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestBoundAnswers: a yes to a policy, to a warning about a whole capture, and to a warning's record
-// holds only for what was shown.
+// is valid only for what was shown.
 func TestBoundAnswers(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	pairs[0].Captured.Digest = pin.DigestPrefix + "1"
@@ -109,7 +109,7 @@ func TestBoundAnswers(t *testing.T) {
 	}
 }
 
-// TestAnsweredNo: a no at the prompt to a warning of an entry that matches holds even with
+// TestAnsweredNo: a no at the prompt to a warning of an entry that matches is respected even with
 // --accept-warnings or --accept-warning.
 func TestAnsweredNo(t *testing.T) {
 	pairs, drifts := relockCase(t)
@@ -179,22 +179,22 @@ func TestLabelsNeedTheirYes(t *testing.T) {
 	pairs, drifts := relockCase(t)
 	c := caseOf(pairs, drifts)
 	c.Facts[drifts[0].Ref()] = approval.Fact{Labels: []string{"prose"}, Words: []string{"prose"}}
-	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "prose")}); acceptedNames(drifts, out) != "edited" {
+	if out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "prose")}); acceptedNames(drifts, out) != "edited" {
 		t.Errorf("%+v", out)
 	}
 	c.Warnings = warningsOf("edited")
-	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "prose", "new")}); acceptedNames(drifts, out) != "new" || len(out.Idle) != 1 {
+	if out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "prose", "new")}); acceptedNames(drifts, out) != "new" || len(out.Idle) != 1 {
 		t.Errorf("a label takes what has a warning: %+v", out)
 	}
 	c.Warnings = nil
 	c.Facts[drifts[0].Ref()] = approval.Fact{Labels: []string{"looser", "prose"}, Words: []string{"looser", "prose"}}
-	if out := approval.Decide(c, &approval.Said{All: true, Only: saying(t, "prose", "added")}); acceptedNames(drifts, out) != "new" {
+	if out := approval.Decide(c, &approval.Said{All: true, Only: choosing(t, "prose", "added")}); acceptedNames(drifts, out) != "new" {
 		t.Errorf("%+v", out)
 	}
 }
 
-// TestAlone: what is suggested for one entry would be written. Alone says of each drift what Would
-// says if that one entry is accepted.
+// TestAlone: what is suggested for one entry would be written. Alone returns for each drift what Would
+// returns if that one entry is accepted.
 func TestAlone(t *testing.T) {
 	random := jsontest.NewMaker(30)
 	seen := map[bool]int{}
@@ -232,7 +232,7 @@ func TestAlone(t *testing.T) {
 }
 
 // TestDecide: an entry with a new warning that no flag accepts isn't accepted, however it is
-// selected. If it was selected, the outcome says that it was refused. A selector is idle if its
+// selected. If it was selected, the outcome lists it as refused. A selector is idle if its
 // entry has neither drifted nor a warning that is accepted.
 func TestDecide(t *testing.T) {
 	pairs, drifts := relockCase(t) // edited, gone, hid, new, twice
@@ -312,7 +312,7 @@ func ids(records []pin.Record) string {
 	return strings.Join(list, ",")
 }
 
-// TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and none of
+// TestPinsTakeWarnings: an accepted definition has the warnings accepted with it and no warning of
 // the old definition's. A pin that stays keeps its own, unless others are recorded for it.
 func TestPinsTakeWarnings(t *testing.T) {
 	pairs, drifts := relockCase(t)
@@ -488,7 +488,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{next}}))
 }
 
-// TestPinsOfPart: whatever is accepted from a part of a session, every pin that the part lacks
+// TestPinsOfPart: regardless of what is accepted from a part of a session, every pin that the part lacks
 // stays as it is, and so do the policy and what the server called itself.
 func TestPinsOfPart(t *testing.T) {
 	random := jsontest.NewMaker(5)
@@ -587,7 +587,7 @@ func TestBareServers(t *testing.T) {
 	}
 }
 
-// TestRecords: the new record of a matching entry has the accepted warning beside those that were
+// TestRecords: the new record of a matching entry has the accepted warning in addition to those that were
 // accepted before. A warning without a digest is never recorded.
 func TestRecords(t *testing.T) {
 	pairs, drifts := relockCase(t)
@@ -617,7 +617,7 @@ func TestRecordsOfOthers(t *testing.T) {
 	c := caseOf(pairs, drifts)
 	whole := approval.Warning{Of: pin.Ref{Server: "s"}, Record: rec("oversize"), Approved: true}
 	c.Warnings = append(warningsOf("edited", "hid"), whole)
-	out := approval.Decide(c, &approval.Said{Accepts: saying(t, "edited"), AnyWarning: true})
+	out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "edited"), AnyWarning: true})
 	set := out.Sets["s"]
 	if set == nil || ids(set.Find(pin.Key{Name: "hid"}).Accepted) != "" || ids(set.Find(pin.Key{Name: "edited"}).Accepted) != "hidden-text" || ids(set.Accepted) != "oversize" {
 		t.Errorf("%+v", set)

@@ -7,10 +7,10 @@ import (
 )
 
 // A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
-// says that agents go without it. --deny sets the mark. Whatever accepts many entries at once keeps it. Only a
+// means that agents don't get it. --deny sets the mark. Accepting many entries at once keeps it. Only a
 // yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
 
-// marks adds to yes what the flags say of the marks. It refuses what can't be denied.
+// marks adds to yes the marks that the flags set. It refuses what can't be denied.
 func (d *decision) marks(yes *Answers) *Reason {
 	const flag = "--deny"
 	if why := checkNames(flag, d.said.Deny, d.Sides); why != nil {
@@ -95,7 +95,7 @@ func (d *decision) wasDenied(ref pin.Ref) bool {
 	return pinned != nil && pinned.Denied
 }
 
-// mark says which entries are denied by the answers or stay so with an accepted drift, and which no longer are.
+// mark lists which entries are denied by the answers or stay so with an accepted drift, and which no longer are.
 func (d *decision) mark(yes *Answers) {
 	drifted := map[pin.Ref]bool{}
 	for i := range d.Drifts {

@@ -63,7 +63,7 @@ func TestDenials(t *testing.T) {
 		denies  []string
 		pins    string // that are denied now
 		lifted  string
-		wrong   approval.Why // 0 is for none
+		wrong   approval.Why // 0: no entry
 	}{
 		{what: "all", all: true, pins: "edited gone kept"},
 		{what: "all but one", all: true, denies: []string{"new"}, pins: "edited gone kept new"},
@@ -224,24 +224,24 @@ func TestDeniedRename(t *testing.T) {
 // lacks can be denied, but not allowed again.
 func TestDenialElsewhere(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "2", `[{"name":"y"}]`, `[{"name":"y"}]`)}
-	out := approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "y")})
+	out := approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "y")})
 	if out.Reason != nil || marked(out.Denied) != "y" || out.Sets["a"] != nil || !out.Sets["b"].Pins[0].Denied {
 		t.Errorf("%+v", out)
 	}
 	text := pin.Pin{Key: pin.Key{Type: pin.Instructions}}
 	sides[1].Captured.Put(append(slices.Clone(sides[1].Captured.Pins), text))
-	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "instructions")})
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "instructions")})
 	if out.Reason == nil || out.Reason.Why != approval.NotDeniable {
 		t.Errorf("instructions are denied: %+v", out)
 	}
 	sides[0].Part = true
 	sides[0].Captured.Pins = nil
-	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: saying(t, "x")})
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "x")})
 	if out.Reason != nil || marked(out.Denied) != "x" {
 		t.Errorf("what the part lacks isn't denied: %+v", out)
 	}
 	sides[0].Locked.Pins[0].Denied = true
-	out = approval.Decide(caseOf(sides, nil), &approval.Said{Accepts: saying(t, "x")})
+	out = approval.Decide(caseOf(sides, nil), &approval.Said{Accepts: choosing(t, "x")})
 	if out.Reason != nil || len(out.Allowed) > 0 || len(out.Idle) != 1 {
 		t.Errorf("what nobody has read is allowed: %+v", out)
 	}
@@ -252,18 +252,18 @@ func TestDenialChangesNothing(t *testing.T) {
 	c := deniedCase(t)
 	c.Drifts = nil
 	c.Verdict.Matches = true
-	if out := approval.Decide(c, &approval.Said{Deny: saying(t, "kept")}); !out.Settled {
+	if out := approval.Decide(c, &approval.Said{Deny: choosing(t, "kept")}); !out.Settled {
 		t.Errorf("denied already: %+v", out)
 	}
-	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "kept")}); out.Settled || marked(out.Allowed) != "kept" || len(out.Idle) > 0 {
+	if out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "kept")}); out.Settled || marked(out.Allowed) != "kept" || len(out.Idle) > 0 {
 		t.Errorf("allowed by its name: %+v", out)
 	}
-	if out := approval.Decide(c, &approval.Said{Accepts: saying(t, "kept", "same")}); marked(out.Allowed) != "kept" || len(out.Idle) != 1 || out.Idle[0].Arg != "same" {
+	if out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "kept", "same")}); marked(out.Allowed) != "kept" || len(out.Idle) != 1 || out.Idle[0].Arg != "same" {
 		t.Errorf("allowed by its name, beside an idle one: %+v", out)
 	}
 	c = deniedCase(t)
 	c.Warnings = warningsOf("hid")
-	out := approval.Decide(c, &approval.Said{Accepts: saying(t, "new"), Deny: saying(t, "hid")})
+	out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "new"), Deny: choosing(t, "hid")})
 	if marked(out.Denied) != "" || marked(out.Refused) != "hid" || deniedPins(c, out) != "edited gone kept" {
 		t.Errorf("refused, and denied: %+v", out)
 	}

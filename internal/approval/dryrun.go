@@ -15,7 +15,7 @@ func Would(c *Case, said Said) bool {
 }
 
 // Alone returns the drifts that --accept would accept one by one, without a flag about warnings. Would
-// says the same of each name, but Alone works it out for all of them at once.
+// returns the same for each name, but Alone works it out for all of them at once.
 func Alone(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Said{})
 	policyChanged := slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
@@ -25,8 +25,8 @@ func Alone(c *Case) map[pin.Ref]bool {
 	unclean := map[pin.Ref]bool{}
 	for i := range c.Warnings {
 		w := &c.Warnings[i]
-		asked, standing := d.forbids(w)
-		if standing {
+		asked, kept := d.forbids(w)
+		if kept {
 			return nil
 		}
 		if asked {

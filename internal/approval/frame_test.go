@@ -187,7 +187,7 @@ func namedBy(c *approval.Case, out *approval.Outcome, ref pin.Ref) string {
 	return ""
 }
 
-// brokenFrame says what changed of an entry without a flag that is for it, or returns "".
+// brokenFrame returns what changed of an entry without a flag that is for it, or returns "".
 func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlags) string {
 	ref := pin.Ref{Server: side.Server, Key: key}
 	before := side.Locked.Find(key)

@@ -74,7 +74,7 @@ func (d *decision) servers() (list []*pin.Comparison) {
 
 // warnings returns what a decision records: every warning in an accepted
 // definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted, with what was recorded before and still holds.
+// accepted, with what was recorded before and is still found.
 func (d *decision) warnings() WarningRecord {
 	record := WarningRecord{}
 	for of, records := range d.out.Recorded {

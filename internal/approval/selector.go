@@ -9,7 +9,7 @@ import (
 )
 
 // A Selector selects drift. It gives one entry, by its name, its digest or both; a pattern of
-// names; or a word: a kind, a label, or whatever else a report says of an entry.
+// names; or a word: a kind, a label, or another word that a report uses for an entry.
 type Selector struct {
 	Arg string // as it was given
 	pin.Key
@@ -25,7 +25,7 @@ var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 
 // ParseSelector reads the value of a flag. A digest at the end of the value is always read
 // as a digest. A tool whose name ends like that must be selected by its own digest:
-// otherwise it could stand in for the tool that was meant.
+// otherwise it could replace the tool that was meant.
 func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
 		return Selector{Arg: arg, Key: pin.Key{Name: arg}, Word: arg}, nil
@@ -46,7 +46,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 		return Selector{}, &Reason{Why: NotASelector, Flag: flag, Arg: arg}
 	}
 	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
-	// * stands for any text, and ? for one character, but not in a name after tool= or the like.
+	// * matches any text, and ? one character, but not in a name after tool= or the like.
 	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
 		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
@@ -60,10 +60,10 @@ func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
-// TakesWords reports whether a word for what an entry has says what is accepted: then its changes have to be known.
+// TakesWords reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
 func (said *Said) TakesWords() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
 
-// Reads lists the drift that flags name: a decision needs no other texts than these. all says that it needs
+// Reads lists the drift that flags name: a decision needs no other texts than these. all is true if it needs
 // the texts of all entries. What is pinned of others may be about a tool that is added.
 func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.Asks() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.TakesWords() {

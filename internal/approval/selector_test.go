@@ -131,7 +131,7 @@ func acceptedNames(drifts []pin.Drift, out approval.Outcome) string {
 	return strings.Join(names, " ")
 }
 
-// reasonText returns a reason in a few words, "" for none.
+// reasonText returns a reason in a few words, or "" if there is no reason.
 func reasonText(why *approval.Reason) string {
 	if why == nil {
 		return ""
@@ -156,7 +156,7 @@ func selectorOf(t *testing.T, arg string) approval.Selector {
 	return s
 }
 
-// selected says which drifts the arguments accept, which arguments had nothing to accept, or the
+// selected returns which drifts the arguments accept, which arguments had nothing to accept, or the
 // reason why nothing is written.
 func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...string) string {
 	t.Helper()

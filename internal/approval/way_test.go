@@ -31,8 +31,8 @@ func sideOf(t *testing.T, server, digit, locked, captured string) pin.Comparison
 
 func setDigest(digit string) string { return pin.DigestPrefix + strings.Repeat(digit, 64) }
 
-// saying reads the values of a flag.
-func saying(t *testing.T, args ...string) (list []approval.Selector) {
+// choosing reads the values of a flag.
+func choosing(t *testing.T, args ...string) (list []approval.Selector) {
 	t.Helper()
 	for _, arg := range args {
 		list = append(list, selectorOf(t, arg))
@@ -79,12 +79,12 @@ func TestCheck(t *testing.T) {
 		"relock under another policy":         {policy, approval.Said{}, "", ""},
 		"lock of a repeated name":             {repeated, approval.Said{Approves: true}, "repeated", "b"},
 		"relock of a repeated name":           {repeated, approval.Said{}, "", ""},
-		"--only what nobody has":              {two, approval.Said{Only: saying(t, "x", "z")}, "unknown", ""},
-		"--only what is there":                {two, approval.Said{Only: saying(t, "x", "y")}, "", ""},
-		"lock has no --only":                  {two, approval.Said{Approves: true, Only: saying(t, "z")}, "", ""},
-		"--accept a word":                     {two, approval.Said{Accepts: saying(t, "prose")}, "", ""},
-		"--accept a word that is a tool, too": {word, approval.Said{Accepts: saying(t, "prose")}, "two meanings", ""},
-		"--accept of a name comes later":      {two, approval.Said{Accepts: saying(t, "z")}, "", ""},
+		"--only what nobody has":              {two, approval.Said{Only: choosing(t, "x", "z")}, "unknown", ""},
+		"--only what is there":                {two, approval.Said{Only: choosing(t, "x", "y")}, "", ""},
+		"lock has no --only":                  {two, approval.Said{Approves: true, Only: choosing(t, "z")}, "", ""},
+		"--accept a word":                     {two, approval.Said{Accepts: choosing(t, "prose")}, "", ""},
+		"--accept a word that is a tool, too": {word, approval.Said{Accepts: choosing(t, "prose")}, "two meanings", ""},
+		"--accept of a name comes later":      {two, approval.Said{Accepts: choosing(t, "z")}, "", ""},
 		"a server without pins":               {unpinned, approval.Said{NeedsPins: true}, "no pins", "a"},
 		"a server without pins, in a folder":  {unpinned, approval.Said{NeedsPins: true, Folder: true}, "", ""},
 		"a server without pins, lock":         {unpinned, approval.Said{}, "", ""},
@@ -110,7 +110,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A way is a case, what is said about it, and the expected outcome.
+// A way is a case, what a person chooses, and the expected outcome.
 type way struct {
 	c    *approval.Case
 	said approval.Said
@@ -119,7 +119,7 @@ type way struct {
 	want string
 }
 
-// wentBy says in a line what was decided.
+// wentBy returns a line about what was decided.
 func wentBy(c *approval.Case, out approval.Outcome) string {
 	if out.Reason != nil {
 		text := reasonText(out.Reason)
@@ -216,43 +216,43 @@ func TestWay(t *testing.T) {
 	for what, w := range map[string]way{
 		"nothing drifted":                         {same(), approval.Said{}, "settled"},
 		"nothing drifted, all":                    {same(), all, "settled"},
-		"nothing drifted, a name":                 {same(), approval.Said{Accepts: saying(t, "a")}, "settled"},
-		"nothing drifted, an unknown name":        {same(), approval.Said{Accepts: saying(t, "z")}, "unknown"},
+		"nothing drifted, a name":                 {same(), approval.Said{Accepts: choosing(t, "a")}, "settled"},
+		"nothing drifted, an unknown name":        {same(), approval.Said{Accepts: choosing(t, "z")}, "unknown"},
 		"nothing drifted, an answer":              {same(), approval.Said{Answers: answered(nil)}, "writes 0"},
 		"nothing drifted, lock":                   {same(), lock, "writes 0"},
 		"nothing drifted, a warning":              {same(inMatch), approval.Said{}, "asks"},
 		"nothing drifted, a recorded warning":     {same(approved(matching("a"))), approval.Said{}, "settled"},
 		"nothing drifted, a warning of the whole": {same(whole), approval.Said{}, "settled"},
 		"nothing drifted, the warning accepted":   {same(inMatch), approval.Said{All: true, AnyWarning: true}, "writes 0"},
-		"nothing drifted, an unknown warning":     {same(), approval.Said{Warnings: saying(t, "z")}, "unknown"},
+		"nothing drifted, an unknown warning":     {same(), approval.Said{Warnings: choosing(t, "z")}, "unknown"},
 		"nothing drifted, a warning of a list":    {same(wholeInMatch), approval.Said{}, "settled"},
 		"drift, unclean":                          {clean(changed(unclean)), all, "not clean"},
-		"drift, unclean, and it isn't asked for":  {clean(changed(unclean)), approval.Said{Accepts: saying(t, "b")}, "writes b 1"},
+		"drift, unclean, and it isn't asked for":  {clean(changed(unclean)), approval.Said{Accepts: choosing(t, "b")}, "writes b 1"},
 		"drift, unclean, no such policy":          {changed(unclean), approval.Said{All: true, AnyWarning: true}, "writes a b 0"},
 		"an answer, a warning of the whole":       {changed(whole), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "warning declined"},
 		"an answer, a warning recorded":           {changed(wholeApproved), approval.Said{Answers: answered(changed().Drifts, 0, 1)}, "writes a b 0"},
 		"another policy":                          {policy(one), approval.Said{}, "asks"},
 		"another policy, all":                     {policy(one), all, "writes 0"},
-		"another policy, a name":                  {policy(other), approval.Said{Accepts: saying(t, "a")}, "needs all"},
-		"another policy, a denial":                {policy(other), approval.Said{Deny: saying(t, "a")}, "needs all"},
-		"another policy, all and a name":          {policy(other), approval.Said{All: true, Accepts: saying(t, "a")}, "writes a b 0"},
+		"another policy, a name":                  {policy(other), approval.Said{Accepts: choosing(t, "a")}, "needs all"},
+		"another policy, a denial":                {policy(other), approval.Said{Deny: choosing(t, "a")}, "needs all"},
+		"another policy, all and a name":          {policy(other), approval.Said{All: true, Accepts: choosing(t, "a")}, "writes a b 0"},
 		"another policy, all, one warned":         {policy(other, warned), all, "new warning; not a"},
 		"another policy, every yes":               {policy(other), approval.Said{Answers: every(policy(other))}, "writes a b 0"},
 		"another policy, one yes":                 {policy(other), approval.Said{Answers: someone(policy(other), 0)}, "policy in parts"},
 		"drift":                                   {changed(), approval.Said{}, "asks"},
 		"drift, all":                              {changed(), all, "writes a b 0"},
-		"drift, a name":                           {changed(), approval.Said{Accepts: saying(t, "b")}, "writes b 1"},
-		"drift, a name that isn't selected":       {changed(), approval.Said{Accepts: saying(t, "b"), Only: saying(t, "a")}, "writes 1"},
-		"drift, --only":                           {changed(), approval.Said{All: true, Only: saying(t, "a")}, "writes a 1"},
-		"drift, --only, all of it":                {changed(), approval.Said{All: true, Only: saying(t, "a", "b")}, "writes a b 0"},
+		"drift, a name":                           {changed(), approval.Said{Accepts: choosing(t, "b")}, "writes b 1"},
+		"drift, a name that isn't selected":       {changed(), approval.Said{Accepts: choosing(t, "b"), Only: choosing(t, "a")}, "writes 1"},
+		"drift, --only":                           {changed(), approval.Said{All: true, Only: choosing(t, "a")}, "writes a 1"},
+		"drift, --only, all of it":                {changed(), approval.Said{All: true, Only: choosing(t, "a", "b")}, "writes a b 0"},
 		"drift, not covered":                      {changed(unpinned), all, "not covered"},
 		"drift, not covered, nobody was asked":    {changed(unpinned), approval.Said{}, "not covered"},
 		"drift, warned":                           {changed(warned), all, "writes b; not a 1"},
 		"drift, warned and recorded":              {changed(approved(warningsOf("a"))), all, "writes a b 0"},
 		"drift, warned elsewhere":                 {changed(inMatch), all, "writes a b 0"},
-		"drift, nothing but a warning":            {changed(warned), approval.Said{Accepts: saying(t, "a")}, "new warning; not a"},
-		"drift, the warning accepted":             {changed(warned), approval.Said{All: true, Warnings: saying(t, "a")}, "writes a b 0"},
-		"drift, another warning accepted":         {changed(warned), approval.Said{All: true, Warnings: saying(t, "b")}, "writes b; not a 1"},
+		"drift, nothing but a warning":            {changed(warned), approval.Said{Accepts: choosing(t, "a")}, "new warning; not a"},
+		"drift, the warning accepted":             {changed(warned), approval.Said{All: true, Warnings: choosing(t, "a")}, "writes a b 0"},
+		"drift, another warning accepted":         {changed(warned), approval.Said{All: true, Warnings: choosing(t, "b")}, "writes b; not a 1"},
 		"drift, a warning of the whole":           {changed(whole), all, "new warning"},
 		"drift, a warning of the whole, accepted": {changed(whole), approval.Said{All: true, AnyWarning: true}, "writes a b 0"},
 		"drift, a warning of the whole, before":   {changed(wholeApproved), all, "writes a b 0"},
@@ -264,7 +264,7 @@ func TestWay(t *testing.T) {
 		"lock of an expected set, yes to it":      {fresh(warned), approval.Said{Approves: true, AnyWarning: true, Expect: []string{setDigest("1")}}, "writes a b 0"},
 		"lock, warned":                            {fresh(warned), lock, "new warning; not a"},
 		"lock, every yes":                         {fresh(), approval.Said{Approves: true, Answers: answered(fresh().Drifts, 0, 1)}, "writes a b 0"},
-		"lock and a denial":                       {fresh(), approval.Said{Approves: true, Silent: true, Deny: saying(t, "a")}, "writes a b 0"},
+		"lock and a denial":                       {fresh(), approval.Said{Approves: true, Silent: true, Deny: choosing(t, "a")}, "writes a b 0"},
 		"a server is missing":                     {missing(true, true), approval.Said{}, "settled"},
 		"a server is missing, all":                {missing(true, true), all, "settled"},
 		"a server has no answer":                  {missing(false, true), all, "writes 0"},
@@ -281,7 +281,7 @@ func TestWay(t *testing.T) {
 // TestWarningOfSeveralServers: --accept-warning refuses the name of an entry that several servers have.
 func TestWarningOfSeveralServers(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x","y":1}]`), sideOf(t, "b", "2", `[{"name":"x"}]`, `[{"name":"x"}]`)}
-	out := approval.Decide(caseOf(sides, pintest.Drifts(sides)), &approval.Said{All: true, Warnings: saying(t, "x")})
+	out := approval.Decide(caseOf(sides, pintest.Drifts(sides)), &approval.Said{All: true, Warnings: choosing(t, "x")})
 	if reasonText(out.Reason) != "several servers" {
 		t.Errorf("%+v", out)
 	}
@@ -312,8 +312,8 @@ func TestOnly(t *testing.T) {
 		"a risk":               {approval.Said{All: true, Only: only("risky")}, "hid", "", 4},
 		"two":                  {approval.Said{All: true, Only: append(only("risky"), only("gone")...)}, "gone hid", "", 3},
 		"nothing is left out":  {approval.Said{All: true, AnyWarning: true}, "edited gone hid new", "same", 0},
-		"named, but left out":  {approval.Said{Accepts: saying(t, "gone", "new"), Only: only("new")}, "new", "", 4},
-		"a word, but left out": {approval.Said{Accepts: saying(t, "added", "removed"), Only: only("new")}, "new", "", 4},
+		"named, but left out":  {approval.Said{Accepts: choosing(t, "gone", "new"), Only: only("new")}, "new", "", 4},
+		"a word, but left out": {approval.Said{Accepts: choosing(t, "added", "removed"), Only: only("new")}, "new", "", 4},
 	} {
 		out := approval.Decide(c, &tt.said)
 		if out.Reason != nil || acceptedNames(drifts, out) != tt.accepted || out.LeftOut != tt.leftOut || out.Code != 1 {

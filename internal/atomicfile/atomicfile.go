@@ -23,7 +23,7 @@ const NewSuffix = ".new"
 // Patience is how long a writer waits for another one, unless a test asks for less.
 const Patience = 10 * time.Second
 
-// Replace changes a file. PATH.new, created exclusively beside it, is the lock: while it
+// Replace changes a file. PATH.new, created exclusively next to it, is the lock: while it
 // exists, update reads the file as it is now and returns the new bytes, or nil to leave the
 // file alone. Replace waits for another writer as long as patience. announce is called when
 // the bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
@@ -76,7 +76,7 @@ type writer struct {
 	// The file that is replaced, links followed.
 	target string
 
-	// Of the target; nil if there is none yet.
+	// Of the target; nil if it doesn't exist yet.
 	old fs.FileInfo
 }
 
@@ -107,7 +107,7 @@ func (w *writer) write(data []byte, ready func() error) error {
 	if w.old != nil {
 		mode = w.old.Mode().Perm()
 	}
-	// os.CreateTemp would make a file that only its owner can read, whatever the umask.
+	// os.CreateTemp would make a file that only its owner can read, regardless of the umask.
 	temp, err := create(filepath.Join(filepath.Dir(w.target), ".pinproof-"+rand.Text()+NewSuffix), mode)
 	if err != nil {
 		return fail.Path(w.path, err)
@@ -176,7 +176,7 @@ type scratch struct {
 // newMode is the mode of a new file, less the umask.
 const newMode = 0o644
 
-// errInterrupted says that a signal came while no scratch existed.
+// errInterrupted means that a signal came while no scratch existed.
 var errInterrupted = errors.New("interrupted")
 
 // create makes a scratch exclusively. A signal before its end would leave it behind, so once
@@ -216,14 +216,14 @@ func acquire(path string, patience time.Duration) (*scratch, error) {
 	}
 }
 
-// held reports whether the file that was created is still in its place. While it is open, no
+// held reports whether the file that we created is still in its place. While it is open, no
 // other file can have its identity.
 func (s *scratch) held() bool {
 	there, err := os.Lstat(s.path)
 	return err == nil && os.SameFile(s.created, there)
 }
 
-// lost returns the error for a lock that is no longer held.
+// lost returns the error for a lock that was lost.
 func (s *scratch) lost(outcome string) error {
 	return fail.In(text.Printable(s.path), "somebody deleted it while it was in use; %s", outcome).
 		Hint("look first: is another pinproof still running? If none is, do this again")

@@ -128,7 +128,7 @@ func TestReplaceOneAtATime(t *testing.T) {
 	}
 }
 
-// TestLockDeleted: a writer whose lock somebody else deleted writes nothing, says so, and leaves
+// TestLockDeleted: a writer whose lock somebody else deleted writes nothing, reports that, and leaves
 // alone the lock that the next writer has made.
 func TestLockDeleted(t *testing.T) {
 	for _, taken := range []bool{false, true} {

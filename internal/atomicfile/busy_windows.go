@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// What Windows says of a file that another program has open (winerror.h).
+// What Windows reports for a file that another program has open (winerror.h).
 const (
 	accessDenied     = syscall.Errno(5)
 	sharingViolation = syscall.Errno(32)

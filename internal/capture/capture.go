@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Capture is what one server answered, as saved: its tools and whatever else a
+// A Capture is what one server answered, as saved: its tools and everything else that a
 // model reads.
 type Capture struct {
 	Path  string
@@ -28,10 +28,10 @@ type Capture struct {
 // A listing is one list of a capture. A list that can't be read is a problem only
 // where it is pinned.
 type listing struct {
-	// The server gave the list, or says that it has none.
+	// The server gave the list, or declares that it doesn't have it.
 	Answered bool
 
-	Declared bool      // the server says that it has the list
+	Declared bool      // the server declares that it has the list
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
 }
@@ -64,7 +64,7 @@ type Scanned struct {
 	made   map[reading]Capture
 }
 
-// A reading is what a policy says about how a file is read.
+// A reading has the parts of a policy that change how a file is read.
 type reading struct{ emptyCursorEnds, roundIntegers bool }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
@@ -132,8 +132,8 @@ func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	return 0, false
 }
 
-// opensBatch reports whether an array holds messages rather than tools. Its first element,
-// which begins at data[at], says so.
+// opensBatch reports whether an array is a batch of messages rather than a list of tools. Its first element,
+// which begins at data[at], decides.
 func opensBatch(data []byte, at int) bool {
 	var names []string
 	jsontree.EachMember(data[at:], func(name string, _ int) { names = append(names, name) })
@@ -151,7 +151,7 @@ type entry struct {
 	problem *entryProblem // why it can't be an entry, or nil
 }
 
-// An entryProblem says what is wrong with an entry, and at which offset.
+// An entryProblem is what is wrong with an entry, and at which offset.
 type entryProblem struct {
 	at   int
 	text string
@@ -281,7 +281,7 @@ type listState struct {
 
 	lastPage int // offset of the last page's message
 
-	// The notification, after the last page, that the list has changed; nil if there is none.
+	// The notification, after the last page, that the list has changed; or nil.
 	changed *jsontree.Value
 }
 
@@ -720,7 +720,7 @@ func staysSkill(path string, p *pin.Pin, pinned jsontree.Value) error {
 		Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
 }
 
-// HasPages reports whether a tool names the page of an app, and the capture says something about the list of
+// HasPages reports whether a tool names the page of an app, and the capture has an answer about the list of
 // resources, where the pages are.
 func (m *Capture) HasPages() bool {
 	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
@@ -761,7 +761,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			}
 			if pol.Shapes() || len(s.Values) > 0 {
 				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
-				// The policy comes after the placeholders: a text is cut at the same place whatever the values are.
+				// The policy comes after the placeholders: a text is cut at the same place for all values.
 				v = pol.Apply(entryType, v)
 				if err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)

@@ -187,7 +187,7 @@ func TestEmptyCursorEnds(t *testing.T) {
 	}
 }
 
-// TestRoundIntegers holds which integers are rounded, and to what, against encoding/json.
+// TestRoundIntegers compares which integers are rounded, and to what, with encoding/json.
 func TestRoundIntegers(t *testing.T) {
 	for _, tt := range []struct {
 		integer string
@@ -390,7 +390,7 @@ func TestUnfoldedMembers(t *testing.T) {
 	}
 }
 
-// TestFolds holds folding against two full implementations of it, for every
+// TestFolds compares folding with two full implementations of it, for every
 // character in every place of every specified name.
 func TestFolds(t *testing.T) {
 	t.Parallel()
@@ -535,7 +535,7 @@ func jsonValues(data []byte) (values []json.RawMessage, ok bool) {
 
 // A reading is one way in which clients split an event stream.
 type reading struct {
-	ends         string // what ends a line beside LF and CRLF, separated by blanks
+	ends         string // what ends a line besides LF and CRLF, separated by blanks
 	kinds        string // how the type of an event has to be that of a message: "exact", "trimmed" or "any"
 	dispatchLast bool   // also an event that no empty line ends
 	keepMark     bool   // a byte order mark is part of the first line
@@ -665,7 +665,7 @@ func answers(t *testing.T, messages []string) answered {
 	return a
 }
 
-// streamTokens are what the capital letters of a fuzzed stream stand for: E and G are answers
+// streamTokens are what replaces the capital letters of a fuzzed stream: E and G are answers
 // to tools/list, I and J to initialize; A, Z and B, Y are the halves of E and of G.
 var streamTokens = map[rune]string{
 	'E': `{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"evil"}]}}`, 'A': `{"jsonrpc":"2.0","id":1,"re\u0073ult":`, 'Z': `{"tools":[{"name":"evil"}]}}`,
@@ -740,7 +740,7 @@ func FuzzEventStreams(f *testing.F) {
 	})
 }
 
-// FuzzCapture: Read never panics and returns nothing beside an error, and what it accepts
+// FuzzCapture: Read never panics and returns only an error if there is one, and what it accepts
 // has the tools that lenientReading finds.
 func FuzzCapture(f *testing.F) {
 	for _, seed := range []string{

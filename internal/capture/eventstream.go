@@ -11,7 +11,7 @@ import (
 //
 // Clients read streams differently: some end lines elsewhere, ignore or trim an event's type,
 // take an event that no empty line ends, or pass over blanks and byte order marks before a
-// field. An event that some of them would read differently is blanked out or, if it could hold
+// field. An event that some of them would read differently is blanked out or, if it could contain
 // an answer, refused. An answer that is in no event is refused, too.
 func (s *stream) eventStream(isStream bool) ([]byte, error) {
 	// Even if the file isn't an event stream, some clients could find an event in it.

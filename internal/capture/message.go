@@ -9,7 +9,7 @@ import (
 )
 
 // Messages reads a line of a stdio session: one JSON-RPC message, or a batch of them. A line
-// that is noise, such as a log line in JSON, has none. The error says why clients could read
+// that is noise, such as a log line in JSON, has no message. The error is why clients could read
 // the line differently, or that it isn't a message although it begins like one. The offsets
 // of the messages are offsets in the line.
 func Messages(line []byte) ([]jsontree.Value, error) {

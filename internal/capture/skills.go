@@ -14,7 +14,7 @@ import (
 )
 
 // The bodies of a skill's files come in answers to resources/read, whose result has "contents".
-// Nothing says which request an answer belongs to, so a body belongs to the files that have its URI.
+// A capture doesn't tell which request an answer belongs to, so a body belongs to the files that have its URI.
 // Its size and digest have to be those in the skill's entry: if an entry and a body contradict each
 // other, neither can be believed.
 
@@ -25,7 +25,7 @@ const (
 	MaxFilesBytes = 16 << 20
 )
 
-// skillFacts holds what is worked out only once about the skills in a file, however often its values
+// skillFacts caches what is worked out only once about the skills in a file, however often its values
 // are sorted into lists.
 type skillFacts struct {
 	skills map[string]*skill.Skill // by the digest of the entry

@@ -19,7 +19,7 @@ import (
 
 // Limits of a capture.
 const (
-	MaxBytes = 64 << 20 // it is held in memory whole
+	MaxBytes = 64 << 20 // all of it is in memory at once
 
 	// Counting commas bounds the values before any is read. 64 MiB of real tools have 5 million.
 	maxCommas = 8_000_000
@@ -46,7 +46,7 @@ func newStream(path string, data []byte, formOf pin.FormFunc) stream {
 	return stream{File: fail.NewFile(path, data), formOf: formOf, known: newSkillFacts()}
 }
 
-// CaptureHint says how an answer is saved.
+// CaptureHint tells how to save an answer.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
 // read prepares reading data: its values are messages, and the entries of their lists
@@ -121,7 +121,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
 		return nil, s.At(-1, "no JSON at all, so no answer to tools/list").Hint("%s", CaptureHint)
 	}
-	// If a value over several lines breaks off, it helps more to say where it does than to
+	// If a value over several lines breaks off, it helps more to report where it does than to
 	// report lines of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
 		return nil, s.refuse(bad).Hint("%s", CaptureHint)
@@ -138,7 +138,7 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// namesMessage reports whether a line begins like a message or like a result, or holds one.
+// namesMessage reports whether a line begins like a message or like a result, or contains one.
 func (s *stream) namesMessage() bool {
 	for line := range bytes.Lines(s.Data) {
 		begin := bytes.TrimLeft(line, "[{ \t")
@@ -151,7 +151,7 @@ func (s *stream) namesMessage() bool {
 	return bytes.Contains(s.Data, []byte(`"jsonrpc"`))
 }
 
-// refuse says where strict reading stopped, and in which entry.
+// refuse returns where strict reading stopped, and in which entry.
 func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
@@ -303,7 +303,7 @@ func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
 }
 
 // isAnswer reports whether a line begins like an answer to a request, or like a batch that
-// holds one.
+// contains one.
 func isAnswer(line []byte) bool {
 	if len(line) == 0 || !couldBeMessage(line) {
 		return false

@@ -19,7 +19,7 @@ import (
 // notes. Every other field is advice.
 var decides = []string{"Drift", "Changes", "Fresh", "Is", "Minor"}
 
-// TestAdvice: advice can't change a decision. The outcome is the same whatever a drift's facts say for
+// TestAdvice: advice can't change a decision. The outcome is the same for all facts of a drift for
 // people, and however they are ranked and ordered. With flags that ask for no fact, it is the same without
 // any facts.
 func TestAdvice(t *testing.T) {
@@ -97,7 +97,7 @@ func reworded(list []lint.Finding, random jsontest.Maker) []lint.Finding {
 	return list
 }
 
-// A commandLine is what was said, with the flags that say it.
+// A commandLine has choices, with the flags that make them.
 type commandLine struct {
 	flags string
 	said  approval.Said

@@ -100,7 +100,7 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	return p.Switched(f.policy, given)
 }
 
-// said returns what the flags say, except for --accept and --accept-all, which only relock has.
+// said returns the choices of the flags, except for --accept and --accept-all, which only relock has.
 func (f *approveRequest) said() approval.Said {
 	return approval.Said{
 		Approves:    f.Approves,
@@ -174,7 +174,11 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *appro
 			diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
 		}
 		known = factsOf(&in)
-		ap.r = report.Bare(in, narrowed(&f.request, known))
+		shown := known
+		if len(f.only) > 0 {
+			shown = narrowed(&f.request, known)
+		}
+		ap.r = report.Bare(in, shown)
 	}
 	in := ap.r.Input
 	in.Drifts = w.Drifts // also what --only leaves out
@@ -257,14 +261,14 @@ func (a *approver) refusal(out *approval.Outcome) *fail.Error {
 	return a.req.reason(out.Reason, a.w)
 }
 
-// notClean says which warning requireClean refuses.
+// notClean names the warning that requireClean refuses.
 func (a *approver) notClean(w approval.Warning) *fail.Error {
 	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
 	f := &a.r.Findings[at] // there is one: caseOf made w from it
 	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.Type, f.Entry), f.ID, f.Detail)
 }
 
-// newWarnings shows the new warnings that prevent an approval, and says so. It names no
+// newWarnings shows the new warnings that prevent an approval, and returns the error. It names no
 // entry to accept: nobody should approve a warning by pasting.
 func (a *approver) newWarnings(refused map[pin.Ref]bool, result string) *fail.Error {
 	list := a.r.Refused(refused)
@@ -297,13 +301,13 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return answers, err
 }
 
-// atTerminal is the error if a person has to be asked and there is no terminal to ask at. It holds no text
+// atTerminal is the error if a person has to be asked and there is no terminal to ask at. It contains no text
 // of the server and no flag that accepts anything: a model may have called us.
 func (f *approveRequest) atTerminal() *fail.Error {
 	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 }
 
-// write writes what was accepted, and says so. asked says that a person was asked, and so was shown it.
+// write writes what was accepted, and prints it. asked is true if a person was asked, and so was shown it.
 func (a *approver) write(out *approval.Outcome, asked bool) error {
 	for server, set := range out.Sets {
 		old := a.w.Lock.Find(server)
@@ -339,8 +343,8 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		} else { // what is left is a server without entries
 			t.Next(a.model())
 		}
-	} else if a.req.Approves && asked {
-		plain.New(a.out, a.style).Hint(a.r.AfterLock()...)
+	} else if asked { // who answered has read it
+		plain.New(a.out, a.style).Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath) + "; in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
 	if len(out.Denied) > 0 {
 		a.hintDenied(out)
@@ -351,7 +355,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	return answered(nil, out.Code)
 }
 
-// hintUnread says which servers' pins have no texts (hashOnly) that could name a tool that was added.
+// hintUnread prints which servers' pins have no texts (hashOnly) that could name a tool that was added.
 func (a *approver) hintUnread(out *approval.Outcome) {
 	isAdded := func(d pin.Drift) bool { return d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] }
 	if !slices.ContainsFunc(a.c.Drifts, isAdded) {
@@ -368,7 +372,7 @@ func (a *approver) hintUnread(out *approval.Outcome) {
 	}
 }
 
-// hintSkills says which servers have skills that their captures don't list.
+// hintSkills prints which servers have skills that their captures don't list.
 func (a *approver) hintSkills() {
 	for i := range a.r.Comparisons {
 		p := &a.r.Comparisons[i]
@@ -383,7 +387,7 @@ func (a *approver) hintSkills() {
 	}
 }
 
-// hintPages says of new servers that the entries of apps' pages are pinned, and what a page does isn't.
+// hintPages prints for new servers that the entries of apps' pages are pinned, and what a page does isn't.
 func (a *approver) hintPages() {
 	t := plain.New(a.out, a.style)
 	for i := range a.r.Comparisons {
@@ -402,7 +406,7 @@ func (a *approver) whose(p *pin.Comparison) string {
 	return "the server"
 }
 
-// idle says which selectors had nothing to accept.
+// idle lists the selectors that had nothing to accept.
 func (a *approver) idle(out *approval.Outcome) (said []string) {
 	for _, s := range out.Idle {
 		why := " has not drifted: nothing to accept"

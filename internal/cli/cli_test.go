@@ -29,7 +29,7 @@ var testGate = pin.Gate{
 }
 
 // TestStaleWriter: somebody left a LOCKFILE.new that never goes away. After a while the
-// message says which file to delete, and nothing is written.
+// message names the file to delete, and nothing is written.
 func TestStaleWriter(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const lockPath, stale = "my tools.lock", "my tools.lock.new"
@@ -57,8 +57,8 @@ func TestStaleWriter(t *testing.T) {
 }
 
 // TestCarriedFlags: a command that we suggest repeats the flags of this run that it knows,
-// except those that say how this run answers or what it accepts. Every flag of every command
-// is either carried over or not, and the lists say which.
+// except those about how this run answers or what it accepts. Every flag of every command
+// is on one of two lists: carried over, or not.
 func TestCarriedFlags(t *testing.T) {
 	carried := append(strings.Fields("against allow-empty approved-by fail-on max-tokens part"), pin.Flags()...)
 	root, has := newRoot(&app{}), map[string]bool{}

@@ -82,10 +82,14 @@ func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
 	}
 	ap := a.newApprover(f, w, &said)
 	ap.style.Full = f.full
-	return worse(ap.r.NoAnswer, ap.approve(&said))
+	err = ap.approve(&said)
+	if ap.r.NoAnswer != nil {
+		return worse(ap.r.NoAnswer, err)
+	}
+	return err
 }
 
-// selection reads the flags that say what is accepted.
+// selection reads the flags that select what is accepted.
 func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, error) {
 	said := f.said()
 	said.All = all

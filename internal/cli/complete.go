@@ -24,8 +24,8 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// completeValues has the shell complete the values of flags that are fixed words. It reads no file:
-// anyone may have written what a folder holds.
+// completeValues has the shell complete the values of flags that are fixed words. It reads no files, because their content
+// isn't trusted.
 func completeValues(root *cobra.Command) {
 	const noFiles = cobra.ShellCompDirectiveNoFileComp
 	words := func(list ...string) cobra.CompletionFunc { return cobra.FixedCompletions(list, noFiles) }

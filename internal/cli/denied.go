@@ -16,7 +16,7 @@ func (a *approver) sayMarks(out *approval.Outcome) {
 	plain.New(a.out, a.style).Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 }
 
-// hintHeld says what acceptance in bulk left out because a denied entry is gone.
+// hintHeld prints what acceptance in bulk left out because a denied entry is gone.
 func (a *approver) hintHeld(t *plain.Writer, held []pin.Ref) {
 	var added []string
 	for _, ref := range held {
@@ -63,8 +63,8 @@ func (a *approver) sorted(refs map[pin.Ref]bool) (list []pin.Ref) {
 	return list
 }
 
-// hintDenied says how clients keep denied tools from their agents where no guard runs before the server.
-// In a rule, TOOL or SERVER stands for a name that isn't plain. The server ID usually is the client's name
+// hintDenied prints how clients keep denied tools from their agents where no guard runs before the server.
+// In a rule, TOOL or SERVER replaces a name that isn't plain. The server ID usually is the client's name
 // for the server; where it isn't, a person has to write the client's.
 func (a *approver) hintDenied(out *approval.Outcome) {
 	t := plain.New(a.out, a.style)

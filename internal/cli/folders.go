@@ -16,7 +16,7 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// folderHint says which entries of a new server contain a folder of this machine, or which drift is
+// folderHint returns which entries of a new server contain a folder of this machine, or which drift is
 // nothing but such a folder, and gives the command that replaces the folder with a name. It decides
 // nothing. There is no hint for a part of a session, which keeps the policy, nor for a folder of captures,
 // because a name is recorded for one server.
@@ -41,12 +41,12 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 		path := filepath.Clean(f.path)
 		flag := f.name + "=" + path
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
-			// The path is too short to mean only this folder, or the name already stands for another value.
+			// The path is too short to mean only this folder, or the name already replaces another value.
 			continue
 		}
 		var entries []string
 		for _, d := range w.Drifts {
-			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known()) && holds(&d, path) {
+			if !told[d.Ref()] && (d.Kind == pin.Changed || !p.Known()) && hasPath(&d, path) {
 				told[d.Ref()], entries = true, append(entries, d.EntryRef())
 			}
 		}
@@ -61,9 +61,9 @@ func folderHint(req *request, w *workspace.Workspace) (hint report.Step) {
 	return hint
 }
 
-// holds reports whether a new entry has a path in one of its strings, or whether a changed one differs in
+// hasPath reports whether a new entry has a path in one of its strings, or whether a changed one differs in
 // nothing but that: wherever the path is now, one other absolute path was.
-func holds(d *pin.Drift, path string) bool {
+func hasPath(d *pin.Drift, path string) bool {
 	quoted := jsontree.AppendString(nil, path)
 	now := quoted[1 : len(quoted)-1]
 	if d.Kind != pin.Changed || !d.TextsKnown() {

@@ -6,9 +6,9 @@ import (
 	"pinproof/internal/pin"
 )
 
-// TestHolds: a drift is nothing but a folder if the folder stands wherever one other absolute
+// TestHasPath: a drift is nothing but a folder if the folder is wherever one other absolute
 // path was, and nothing else differs.
-func TestHolds(t *testing.T) {
+func TestHasPath(t *testing.T) {
 	for _, tt := range []struct {
 		old, new, path string
 		want           bool
@@ -32,7 +32,7 @@ func TestHolds(t *testing.T) {
 		if tt.old == "" {
 			d.Kind, d.Locked = pin.Added, nil
 		}
-		if got := holds(&d, tt.path); got != tt.want {
+		if got := hasPath(&d, tt.path); got != tt.want {
 			t.Errorf("%s -> %s, %s: %t", tt.old, tt.new, tt.path, got)
 		}
 	}

@@ -103,7 +103,7 @@ func accepted(set *pin.Set) {
 	}
 }
 
-// saidIn reads what the flags of a suggested command say.
+// saidIn reads the flags of a suggested command.
 func saidIn(t *testing.T, command string) (said approval.Said) {
 	t.Helper()
 	words := strings.Fields(command)

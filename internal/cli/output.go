@@ -45,7 +45,7 @@ type output struct {
 	// The answer is only shown: its reader may close the pipe after seeing enough, which is no error.
 	shows bool
 
-	// The command of an agent's hook, whose answer is text that is safe for a model; nil if this is none.
+	// The command of an agent's hook, whose answer is text that is safe for a model; nil for other commands.
 	hook *shell.Command
 
 	lockfile string // with a hook: the one given, or found by searching
@@ -111,7 +111,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 }
 
 // emit writes the files, then prints the answer. If an output can't be written, the other
-// outputs have to report that error: a file that says exit code 0 when the code is 2 would
+// outputs have to report that error: a file with exit code 0 when the code is 2 would
 // be believed.
 func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input) error {
 	a.verdict = &ans.Verdict

@@ -26,7 +26,7 @@ type request struct {
 	substitutes []string // the values of the flag, as in selectors
 	selectors   []string
 
-	// The part of the drift that is shown or accepted; none: all of it.
+	// The part of the drift that is shown or accepted; empty: all of it.
 	only []approval.Selector
 }
 
@@ -104,7 +104,7 @@ func selectorsOf(flag string, args []string) (list []approval.Selector, err erro
 	return list, nil
 }
 
-// listed returns the values of a repeatable flag. A single empty value means none, which
+// listed returns the values of a repeatable flag. A single empty value returns an empty list, which
 // takes back the recorded ones.
 func listed(values []string) []string {
 	if len(values) == 1 && values[0] == "" {

@@ -75,7 +75,7 @@ func (a *app) interruptible(again string, ask func() error) error {
 	return fail.ErrInterrupted
 }
 
-// terminal returns the terminal that answers are read from, or nil if there is none to ask on.
+// terminal returns the terminal that answers are read from, or nil if nobody can be asked.
 // If standard input is the capture, it opens the terminal of the process.
 func (a *app) terminal(req *request) io.Reader {
 	in := a.stdin

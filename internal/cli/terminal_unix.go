@@ -11,7 +11,7 @@ import (
 )
 
 // drain returns a function that drops what was typed at a terminal and not read yet, even a line
-// that isn't finished. For anything else it returns nil: whatever a pipe has was meant as an answer.
+// that isn't finished. For anything else it returns nil: all that a pipe has was meant as an answer.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {

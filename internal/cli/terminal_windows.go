@@ -7,7 +7,7 @@ import (
 )
 
 // drain returns a function that drops what was typed at a console and not read yet. For anything
-// else it returns nil: whatever a pipe has was meant as an answer.
+// else it returns nil: all that a pipe has was meant as an answer.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {

@@ -47,7 +47,7 @@ type Change struct {
 	Severity label.Severity
 }
 
-// Of lists the changes in the definition of an entry. It returns none unless IsCompared is true.
+// Of lists the changes in the definition of an entry. It returns nil unless IsCompared is true.
 func Of(budget *effort.Budget, d *pin.Drift) []Change {
 	if !IsCompared(d) {
 		return nil
@@ -85,7 +85,7 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 }
 
 // withAnnotations gives a definition without annotations an empty object of them, if the other one has some: each of
-// them is a change of its own then, and none hides behind another.
+// them is a change of its own then, and no change hides behind another.
 func withAnnotations(v, other jsontree.Value) jsontree.Value {
 	if v.Kind != '{' || v.Get("annotations").Kind != 0 || len(other.Get("annotations").Members()) == 0 {
 		return v
@@ -102,7 +102,7 @@ type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
 
-	// Both definitions say that the tool only reads.
+	// Both definitions declare that the tool only reads.
 	readOnly bool
 
 	name    string           // of the tool, as it is now

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Guards counts the phrases in a text that hold a tool back ("asks the user", "only within", "never"). If an approved
-// text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they say what a
+// Guards counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). If an approved
+// text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they are about what a
 // caller gives.
 func Guards(s string) int {
 	s = withoutConditions(s)
@@ -43,7 +43,7 @@ const guardWords = `never|(?:do|does|must|may|should|will|would|can|shall|is|are
 	`|asks? (?:the|a|you|before|first|for|whether|permission)|must (?:ask|confirm|approve|agree|first)|confirms?|confirmed|confirmation|approval|consent` +
 	`|with(?:out)? (?:asking|permission|approval)|permission (?:from|of)`
 
-// guard matches what holds a tool back at the beginning of a text.
+// guard matches a restriction at the beginning of a text.
 var guard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:` + guardWords + `)\b`) })
 
 // guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
@@ -59,7 +59,7 @@ func guardAt(s string) int {
 }
 
 // withoutConditions leaves out what follows an "if", "when" or "whether", up to the next comma, full stop or semicolon:
-// that says what a caller may leave out, and not what the tool may do.
+// about what a caller may leave out, and not what the tool may do.
 func withoutConditions(s string) string {
 	var kept strings.Builder
 	for {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestGuards has texts that hold a tool back, and texts that only say what a caller gives or what the tool does.
+// TestGuards has texts that restrict a tool, and texts that only describe what a caller gives or what the tool does.
 func TestGuards(t *testing.T) {
 	for _, holds := range []string{"Asks the user before it deletes.", "Only works within the folder.", "Never sends a mail.", "A confirmation is not optional.",
 		"Prefer a relative name to stay within the folder.", "Deletes only when the user agrees.", "Use with the user's approval alone.", "Don't use it on a page of others."} {

@@ -35,7 +35,7 @@ func TestWholeSchemasDecide(t *testing.T) {
 		{input, `"properties":{"m":{"additionalProperties":{"type":"string"},"type":"object"}}`, `"properties":{"m":{"additionalProperties":{"type":"string"},"properties":{"a":{"type":"string"}},"type":"object"}}`, false},
 		{input, `"properties":{"m":{"additionalProperties":{"type":"string"},"type":"object"}}`, `"properties":{"m":{"additionalProperties":{"type":"string"},"patternProperties":{"^n":{"type":"integer"}},"type":"object"}}`, true},
 
-		// the dialect decides what counts beside a reference
+		// the dialect decides what counts next to a reference
 		{input, `"$defs":{"A":{"type":"string"}},"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#/$defs/A","maxLength":3}}`,
 			`"$defs":{"A":{"type":"string"}},"$schema":"https://json-schema.org/draft/2020-12/schema","properties":{"a":{"$ref":"#/$defs/A","maxLength":3}}`, true},
 		{input, `"$defs":{"A":{"type":"string"}},"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#/$defs/A"}}`,

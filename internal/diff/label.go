@@ -58,7 +58,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	return resourceLabel(c, name, inside)
 }
 
-// saysNothing reports whether a change is between null and no member, which say the same.
+// saysNothing reports whether a change is between null and no member, which mean the same.
 func saysNothing(c Change) bool {
 	says := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'n' }
 	return !says(c.Old) && !says(c.New)
@@ -200,7 +200,7 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	return label.OtherForm
 }
 
-// readOnly reports whether a definition's annotations say that the tool only reads.
+// readOnly reports whether a definition's annotations declare that the tool only reads.
 func readOnly(definition *jsontree.Value) bool {
 	hint := jsontree.Lookup(jsontree.Lookup(definition, "annotations"), "readOnlyHint")
 	return hint != nil && hint.Kind == 't'
@@ -210,7 +210,7 @@ func readOnly(definition *jsontree.Value) bool {
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
 // executionLabel is for execution, which SDKs gave every tool and take away again (MCP
-// 2025-11-25, 2026-07-28). A tool that says nothing takes no call as a task. If a tool takes fewer kinds
+// 2025-11-25, 2026-07-28). A tool without the member takes no call as a task. If a tool takes fewer kinds
 // of calls than before, nobody can tell whether a client made such calls.
 func executionLabel(c Change, inside []string) label.Label {
 	support := func(v jsontree.Value) string {

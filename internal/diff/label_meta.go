@@ -51,7 +51,7 @@ func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
 
 func asksNoMore(old, new *jsontree.Value) bool { return isTrue(old) && !isTrue(new) }
 
-// gainsModel reports whether a model sees a tool that it didn't see before. If nothing says who sees a
+// gainsModel reports whether a model sees a tool that it didn't see before. If no member declares who sees a
 // tool, everyone does.
 func gainsModel(old, new *jsontree.Value) bool { return !showsModel(old) && showsModel(new) }
 

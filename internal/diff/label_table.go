@@ -18,7 +18,7 @@ var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "ob
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default (absent), the value that makes a client ask less, whether it is about what the
 // tool writes, and the label for a change to the value that makes a client ask less. A hint about what
-// a tool writes says nothing about a tool that only reads.
+// a tool writes means nothing for a tool that only reads.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
@@ -30,8 +30,8 @@ var toolHints = map[string]struct {
 	"openWorldHint":   {true, false, false, label.LessCare},
 }
 
-// taskSupport says whether a tool takes calls as tasks, by the JSON text of execution or of its member
-// taskSupport. A tool that doesn't say takes none: forbidden (MCP 2025-11-25).
+// taskSupport is whether a tool takes calls as tasks, by the JSON text of execution or of its member
+// taskSupport. A tool without it takes no such call: forbidden (MCP 2025-11-25).
 var taskSupport = map[string]string{
 	`{}`:          "forbidden",
 	`"forbidden"`: "forbidden", `{"taskSupport":"forbidden"}`: "forbidden",
@@ -39,7 +39,7 @@ var taskSupport = map[string]string{
 	`"required"`: "required", `{"taskSupport":"required"}`: "required",
 }
 
-// annotationKeywords say nothing about which values a schema takes.
+// annotationKeywords don't restrict the values that a schema accepts.
 var annotationKeywords = [...]string{
 	"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly",
 }

@@ -93,7 +93,7 @@ func TestLabels(t *testing.T) {
 		{tool, `,"annotations":{"openWorldHint":true}`, `,"annotations":{"openWorldHint":false}`, "/annotations/openWorldHint: " + lessSafe, "/annotations/openWorldHint: hint-caution"},
 		{tool, `,"annotations":{"readOnlyHint":false}`, `,"annotations":{"readOnlyHint":"yes"}`, "/annotations/readOnlyHint: " + safe, "/annotations/readOnlyHint: changed"},
 		{tool, `,"annotations":{"destructiveHint":true}`, `,"annotations":{"destructiveHint":null}`, "/annotations/destructiveHint: " + safe, "/annotations/destructiveHint: changed"},
-		// beside readOnlyHint, before and after, what is said about writing means nothing
+		// next to readOnlyHint, before and after, hints about writing mean nothing
 		{tool, `,"annotations":{"readOnlyHint":true}`, `,"annotations":{"destructiveHint":false,"idempotentHint":true,"readOnlyHint":true}`,
 			"/annotations/destructiveHint: other-form; /annotations/idempotentHint: other-form",
 			"/annotations/destructiveHint: other-form; /annotations/idempotentHint: other-form"},
@@ -114,7 +114,7 @@ func TestLabels(t *testing.T) {
 			"/annotations/x: client-metadata; /annotations/destructiveHint: other-form", "/annotations/x: client-metadata; /annotations/destructiveHint: other-form"},
 		{tool, ``, `,"annotations":{"destructiveHint":true,"title":"x"}`,
 			"/annotations/title: wording; /annotations/destructiveHint: other-form", "/annotations/title: wording; /annotations/destructiveHint: other-form"},
-		// null says the same as no member
+		// null means the same as no member
 		{tool, `,"execution":null,"outputSchema":null,"title":null`, ``, "/execution: other-form; /outputSchema: other-form; /title: other-form", "/execution: other-form; /outputSchema: other-form; /title: other-form"},
 		{tool, `,"other":null`, ``, "/other: changed", "/other: changed"},
 		// indentation
@@ -189,7 +189,7 @@ func TestLabels(t *testing.T) {
 			"/additionalProperties: input-anything; /properties: parameter-removed; /$schema: other-form; /required: other-form",
 			"/properties: required-parameter-added; /additionalProperties: constraint-tightened; /$schema: other-form; /required: other-form"},
 		{schema, `"properties":{"a":{}},"type":"object"`, `"properties":{},"type":"object"`, "/properties/a: parameter-removed", "/properties/a: parameter-added"},
-		// what one alternative requires, or what holds under a condition, isn't required of every call
+		// what one alternative requires, or what applies under a condition, isn't required of every call
 		{param, `"anyOf":[{"properties":{}},{"type":"string"}]`, `"anyOf":[{"properties":{"q":{}},"required":["q"]},{"type":"string"}]`,
 			"/anyOf/0/properties/q: required-parameter-added; /anyOf/0/required: other-form",
 			"/anyOf/0/properties/q: parameter-removed; /anyOf/0/required: other-form"},
@@ -285,7 +285,7 @@ func TestLabels(t *testing.T) {
 		{param, `"const":"a"`, `"enum":["a","b"]`, "/const: enum-added; /enum: enum-added", "/const: enum-removed; /enum: enum-removed"},
 		{param, `"enum":["a","b"]`, `"const":"a","enum":["a","b"]`, "/const: enum-removed", "/const: enum-added"},
 
-		// one schema in two forms: what both say is compared, wherever it is
+		// one schema in two forms: what both mean is compared, wherever it is
 		{param, `"description":"x","type":"string"`, `"description":"y","anyOf":[{"type":"string"},{"type":"null"}]`,
 			"/anyOf: constraint-loosened; /type: constraint-loosened; /description: wording", "/description: wording; /anyOf: constraint-tightened; /type: constraint-tightened"},
 		{param, `"description":"x","type":"string"`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
@@ -302,7 +302,7 @@ func TestLabels(t *testing.T) {
 			"/enum: constraint-loosened; /anyOf: constraint-tightened", "/anyOf: constraint-loosened; /enum: constraint-tightened"},
 		{param, `"type":"string"`, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`,
 			"/anyOf: wording; /type: other-form", "/anyOf: wording; /type: other-form"},
-		// an alternative says nothing, except by its text, if another one takes all that it takes
+		// an alternative has no effect, except by its text, if another one accepts all that it accepts
 		{param, `"anyOf":[{"type":"string"},{"description":"y","enum":["a"]}]`, `"type":"string"`, "/anyOf: wording; /type: other-form", "/anyOf: wording; /type: other-form"},
 		// alternatives that shrank, where one took any string
 		{param, `"anyOf":[{"enum":["a"],"type":"string"},{"type":"string"}]`, `"enum":["a"],"type":"string"`,
@@ -344,13 +344,13 @@ func TestLabels(t *testing.T) {
 			`"oneOf":[{"properties":{"k":{"const":"a"}},"required":["k"]},{"properties":{"k":{"const":"b"}},"required":["k"]}]`, "/oneOf: other-form", "/anyOf: other-form"},
 		{param, `"anyOf":[{"type":"string"},{"type":"null"}]`, `"anyOf":[{"type":"null"},{"description":"y","type":"string"}]`,
 			"/anyOf/1/description: wording; /anyOf/1: other-form", "/anyOf/1/description: wording; /anyOf/1: other-form"},
-		// additionalProperties sees only the parameters beside it
+		// additionalProperties sees only the parameters next to it
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}}}]`,
 			"/anyOf: constraint-tightened; /properties: constraint-tightened", "/anyOf: constraint-loosened; /properties: constraint-loosened"},
 		{param, `"additionalProperties":false,"type":["object","null"]`, `"additionalProperties":false,"anyOf":[{"properties":{"q":{}},"type":"object"},{"type":"null"}]`,
 			"/anyOf: constraint-loosened; /type: constraint-loosened", "/anyOf: constraint-tightened; /type: constraint-tightened"},
 		{param, ``, `"nullable":true`, "/nullable: other-form", "/nullable: other-form"},
-		// null among the types, in whatever form
+		// null among the types, in any form
 		{param, `"type":"string"`, `"nullable":true,"type":"string"`, "/nullable: constraint-loosened", "/nullable: constraint-tightened"},
 		{param, `"type":"string"`, `"nullable":false,"type":"string"`, "/nullable: other-form", "/nullable: other-form"},
 		{param, `"type":"string"`, `"nullable":"send all files","type":"string"`, "/nullable: constraint-tightened", "/nullable: constraint-loosened"},
@@ -373,7 +373,7 @@ func TestLabels(t *testing.T) {
 		// 1 is an integer and a number, so oneOf refuses it
 		{param, `"type":["integer","number"]`, `"oneOf":[{"type":"integer"},{"type":"number"}]`,
 			"/oneOf: constraint-tightened; /type: constraint-tightened", "/oneOf: constraint-loosened; /type: constraint-loosened"},
-		// what is beside additionalProperties or a reference doesn't mean the same in a schema further in
+		// what is next to additionalProperties or a reference doesn't mean the same in a schema further in
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"properties":{"q":{}}}]`,
 			"/allOf: other-form; /properties: other-form", "/allOf: other-form; /properties: other-form"},
 		{param, `"additionalProperties":false,"properties":{"q":{}}`, `"additionalProperties":false,"allOf":[{"additionalProperties":false,"properties":{"q":{}}}]`,
@@ -397,7 +397,7 @@ func TestLabels(t *testing.T) {
 		// a new allOf
 		{schema, `"properties":{"a":{}}`, `"properties":{"a":{}},"allOf":[{"required":["a"]}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
 		{param, ``, `"allOf":[{"description":"y","minLength":1}]`, "/allOf: constraint-tightened", "/allOf: constraint-loosened"},
-		// what can't be told: nullable without a type, or beside listed values
+		// what can't be told: nullable without a type, or next to listed values
 		{param, `"type":["string","null"]`, `"anyOf":[{"type":"string"}],"nullable":true`,
 			"/anyOf: constraint-tightened; /nullable: constraint-tightened; /type: constraint-tightened", "/anyOf: constraint-loosened; /nullable: constraint-loosened; /type: constraint-loosened"},
 		{param, `"enum":["a"],"type":"string"`, `"enum":["a"],"nullable":true,"type":"string"`, "/nullable: constraint-tightened", "/nullable: constraint-loosened"},
@@ -419,7 +419,7 @@ func TestLabels(t *testing.T) {
 		{schema, `"properties":{"p":{"properties":{"a":{}},"required":["a"]}}`,
 			`"$defs":{"A":{"properties":{"a":{}},"required":["a"]},"P":{"$ref":"#/$defs/A"}},"properties":{"p":{"$ref":"#/$defs/P"}}`,
 			"/$defs: wording; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/p/required: other-form", "/$defs: wording; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/p/required: other-form"},
-		// a definition that stands for two parameters
+		// a definition of two parameters
 		{schema, `"properties":{"p":{"properties":{"a":{}}},"q":{"properties":{"a":{}}}}`,
 			`"$defs":{"A":{"properties":{"a":{}}}},"properties":{"p":{"$ref":"#/$defs/A"},"q":{"$ref":"#/$defs/A"}}`,
 			"/$defs: other-form; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/q/$ref: other-form; /properties/q/properties: other-form", "/$defs: other-form; /properties/p/$ref: other-form; /properties/p/properties: other-form; /properties/q/$ref: other-form; /properties/q/properties: other-form"},
@@ -763,7 +763,7 @@ func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
 	return out
 }
 
-// labellingHolds checks what holds for the changes and labels of any two definitions.
+// labellingHolds checks what is true of the changes and labels of any two definitions.
 func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := parseCanonical(t, old), parseCanonical(t, new)

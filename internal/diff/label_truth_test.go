@@ -21,7 +21,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// combinators are the keywords that hold lists of schemas for one value.
+// combinators are the keywords with lists of schemas for one value.
 var combinators = [...]string{"allOf", "anyOf", "oneOf"}
 
 // validator compiles a schema with another implementation. It returns nil if a reference in
@@ -88,7 +88,7 @@ func objectOf(members ...jsontree.Member) jsontree.Value {
 	return jsontree.Value{Kind: '{', Parts: members}
 }
 
-// restated says the same as v with references, some of them in chains, with combinators of one schema,
+// restated returns a schema that means the same as v, with references, some of them in chains, with combinators of one schema,
 // and with types as alternatives.
 func (m *schemaMaker) restated(v jsontree.Value, at schema.Position) jsontree.Value {
 	out := v
@@ -212,9 +212,9 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 	return any()
 }
 
-// TestLabelsAreTrue checks labels against what old and new schemas accept. If a schema says the same in
+// TestLabelsAreTrue checks labels against what old and new schemas accept. If a schema means the same in
 // another form, no label may deny that. If a new schema accepts what the old one refused, some label must
-// say so, or say that it can't be told.
+// report that, or that it can't be decided.
 func TestLabelsAreTrue(t *testing.T) {
 	t.Parallel()
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6)), named: true}

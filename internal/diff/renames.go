@@ -101,7 +101,7 @@ func wordSet(s string) map[string]bool {
 	return set
 }
 
-// alike says how much two sets have in common, from 0 to 1.
+// alike returns how much two sets have in common, from 0 to 1.
 func alike(a, b map[string]bool) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -10,9 +10,9 @@ import (
 	"pinproof/internal/schema"
 )
 
-// This file tells whether a change says something. A person who
+// This file decides whether there is something to read in a change. A person who
 // approves has to have seen every sentence, name and value of it, wherever in the definition it is: a
-// client passes the whole definition on, and nobody can say what its model reads.
+// client passes the whole definition on, and nobody knows what its model reads.
 
 // IsDialect reports whether a text is the address of a dialect of JSON Schema.
 func IsDialect(s string) bool { return slices.Contains(schemaDialects[:], strings.TrimSuffix(s, "#")) }
@@ -38,7 +38,7 @@ var keywords = sync.OnceValue(func() []string {
 })
 
 // Says reports whether there is something to read in what a change added or removed: a text or the name
-// of a member, except for the closed lists of names and values that say nothing.
+// of a member, except for the closed lists of names and values without a text of their own.
 func (c *Change) Says() bool {
 	switch {
 	// A title that is the name in words, or required names, which are shown with their parameters.
@@ -49,7 +49,7 @@ func (c *Change) Says() bool {
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
 	name := ""
-	// Whether the last step to the change is a name, not an index, and that name says something.
+	// Whether the last step to the change is a name, not an index, and there is something to read in that name.
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
@@ -58,7 +58,7 @@ func (c *Change) Says() bool {
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
 
-// says reports whether a value has a member name or a text that says something. Texts that the other value has as items
+// says reports whether a value has a member name or a text to read. Texts that the other value has as items
 // don't count.
 func says(v, other *jsontree.Value, name string) (found bool) {
 	// The texts of the other value, once one has to be looked up there.

@@ -23,7 +23,7 @@ type side struct {
 
 	budget *effort.Budget
 
-	// What schemas of a side say (contentsOf).
+	// The contents of schemas of a side (contentsOf).
 	says [2]map[*jsontree.Value]contents
 
 	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
@@ -76,7 +76,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 	})
 }
 
-// tests reports whether a keyword tests values: what its schema takes says nothing about what is taken.
+// tests reports whether a keyword tests values: what its schema accepts isn't what the whole schema accepts.
 func tests(keyword string) bool {
 	switch keyword {
 	case "not", "if", "then", "else", "contains", "propertyNames", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems":
@@ -85,7 +85,7 @@ func tests(keyword string) bool {
 	return false
 }
 
-// bearsOnValues reports whether a keyword of a schema says what values it takes by itself. Parameters have labels of their own.
+// bearsOnValues reports whether a keyword of a schema restricts its values by itself. Parameters have labels of their own.
 func bearsOnValues(keyword string) bool {
 	switch keyword {
 	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
@@ -94,7 +94,7 @@ func bearsOnValues(keyword string) bool {
 	return !isAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
-// relation compares two schemas as wholes or, where that proves nothing, by what they say of values themselves.
+// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
 func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
 	pair := [2]*jsontree.Value{old, new}
 	if old == nil || new == nil {
@@ -137,7 +137,7 @@ func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation 
 	return s.compare(&a, &b, 1)
 }
 
-// only returns a schema with those of its keywords that f selects. A null says nothing.
+// only returns a schema with those of its keywords that f selects. A null has no effect.
 func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	if v == nil {
 		return jsontree.Value{Kind: '{'}
@@ -182,14 +182,14 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	return k
 }
 
-// What a schema says by itself, in its alternatives, or where it refers to.
+// What a schema has by itself, in its alternatives, or where it refers to.
 type contents struct {
 	names    map[string]bool // of parameters
 	texts    map[string]bool // except the names of types
 	isClosed bool            // it takes no other names, somewhere
 }
 
-// contentsOf collects what a schema of a side says. It returns false if the budget is too small.
+// contentsOf collects the contents of a schema of a side. It returns false if the budget is too small.
 func (s *side) contentsOf(side int, around *jsontree.Value) (c contents, ok bool) {
 	if c, known := s.says[side][around]; known {
 		return c, true
@@ -232,7 +232,7 @@ func eachText(v *jsontree.Value, f func(text string)) {
 }
 
 // formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
-// the model reads something there that the other side doesn't say.
+// the model reads something there that the other side lacks.
 func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	var other [2]contents
 	for side := range other {
@@ -322,7 +322,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	return l.valuesLabel(c, at)
 }
 
-// isEmpty reports whether a value says nothing: it is absent, null, or without parts.
+// isEmpty reports whether a value has no content: it is absent, null, or without parts.
 func isEmpty(v jsontree.Value) bool {
 	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
 }
@@ -364,7 +364,7 @@ func (l *labeller) definitionLabel(c Change, inside []string) label.Label {
 	return label.UnusedDefinition
 }
 
-// requiredLabel is for the list of required parameters. For a parameter that was added or removed, its own change says it.
+// requiredLabel is for the list of required parameters. For a parameter that was added or removed, its own change shows it.
 func (l *labeller) requiredLabel(c Change, at location) label.Label {
 	before, plain := stringSet(c.Old)
 	after, isPlain := stringSet(c.New)

@@ -11,7 +11,7 @@ import (
 )
 
 // InWords reports whether a title is nothing but a name in words: "Read file" for read_file
-// and readFile. SDKs make such titles. A title that splits the name elsewhere may say something else.
+// and readFile. SDKs make such titles. A title that splits the name elsewhere may mean something else.
 func InWords(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name

@@ -128,7 +128,7 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 }
 
 // part compares one part of e, the one that step leads to, and adds it to e. If the part doesn't
-// say where its old value was, that was in e's old value, under the same step.
+// tell where its old value was, that was in e's old value, under the same step.
 func (d *differ) part(e *diffNode, step string, part diffNode) {
 	part.at = e.at.Below(step, cmp.Or(part.new, part.old))
 	part.now = e.now.to(step)
@@ -193,7 +193,7 @@ func (e *diffNode) close() {
 	}
 }
 
-// items compares two arrays that hold more than scalars. It pairs the elements that are
+// items compares two arrays that contain more than scalars. It pairs the elements that are
 // equal at both ends, then those with the same key (itemKey), wherever they are, and
 // the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
@@ -312,7 +312,7 @@ func itemKey(v *jsontree.Value) string {
 	return b.String()
 }
 
-// scalars reports whether an array holds nothing but scalars.
+// scalars reports whether an array contains only scalars.
 func scalars(v *jsontree.Value) bool {
 	return !slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Kind == '[' || item.Kind == '{' })
 }

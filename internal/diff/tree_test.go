@@ -204,7 +204,7 @@ func resolve(v jsontree.Value, pointer string) (jsontree.Value, bool) {
 	return v, true
 }
 
-// numbered is a list of n parts. In the format, @ stands for the number of the part.
+// numbered is a list of n parts. In the format, @ is replaced by the number of the part.
 func numbered(n int, format string) string {
 	var parts []string
 	for i := range n {
@@ -257,7 +257,7 @@ func TestRefactoredTexts(t *testing.T) {
 			`{"properties":{"p":{"anyOf":[{"title":"T","type":"string","description":"came"},{"type":"null"}]}}}`},
 		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X"}}}`,
 			`{"properties":{"p":{"type":"string","description":"came"}}}`},
-		// The description beside the reference was in other words.
+		// The description next to the reference was in other words.
 		{`{"$defs":{"X":{"type":"string","description":"went"}},"properties":{"p":{"$ref":"#/$defs/X","description":"came"}}}`,
 			`{"properties":{"p":{"type":"string","description":"came"}}}`},
 		// A definition that nobody uses came with the others.
@@ -289,10 +289,10 @@ func TestRefactoredTexts(t *testing.T) {
 }
 
 // TestTooManyChanges checks that a value with more than MaxChanges changes inside is one change, and
-// that what is beside it keeps its own changes.
+// that what is next to it keeps its own changes.
 func TestTooManyChanges(t *testing.T) {
 	t.Parallel()
-	const n = 4_000 // as docs/review.md says
+	const n = 4_000 // as in docs/review.md
 	tool := func(schema string) string { return `{"description":"x","inputSchema":{` + schema + `}}` }
 	parameters := numbered(n+1, `"p@":{"type":"string"}`)
 	for _, tt := range []struct {

@@ -1,6 +1,6 @@
 // Package facts works out what is known of the drift of a comparison besides its kind: what changed inside
 // each entry, what was found in it, what it declares, and how early a reader should see it. The result is
-// plain data. Nothing here decides anything, or says it in words for people.
+// plain data. Nothing here decides anything, or words it for people.
 package facts
 
 import (
@@ -71,7 +71,7 @@ type Entry struct {
 	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
 	Changes []diff.Change
 
-	// The sentences that the captured definition has and the approved one lacks; none where that isn't known.
+	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
 
 	// Changes, read as texts. For an ADDED entry that seems to be a renamed one: what differs besides the name.
@@ -88,7 +88,7 @@ type Entry struct {
 	Class    Class
 	Why      Reason // why it is read first, if its class is
 
-	// The highest score of its new sentences; math.MinInt if it has none, or is minor.
+	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
 	Unexplained bool // a bound left it unexplained
@@ -98,7 +98,7 @@ type Entry struct {
 }
 
 // A Sentence is a new sentence with its score, from what internal/rank has learned: the higher the score, the
-// more it reads like poison. A score only says what is read first. It decides nothing, and makes no warning.
+// more it reads like poison. A score only orders what is read first. It decides nothing, and makes no warning.
 type Sentence struct {
 	lint.Sentence
 	Score int
@@ -115,7 +115,7 @@ type Edit struct {
 	// Something to read was added or removed.
 	NewToRead bool
 
-	// No reader of the texts can see what changed, and no warning says so.
+	// No reader of the texts can see what changed, and no warning reports that.
 	Unseen bool
 }
 
@@ -123,17 +123,17 @@ type Edit struct {
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
 
 // How much drift is explained, in bytes of its definitions, old and new: working out what changed
-// takes most of a run. Drift beyond that is listed with its kind, and the report says that it isn't explained.
+// takes most of a run. Drift beyond that is listed with its kind, and the report marks it as not explained.
 // A review in text has no bound: nothing is approved that it didn't show.
 const (
-	// For the gate's answer, and for what relock says that it accepted.
+	// For the gate's answer, and for what relock prints as accepted.
 	GateRoom = 2 << 20
 
 	// For reports in formats that have their own bounds.
 	ReportRoom = 8 << 20
 )
 
-// Bounds say how much of a comparison is explained, and what comes first.
+// Bounds are how much of a comparison is explained, and what comes first.
 type Bounds struct {
 	// Bytes of definitions whose changes are worked out; 0: all of them.
 	Room int
@@ -365,7 +365,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		e.Sentences, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, of.isCode(c.Pointer))
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
-		// The warning already says so.
+		// The warning already reports that.
 		e.Unseen = false
 	}
 	if c.Label == label.FileDigest && of.showsFile(c.Pointer) {

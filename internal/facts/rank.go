@@ -21,7 +21,7 @@ import (
 
 // What a tool could do is judged by what it declares and by what it takes. Hints are the
 // server's own claims (MCP 2025-06-18, ToolAnnotations): they sort what is read, and decide
-// nothing. So a tool that takes code is read early whatever it claims.
+// nothing. So a tool that takes code is read early, regardless of its claims.
 
 // Indexes of signature.Hints.
 const (
@@ -41,8 +41,8 @@ const (
 )
 
 // declared lists words for what a tool declares and takes. notes are the findings in it. TakesCode comes early,
-// because a table may cut the rest. A tool writes if its hints say that it does more than read, and don't say
-// that it destroys. The hint "not destructive" says that, too: it means nothing for a tool that only reads.
+// because a table may cut the rest. A tool writes if its hints declare that it does more than read, and not
+// that it destroys. The hint "not destructive" declares that, too: it means nothing for a tool that only reads.
 func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
@@ -81,12 +81,12 @@ func pattern(s string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
 }
 
-// writes reports whether a name says that the tool changes something.
+// writes reports whether a tool changes something, by its name.
 func writes(name string) bool {
 	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
 }
 
-// A Class says how early an entry is read: what is most suspicious comes first.
+// A Class is how early an entry is read: what is most suspicious comes first.
 type Class int
 
 const (
@@ -100,13 +100,13 @@ const (
 	// with the name of another server's.
 	ClassCode
 
-	// A new entry that says it destroys, or an approved one that says so now.
+	// A new entry that declares that it destroys, or an approved one that does so now.
 	ClassDestructive
 
 	// An approved entry that takes or returns a secret now, or writes where it is told to.
 	ClassPlaces
 
-	// An approved entry that is held back less now.
+	// An approved entry that is restricted less now.
 	ClassUnguarded
 
 	// A new entry that writes by its name and has no hints.
@@ -154,7 +154,7 @@ type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
 
-	// What the cause says that it has, else "". A sentence in it isn't printable.
+	// What the cause declares that it has, else "". A sentence in it isn't printable.
 	Quote string
 }
 
@@ -198,7 +198,7 @@ func (r *reader) rank(e *Entry) {
 	}
 }
 
-// codeIn returns why an entry runs what it is given, if a new note says that it does.
+// codeIn returns why an entry runs what it is given, if a new note reports that it does.
 func codeIn(e *Entry) (why Reason, is bool) {
 	for _, f := range e.Fresh {
 		if f.ID == "skill-script" && !is {
@@ -270,13 +270,13 @@ func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
 	}
 }
 
-// contradicted reports whether the name of an entry says that it writes, and its hints say that it only reads.
+// contradicted reports whether an entry writes by its name, and only reads by its hints.
 func (e *Entry) contradicted() bool {
 	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
 }
 
-// hintsAtOnce reports whether all tools that a server has kept got their hints at once: as pinned none of them has
-// hints, and as captured all of them have. That says more about the server's SDK than about a tool.
+// hintsAtOnce reports whether all tools that a server has kept got their hints at once: as pinned no tool of them has
+// hints, and as captured all of them have. That is about the server's SDK more than about a tool.
 func (r *reader) hintsAtOnce(server string) bool {
 	is, known := r.hinted[server]
 	if known {
@@ -304,7 +304,7 @@ func (e *Edit) gains(pointer string) bool {
 	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
-// lostGuard finds a sentence that held an approved entry back and is nowhere in it now.
+// lostGuard finds a sentence that restricted an approved entry and is nowhere in it now.
 func (e *Entry) lostGuard() (sentence, pointer string) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {

@@ -50,7 +50,7 @@ func TestHintsAtOnce(t *testing.T) {
 	}
 }
 
-// TestScoresOrder: within a class, what reads most like poison comes first, be it new or approved; what says nothing new
+// TestScoresOrder: within a class, what reads most like poison comes first, be it new or approved; what has nothing new
 // comes last.
 func TestScoresOrder(t *testing.T) {
 	const mild = "Rounds the total to two places."

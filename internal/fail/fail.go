@@ -59,7 +59,7 @@ func In(where, format string, args ...any) *Error {
 	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Path says what went wrong with a path. It drops the library's text, which has the
+// Path returns what went wrong with a path. It drops the library's text, which has the
 // path raw: a path may come from an archive and be hostile to a terminal.
 func Path(path string, err error) *Error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {

@@ -71,7 +71,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestAt: an error says where in the file, counted by hand.
+// TestAt: an error has the place in the file, counted by hand.
 func TestAt(t *testing.T) {
 	const data = "ab\ncd\r\n\ref\r\r\n\n\xc3\xa9g"
 	f := fail.NewFile("x\u202e.json", []byte(data))

@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// form returns what a schema says, written in one way: references are followed, null members are left out, a tuple is
-// prefixItems, nullable is a type, and allOf is part of the schema around it where that says the same. It returns
+// form normalizes a schema: references are followed, null members are left out, a tuple is
+// prefixItems, nullable is a type, and allOf is part of the schema around it where that means the same. It returns
 // nil if a reference leads nowhere.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
@@ -46,7 +46,7 @@ func hasOtherForm(m jsontree.Member) bool {
 	return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "unevaluatedProperties" || m.Name == "items" && m.Value.Kind == '['
 }
 
-// withNull writes nullable as a type. It counts only beside type (OpenAPI 3.0.3, Schema Object).
+// withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
 func withNull(s jsontree.Value) jsontree.Value {
 	nullable := get(&s, "nullable")
 	if nullable == nil || nullable.Kind != 't' && nullable.Kind != 'f' || s.Has("enum") || s.Has("const") {
@@ -79,7 +79,7 @@ func withTuple(s jsontree.Value) jsontree.Value {
 	return renamed(renamed(s, "items", "prefixItems"), "additionalItems", "items")
 }
 
-// withOthers writes unevaluatedProperties as additionalProperties, where no keyword beside it can have evaluated a property.
+// withOthers writes unevaluatedProperties as additionalProperties, where no other keyword can have evaluated a property.
 func withOthers(s jsontree.Value) jsontree.Value {
 	if !s.Has("unevaluatedProperties") || s.Has("not") || combines(&s) {
 		return s
@@ -102,7 +102,7 @@ func renamed(s jsontree.Value, from, to string) jsontree.Value {
 	return jsontree.Object(members...)
 }
 
-// flattened makes the schemas under allOf part of the schema around them, unless two of them say something about
+// flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
 // the same keyword, or a keyword would mean something else there.
 func flattened(root, s *jsontree.Value, depth int) *jsontree.Value {
 	list := get(s, "allOf")
@@ -140,7 +140,7 @@ func flattened(root, s *jsontree.Value, depth int) *jsontree.Value {
 	return &form
 }
 
-// merged adds a keyword to those of a schema. It returns false if the schema then says something else than both.
+// merged adds a keyword to those of a schema. It returns false if the schema then means something else than both.
 func merged(whole []jsontree.Member, m jsontree.Member) ([]jsontree.Member, bool) {
 	switch m.Name {
 	case "items", "prefixItems", "patternProperties", "nullable":

@@ -1,9 +1,9 @@
 // Package inclusion reports whether one JSON Schema certainly takes every value that another takes.
 //
 // It knows a short list of changes that are certainly safe, and calls everything else unproven. So a
-// proof holds whatever else the two schemas say, and a missing proof says nothing.
+// proof is valid for any other keywords of the two schemas, and a missing proof means nothing.
 //
-// One convention isn't part of JSON Schema: where a schema names properties and doesn't say what others
+// One convention isn't part of JSON Schema: where a schema names properties and doesn't restrict what others
 // may be, nobody sends others. Nearly every schema leaves them open, but a caller sends what the tool names.
 package inclusion
 
@@ -29,7 +29,7 @@ type prover struct {
 	roots  pair
 	budget *effort.Budget
 
-	// Nothing holds but JSON Schema: any value may be sent, with any properties.
+	// JSON Schema alone applies: any value may be sent, with any properties.
 	literal bool
 
 	open map[pair]int // the depth in a value at which a pair is being compared
@@ -68,7 +68,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 	}
 }
 
-// isPlain reports whether a whole schema has no keyword by which a part of it means something else than it says
+// isPlain reports whether a whole schema has no keyword by which a part of it has another meaning than by itself
 // by itself.
 func (p *prover) isPlain(root *jsontree.Value) bool {
 	odd := false
@@ -82,7 +82,7 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 			case "$schema":
 				odd = odd || s != root || !known(m.Value.Text)
 			case "$ref":
-				// Dialects differ in what they make of keywords beside it.
+				// Dialects differ in how they read keywords next to it.
 				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
 					return m.Name != "$ref" && !saysNothing(m.Name) && (s != root || p.literal || m.Name != "type" || m.Value.Text != "object")
 				})
@@ -186,7 +186,7 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// namesOf returns the properties that the alternatives of a schema name. "" stands for any name.
+// namesOf returns the properties that the alternatives of a schema name. "" means any name.
 func (p *prover) namesOf(s *jsontree.Value, cases []*jsontree.Value) map[string]bool {
 	names, known := p.named[s]
 	if known {
@@ -222,7 +222,7 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	return !refers || equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
 }
 
-// members are the members of an object, and none of anything else.
+// members are the members of an object, and nil for anything else.
 func members(v *jsontree.Value) []jsontree.Member {
 	if v == nil {
 		return nil
@@ -285,7 +285,7 @@ func withOnly(s *jsontree.Value, keyword string, at int) *jsontree.Value {
 	return &only
 }
 
-// beside returns an alternative of a schema together with the keywords beside the alternatives, where it can be one
+// beside returns an alternative of a schema together with the keywords next to the alternatives, where it can be one
 // schema. A keyword that is left out only makes the alternative take more.
 func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
 	if one.Kind != '{' || one.Has("$ref") {
@@ -301,7 +301,7 @@ func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Va
 	return &both
 }
 
-// dependsOnOthers reports whether a keyword means something else beside another keyword.
+// dependsOnOthers reports whether a keyword means something else next to another keyword.
 func dependsOnOthers(keyword string) bool {
 	switch keyword {
 	case "if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref":
@@ -363,7 +363,7 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 	case "contains", "minContains", "maxContains":
 		return p.alike(inner, outer, "contains", "minContains", "maxContains")
 	case "additionalItems":
-		return true // beside anything but a list in items, it says nothing
+		return true // next to anything but a list in items, it has no effect
 	case "unevaluatedProperties", "unevaluatedItems":
 		return takesAll(v)
 	}
@@ -556,12 +556,12 @@ func subset(some, all *jsontree.Value) bool {
 	return all != nil && isAmong(values, all.Items())
 }
 
-// combines reports whether a schema has parts beside its properties that may name further ones.
+// combines reports whether a schema has parts other than its properties that may name further ones.
 func combines(s *jsontree.Value) bool {
 	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}, s.Has)
 }
 
-// isMap reports whether an object names no properties, and says that it takes any.
+// isMap reports whether an object names no properties, and accepts any.
 func isMap(s *jsontree.Value) bool {
 	others := get(s, "additionalProperties")
 	return len(members(get(s, "properties"))) == 0 && others != nil && takesAll(others)

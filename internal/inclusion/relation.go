@@ -5,7 +5,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Relation says how the values that a new schema takes compare with those that the old one took.
+// A Relation compares the values that a new schema accepts with those that the old one accepted.
 type Relation int
 
 // The relations of a new schema to an old one. Unknown is what can't be proven.

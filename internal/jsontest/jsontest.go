@@ -1,4 +1,4 @@
-// Package jsontest makes up JSON for tests, and holds hostile texts and second opinions.
+// Package jsontest makes up JSON for tests, and has hostile texts and second opinions.
 package jsontest
 
 import (
@@ -33,8 +33,8 @@ func init() {
 }
 
 // Every digest in this file was made by another implementation (sorted keys and
-// JSON.stringify in Node, sha256sum), and none may ever change: pins in committed
-// lockfiles hold the same digests.
+// JSON.stringify in Node, sha256sum), and must never change: pins in committed
+// lockfiles have the same digests.
 
 // DefinitionOfListDir is one tool as a server sends it.
 const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
@@ -45,7 +45,7 @@ func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
 }
 
-// WantError compares an error's text with the whole expected one; "" stands for no error.
+// WantError compares an error's text with the whole expected one; "" for no error.
 func WantError(t *testing.T, err error, want string) {
 	t.Helper()
 	got := ""
@@ -119,7 +119,7 @@ func Some[T any](variants []T, name string) []T {
 	return variants[at : at+1]
 }
 
-// SkipShort skips a test with -short. why says what takes its time.
+// SkipShort skips a test with -short. why names what takes its time.
 func SkipShort(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {
@@ -188,7 +188,7 @@ func (m Maker) JSON(depth int) string {
 }
 
 // Object is the text of an object without repeated names. first is a member that it has in any case, in any
-// place; "" for none.
+// place; or "".
 func (m Maker) Object(depth int, first string) string {
 	seen := map[string]bool{"name": true}
 	members := []string{}
@@ -301,7 +301,7 @@ var fullFolding = cases.Fold()
 func FoldFully(s string) string { return fullFolding.String(s) }
 
 // ManyDescriptions has a description at every kind of place. Those at a schema position,
-// and the tool's own, say "prose"; the others say "data".
+// and the tool's own, are "prose"; the others are "data".
 const ManyDescriptions = `{
 	"name": "t",
 	"title": "data",

@@ -18,7 +18,7 @@ const maxScientific = 800
 // readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), whether parsers agree
 // about it, and whether it fits into a double.
 //
-// Parsers disagree about integers that a double can't hold: to some, 9007199254740993 is
+// Parsers disagree about integers that a double can't represent: to some, 9007199254740993 is
 // 9007199254740992. Written with a fraction or an exponent, it is still the same integer, and decimal
 // types read it as such: 9007199254740993.0 isn't exact either. But programs print rounded doubles in
 // these forms: 1e23 isn't a double, and means the double next to it. So a number is exact
@@ -53,7 +53,7 @@ func readNumber(literal []byte) (text []byte, exact, ok bool) {
 }
 
 // significant returns the digits of a number without zeros at either end, and the power of ten
-// that the last digit stands for.
+// of the last digit.
 func significant(number string) (digits string, exponent int) {
 	mantissa, power, _ := strings.Cut(strings.ToLower(number), "e")
 	exponent, _ = strconv.Atoi(power)

@@ -12,7 +12,7 @@ import (
 )
 
 // TestExactNumbers has spellings of numbers, judged by hand: those with false are integers that a double
-// can't hold.
+// can't represent.
 func TestExactNumbers(t *testing.T) {
 	for literal, want := range map[string]bool{
 		"9007199254740991": true, "9007199254740992": true, "9007199254740993": false, "-9007199254740993": false, "9007199254740994": true,
@@ -58,7 +58,7 @@ func TestExactNumbersByValue(t *testing.T) {
 		case 0:
 			digits += strconv.FormatUint(m.Uint64(), 10)
 		case 1:
-			f := math.Ldexp(float64(m.IntN(1<<20)+1), 33+m.IntN(60)) // near what a double holds
+			f := math.Ldexp(float64(m.IntN(1<<20)+1), 33+m.IntN(60)) // near the limits of a double
 			v, _ := new(big.Float).SetFloat64(f).Int(nil)
 			digits = v.Add(v, big.NewInt(int64(m.IntN(3)-1))).String()
 		}

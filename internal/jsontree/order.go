@@ -1,6 +1,6 @@
 package jsontree
 
-// MergeOrder says which of two sorted lists to take from next: the old one (negative), the
+// MergeOrder returns which of two sorted lists to take from next: the old one (negative), the
 // new one (positive) or both (zero). old and new are the lengths left; order compares the
 // first elements, and is called only if both lists have one.
 func MergeOrder(old, new int, order func() int) int {

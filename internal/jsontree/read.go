@@ -47,7 +47,7 @@ type Step struct {
 // Beyond what RFC 8259 excludes, it refuses invalid UTF-8, unpaired surrogates, repeated
 // member names at any depth (compared after unescaping), and numbers that overflow a double.
 // Parsers disagree about each of these, so an attacker could show one value to us and another
-// to an agent. Parsers also disagree about integers that a double can't hold exactly. The reader
+// to an agent. Parsers also disagree about integers that a double can't represent. The reader
 // rounds those, as RFC 8785 does, and keeps the place of the first one: the caller decides about it.
 type Reader struct {
 	// The data was read strictly before, so no name in it is repeated.
@@ -63,7 +63,7 @@ type Reader struct {
 	// next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
-	// The first integer that a double can't hold exactly, or nil.
+	// The first integer that a double can't represent, or nil.
 	Rounded *Error
 
 	data       []byte
@@ -91,7 +91,7 @@ type Reader struct {
 	inside *Place // the definition being read, or nil
 }
 
-// A Place says where a definition is in its file. It also counts what the definition's limits are checked against.
+// A Place is where a definition is in its file. It also counts what the definition's limits are checked against.
 type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
@@ -189,7 +189,7 @@ func Canonical(data []byte) Value {
 	return v
 }
 
-// readers holds readers with their memory, because a definition is read again for each use.
+// readers keeps readers with their memory, because a definition is read again for each use.
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }

@@ -18,7 +18,7 @@ func UnicodeEscape(data []byte) (r rune, ok bool) {
 }
 
 // IsGrammatical reports whether data is a sequence of JSON values by the grammar alone,
-// whatever else strict reading would refuse in it.
+// regardless of what strict reading would refuse in it.
 func IsGrammatical(data []byte) bool {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {

@@ -31,7 +31,7 @@ type Member struct {
 	Value
 }
 
-// Get returns the named member of an object, or the zero value (absent) if there is none.
+// Get returns the named member of an object, or the zero value (absent).
 // It takes time in proportion to the number of members.
 func (v Value) Get(name string) Value {
 	for i, m := 0, v.Members(); i < len(m); i++ {
@@ -42,7 +42,7 @@ func (v Value) Get(name string) Value {
 	return Value{}
 }
 
-// Members returns the members of an object, and none for any other kind.
+// Members returns the members of an object, and nil for any other kind.
 func (v Value) Members() []Member {
 	if v.Kind != '{' {
 		return nil
@@ -50,7 +50,7 @@ func (v Value) Members() []Member {
 	return v.Parts
 }
 
-// Items returns the elements of an array, and none for any other kind.
+// Items returns the elements of an array, and nil for any other kind.
 func (v Value) Items() []Member {
 	if v.Kind != '[' {
 		return nil
@@ -80,7 +80,7 @@ func Object(members ...Member) Value {
 // Ordered makes an object whose members keep their order: for a file that people read, never for what is hashed.
 func Ordered(members []Member) Value { return Value{Kind: '{', Parts: members} }
 
-// Raw is the kind of a value that is written as its text. The reader makes none.
+// Raw is the kind of a value that is written as its text. The reader never makes one.
 const Raw = 'r'
 
 func byName(a, b Member) int { return CompareUTF16(a.Name, b.Name) }

@@ -72,7 +72,7 @@ func stringEnd(text []byte, at int) int {
 const blanks = "                                                                "
 
 // appendValue does what Append does. data may be the text that v was just read from, or nil: a string
-// that is as long as its token in data has no escapes there and needs none, so the token is copied.
+// that is as long as its token in data has no escapes there and needs no others, so the token is copied.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':

@@ -3,14 +3,14 @@
 // drift never depends on it.
 package label
 
-// A Label says what a change means to a reviewer. It explains and sorts; whether there is
+// A Label is what a change means to a reviewer. It explains and sorts; whether there is
 // drift never depends on it. Its value is its rank, and the lowest is read first. First
 // comes what lets a tool be run more easily, or take or send more. Then comes what the
 // model or a client reads, then what lets a tool do less, and last what changes nothing.
 // A change whose effect can't be told from the definition alone ranks with the dangerous ones.
 type Label int
 
-// The labels, by rank. The table says what each means.
+// The labels, by rank. The table has what each means.
 const (
 	TooMany Label = iota
 	TowardsSafe
@@ -53,7 +53,7 @@ const (
 // A row has everything about one label.
 type row struct {
 	id    string // stable, for selectors and JSON
-	words string // for people, beside a change
+	words string // for people, next to a change
 
 	// What an entry with such a change does now. What follows from that is behind a colon.
 	does string
@@ -108,7 +108,7 @@ var table = [...]row{
 // ID is the stable name of the label, such as "parameter-added". It is what people type.
 func (l Label) ID() string { return table[l].id }
 
-// Words are what people read beside a change, such as "new parameter".
+// Words are what people read next to a change, such as "new parameter".
 func (l Label) Words() string { return table[l].words }
 
 // Does is what an entry with the label does, such as "takes a new parameter".
@@ -126,7 +126,7 @@ func (l Label) Minor() bool { return table[l].minor }
 
 // ByValidity reports whether a change with the label can break something only through the values that
 // the schema takes. That isn't so for a parameter or a result that is gone, which breaks whoever used
-// it, whatever is still taken in its place; nor for an input that was closed, which refuses names that
+// it, regardless of what is still accepted in its place; nor for an input that was closed, which refuses names that
 // it ignored before.
 func (l Label) ByValidity() bool {
 	switch l {

@@ -2,7 +2,7 @@ package label
 
 import "slices"
 
-// A Severity says what a change means to those who call a tool and read its results.
+// A Severity is what a change means to those who call a tool and read its results.
 type Severity int
 
 const (

@@ -32,7 +32,7 @@ type Line struct {
 }
 
 const (
-	// Columns where no terminal says otherwise.
+	// Columns where no terminal has a width.
 	Width = 100
 
 	// Columns. A narrower terminal has to wrap the lines by itself.
@@ -156,7 +156,7 @@ func Words(pieces []words.Piece) []Line {
 	return lines
 }
 
-// Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line says it
+// Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it
 // already, and escapes text that would close such a mark early.
 func (l Line) Marked() Line {
 	marked := Line{Sign: l.Sign, Continued: l.Continued}

@@ -175,7 +175,7 @@ func TestShowWords(t *testing.T) {
 	}
 }
 
-// FuzzShowText: no row is too wide, and none of the text is lost.
+// FuzzShowText: no row is too wide, and no text is lost.
 func FuzzShowText(f *testing.F) {
 	for _, s := range append(jsontest.HostileTexts, strings.Repeat("long text, ", 40), strings.Repeat("名前", 90), strings.Repeat("e\u0301", 150), strings.Repeat("\u200b\u200c", 40), strings.Repeat("x", 99)+"名") {
 		f.Add(s)

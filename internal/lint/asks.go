@@ -9,7 +9,7 @@ import (
 )
 
 // suspect is the learned score from which on a sentence that names a file with secrets asks for it, and one that
-// pipes a download into a shell has it run. A sentence that says that a file is left out, written or rotated has a
+// pipes a download into a shell has it run. A sentence about a file that is left out, written or rotated has a
 // lower score.
 const suspect = 32
 
@@ -49,8 +49,8 @@ func (t *tokenizer) asked(first int, words []textToken, score int) {
 }
 
 // quoted reports whether what was found is a quotation in a text about finding such texts: "Flags phrases like
-// 'ignore previous instructions'." The sentence has to say that the tool looks for texts, or that sentence or one
-// shortly before it has to speak of attacks. A quotation that the sentence says to follow doesn't count.
+// 'ignore previous instructions'." The sentence has to state that the tool looks for texts, or that sentence or one
+// shortly before it has to speak of attacks. A quotation that the sentence tells the model to follow doesn't count.
 func (t *tokenizer) quoted(first int) bool {
 	if t.inside == nil {
 		t.inside = quotations(t.s)

@@ -2,7 +2,7 @@ package lint
 
 // Roles of words.
 const (
-	roleFile   = 1 << iota // a file that may hold secrets
+	roleFile   = 1 << iota // a file that may contain secrets
 	rolePiped              // a download that a shell runs
 	roleWatch              // the tool looks for such texts
 	roleAttack             // what it calls such texts

@@ -22,8 +22,8 @@ func (t *tokenizer) encoded(from, to int) {
 	}
 }
 
-// encodedData matches the beginning of what isn't prose: data URIs hold pictures, and cursors and
-// signed tokens hold JSON.
+// encodedData matches the beginning of what isn't prose: data URIs contain pictures, and cursors and
+// signed tokens contain JSON.
 var encodedData = pattern(`^\s*(?:<(?:svg|html|[?!])|\{"|\[["{\d])`)
 
 // isProse reports whether decoded bytes are a text of three words or more.

@@ -91,7 +91,7 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	}
 }
 
-// pinsRead is how many definitions of a set are read: as many as maxRead bytes hold.
+// pinsRead is how many definitions of a set are read: as many as have maxRead bytes together.
 func pinsRead(s *pin.Set) int {
 	size := 0
 	for i := range s.Pins {
@@ -103,7 +103,7 @@ func pinsRead(s *pin.Set) int {
 }
 
 // isUnread reports whether a definition comes after the first maxRead bytes. Nothing in it is
-// reviewed: the finding about the list says so.
+// reviewed; a finding on the list reports that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
 	return s != nil && s.pins < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) >= 0

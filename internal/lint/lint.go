@@ -416,7 +416,7 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}
 }
 
-// hit reports what the words of the text say, once for each kind. It reports nothing if the
+// hit adds a finding for the words of the text, once for each kind. It reports nothing if the
 // text is pinned up to end or beyond.
 func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
 	if end > r.pinned && !slices.Contains(r.said, what) {
@@ -461,7 +461,7 @@ func whole(s string) string { return excerpt(s, textRange{0, len(s)}, textRange{
 var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
 
 // excerpt returns a part of s, printable and in quotes. What was found is »marked« unless it is the
-// whole part. An … before or after the quotes says that there is more text on that side.
+// whole part. An … before or after the quotes means that there is more text on that side.
 func excerpt(s string, part, found textRange) string {
 	from := part.from
 	to := part.to

@@ -92,7 +92,7 @@ func inSelectors(s string) string {
 	return b.String()
 }
 
-// Texts by the findings that they must give; they must give no others. "" is for texts that give none.
+// Texts by the findings that they must give; they must give no others. "" is for texts without a finding.
 var textCases = map[string][]string{
 	"": {
 		// what ordinary servers write
@@ -1131,7 +1131,7 @@ func TestMoreOfAKind(t *testing.T) {
 	}
 }
 
-// phraseExamples reads testdata/phrases.txt: made-up orders by the finding and what it says.
+// phraseExamples reads testdata/phrases.txt: made-up orders by the finding and its detail.
 func phraseExamples(t testing.TB) map[[2]string][]string {
 	data, err := os.ReadFile(pintest.Path("testdata/phrases.txt"))
 	if err != nil {

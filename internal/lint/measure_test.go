@@ -37,11 +37,11 @@ func publishedExamples(t testing.TB) []publishedExample {
 	return list
 }
 
-// publishedFile holds the published examples: a list of objects with class, place, source, tool
+// publishedFile has the published examples: a list of objects with class, place, source, tool
 // and, where the poison is about other tools, peers.
 var publishedFile = pintest.Path("../shared/published.json")
 
-// warnedOf reports whether an example gets a warning alone, and beside its peers.
+// warnedOf reports whether an example gets a warning alone, and together with its peers.
 func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	tool := foundSet(t, "here", string(e.Tool))
 	warned := func(lock lockfile.Lockfile) bool {
@@ -102,11 +102,11 @@ func TestPublishedExamples(t *testing.T) {
 	}
 }
 
-// morePublishedFile holds further published texts: a list of objects with a tool, whether it
+// morePublishedFile has further published texts: a list of objects with a tool, whether it
 // orders the model to do something, and the same tool without the poison.
 var morePublishedFile = pintest.Path("../shared/published-2.json")
 
-// Of the published orders at least 85 % get a warning. A tool without its poison gets none.
+// Of the published orders at least 85 % get a warning. A tool without its poison gets no warning.
 func TestMorePublishedExamples(t *testing.T) {
 	data, err := os.ReadFile(morePublishedFile)
 	if err != nil {
@@ -187,7 +187,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 }
 
 // Of the entries that changed in real upgrades, at most 10 % get a note about a new address: the note
-// ranks an entry above those that have none.
+// ranks an entry above those without a warning.
 func TestNotesOfRealUpgrades(t *testing.T) {
 	t.Parallel()
 	var entries, addresses [2]int // of entries that changed, and of those that were added

@@ -26,7 +26,7 @@ const (
 	minFamily = 3
 )
 
-// A Names holds every name that a review compares with. Several reviews may use it at
+// A Names has every name that a review compares with. Several reviews may use it at
 // the same time.
 type Names struct {
 	// Tool name: the servers that list or pin it, in order.
@@ -77,7 +77,7 @@ func (x *Names) isLabel(word string) bool {
 	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
 }
 
-// others lists the other servers that list or pin a tool of that name. It returns "" if there are none.
+// others lists the other servers that list or pin a tool of that name. It returns "" if there are no such servers.
 func (x *Names) others(server, name string) string {
 	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
 	return text.List(text.Names(others), maxOthers)
@@ -96,7 +96,7 @@ func (r *Reviewer) lacks(name string) bool {
 	return name != r.about.Entry && !r.own.uses(name)
 }
 
-// A serverNames holds the names of one server, from its capture if that is at hand, otherwise
+// A serverNames has the names of one server, from its capture if that is at hand, otherwise
 // from its pins. Its words are in small letters and without separators.
 type serverNames struct {
 	set *pin.Set
@@ -523,7 +523,7 @@ func skeletons(name string) [2]string {
 	return [2]string{strings.ToLower(name), asciiLookAlikes.Replace(strings.ToLower(strings.ReplaceAll(name, "I", "l")))}
 }
 
-// mixedScripts says which alphabets are mixed in a name, or returns "".
+// mixedScripts returns which alphabets are mixed in a name, or "".
 func mixedScripts(name string) string {
 	var found []string
 	for _, a := range alphabets {

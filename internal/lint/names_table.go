@@ -39,7 +39,7 @@ var letterRuns = [...]struct {
 	{0x1f170, 0x1f189, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f1e6, 0x1f1ff, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
 }
 
-// callingWords stand before the name of a tool that is to be called, or that was.
+// callingWords come before the name of a tool that is to be called, or that was.
 var callingWords = wordsOf(wordRow{"calling", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
 	"tool tools function before after instead of via with through first then when whenever until unless server prefer replaces"})
 
@@ -49,7 +49,7 @@ type alphabet struct {
 }
 
 // alphabets are scripts with letters that look like those of another one. Scripts such as
-// Han can stand beside Latin in a name and fool nobody (UTS #39, section 5.2).
+// Han can be next to Latin in a name and fool nobody (UTS #39, section 5.2).
 var alphabets = [...]alphabet{
 	{"Latin", unicode.Latin}, {"Cyrillic", unicode.Cyrillic}, {"Greek", unicode.Greek}, {"Armenian", unicode.Armenian},
 	{"Cherokee", unicode.Cherokee}, {"Coptic", unicode.Coptic}, {"Georgian", unicode.Georgian}, {"Lisu", unicode.Lisu},
@@ -58,7 +58,7 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// labelled are words beside which another word may be a server ID.
+// labelled are words next to which another word may be a server ID.
 var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
 
 // Bytes that words and plain texts are made of.

@@ -34,7 +34,7 @@ type phraseMatcher struct {
 	// For each first letter, the lengths of the words that begin with it, a bit each.
 	lengths [256]uint64
 
-	// Stands for every word that no phrase has.
+	// Replaces every word that no phrase has.
 	other phraseWord
 
 	steps []phraseStep // of all phrases
@@ -294,7 +294,7 @@ func (t *tokenizer) mark(i int) {
 }
 
 // toolName adds a token if a word looks like a tool's name and the server has no tool,
-// parameter or value of that name. It reports whether it added one. formed says whether the
+// parameter or value of that name. It reports whether it added one. formed is whether the
 // word is distinct.
 func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	s, name := t.s, t.s[from:to]
@@ -370,7 +370,7 @@ func (t *tokenizer) fileAt(from, to int) int {
 	return to
 }
 
-// file adds a token for a file of secretFiles. Right after "to" or "into" there is none: a tool writes to that file.
+// file adds a token for a file of secretFiles. Right after "to" or "into" it adds no token: a tool writes to that file.
 func (t *tokenizer) file(from int) {
 	if n := len(t.words); n == 0 || t.words[n-1].roles&isDirection == 0 {
 		t.add("{secret}", from)

@@ -4,7 +4,7 @@ package lint
 //
 // A phrase is a row of words that follow each other within one sentence, in any letter
 // case. "a|b ..3 c" is a or b, then c with at most three other words in between. A word in
-// capitals is a class of wordClasses. A word in braces stands for a kind of text:
+// capitals is a class of wordClasses. A word in braces means a kind of text:
 //
 //	{tool}    a word that looks like a tool's name and that this server doesn't use:
 //	          read_file, main.readFile, "read-file"
@@ -191,10 +191,10 @@ var otherScripts = [...]otherScript{
 	{"не |Не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},                               // Russian
 }
 
-// foreignWatch say that a text is about finding such orders.
+// foreignWatch show that a text is about finding such orders.
 var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}
 
-// secretFiles are files that hold secrets, or an agent's configuration. Whole names are matched, and folders with
+// secretFiles are files with secrets, or an agent's configuration. Whole names are matched, and folders with
 // the file after them.
 var secretFiles = wordsOf(wordRow{"file", "id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk " +
 	".gnupg wallet.dat login.keychain login.keychain-db private_keys.txt passwords.txt " +

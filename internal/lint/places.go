@@ -10,7 +10,7 @@ import (
 
 // Parameters and members of results that a reviewer looks for, because of what they are for.
 
-// A Place is a parameter, or a member of a result, that is for a secret or says which file is written.
+// A Place is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
 type Place struct {
 	Name     string
 	Pointer  string // of its schema, a JSON Pointer
@@ -45,7 +45,7 @@ func places(definition *jsontree.Value) (list []Place) {
 }
 
 // isForSecret reports whether a parameter, or a member of a result, is for a secret: its name, its description or
-// its default says so, and it takes a text.
+// its default is such a path, and it accepts a text.
 func isForSecret(name string, v jsontree.Value) bool {
 	if !takesText(v) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// TestPlaces: parameters that are for a secret, and those that say which file is written, judged by hand.
+// TestPlaces: parameters that are for a secret, and those for the path of a file to write, judged by hand.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		name, schema  string

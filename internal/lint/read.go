@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A Scope says what a finding is in.
+// A Scope is where a finding is.
 type Scope int
 
 const (
@@ -23,11 +23,11 @@ const (
 
 	NotPinnedDrift // such text of a drifted entry
 
-	// A pinned text that no capture at hand repeats: its server has none, or the entry has drifted.
+	// A pinned text that no capture at hand repeats: its server has no capture, or the entry has drifted.
 	InPin
 )
 
-// Ref says which entry a finding is in. For a whole capture its key is empty.
+// Ref returns the entry that a finding is in. For a whole capture its key is empty.
 func (f *Finding) Ref() pin.Ref {
 	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.Type, Name: f.Entry}}
 }
@@ -136,7 +136,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	pinned := of.Locked.Find(p.Key)
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
 	if of.Lockfiles && !drifted {
-		// Of two lockfiles, the new one says which warnings were accepted.
+		// Of two lockfiles, the new one records which warnings were accepted.
 		pinned = p
 	}
 	if of.Captured.Policy.Descriptions != "" {
@@ -207,7 +207,7 @@ func (f *Finding) Names() string {
 	return ""
 }
 
-// toldElsewhere reports whether a finding says that a name looks like another one, and the entry of
+// toldElsewhere reports whether a finding is about a name that looks like another one, and the entry of
 // that other name reports it. That entry came later: it is new, or has an accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {

@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/pintest"
 )
 
-// A record of consent to a warning says where the warning is, and has SHA-256 over the string that the
+// A record of consent to a warning has the place of the warning, and has SHA-256 over the string that the
 // warning is in and the name that it is about. The digests were made with printf %s '["…"]' | sha256sum.
 func TestRecords(t *testing.T) {
 	const mixed = "\u0440ay" // Cyrillic er

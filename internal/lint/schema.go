@@ -79,7 +79,7 @@ const (
 // eachValue calls f for each value in a definition, with the kind of its text.
 func eachValue(root *jsontree.Value, f func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step)) {
 	kind := prose
-	depth := 0 // the depth from which the kind holds
+	depth := 0 // the depth from which the kind applies
 	schema.Visit(root, schema.AtDefinition, func(v *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		if n := len(path); n > 0 && (kind == prose || n <= depth) {
 			kind = textKindOf(of, path[n-1].Name)
@@ -131,7 +131,7 @@ func isUntyped(schema jsontree.Value) bool {
 }
 
 // code reports a parameter that takes code, a command or a query in a language
-// (takes-code): a free string that has such a name, or that the description says is run. Search
+// (takes-code): a free string that has such a name, or that is run, by its description. Search
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
@@ -199,8 +199,8 @@ func nameWords(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(b.String()), isSeparator)
 }
 
-// explains reports whether a description says what a context is for: it has three words or
-// more, and none of conversationWords.
+// explains reports whether a description explains a context: it has three words or
+// more, and no word of conversationWords.
 func explains(description string) bool {
 	return strings.Count(description, " ") >= 2 && !has(strings.ToLower(description[:min(len(description), 4096)]), conversationWords)
 }
@@ -225,7 +225,7 @@ func says(schema jsontree.Value, keywords ...string) bool {
 // catchAll reports an input schema that takes anything (catch-all-input): there is no schema, it
 // doesn't restrict the value, or it names no parameters. An object with empty properties is left
 // alone: many servers write that for a tool without parameters. An additionalProperties that takes
-// anything says the same as none.
+// anything is the same as no schema.
 func (r *Reviewer) catchAll() {
 	r.at("inputSchema")
 	switch sub := r.root.Get("inputSchema"); {

@@ -30,21 +30,21 @@ var parameterNames = wordsOf(
 		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
 )
 
-// conversationWords in the description of a context say that it is the conversation.
+// conversationWords in the description of a context mean the conversation.
 var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
 
 // codeNames are names of parameters for what is run, without separators. A query counts only
-// beside the name of a language.
+// next to the name of a language.
 var codeNames = wordsOf(
 	wordRow{"code", "code script command cmd sql expression expressions function functions functionbody pagefunction javascript pythoncode jscode codesnippet sourcecode sqlquery sqlstatement sqlcommand " +
 		"shellcommand bashcommand commandline cypherquery graphqlquery"},
 	wordRow{"query", "query statement"},
 )
 
-// queryLanguages in a description say that a query is code.
+// queryLanguages in a description mean that a query is code.
 var queryLanguages = pattern(`(?i)\b(?:sql|cypher|graphql|promql|logql|kql|sparql|soql|xquery|jsonata|gremlin)\b`)
 
-// isRun matches words for code near one that says that it is run.
+// isRun matches words for code near a word for running it.
 var isRun = func() func() *regexp.Regexp {
 	const (
 		code = `(?:sql|cypher|graphql|javascript|js|python|ruby|lua|perl|powershell|shell|bash|code|script|commands?|expression|snippet)`

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A sentence is made up. It is what an honest tool or a poisoned one says in its description, about a
+// A sentence is made up. It is from the description of an honest tool or a poisoned one, about a
 // parameter, or as the default of a parameter.
 type sentence struct{ verdict, class, tool, place, text string }
 
@@ -30,7 +30,7 @@ func readSentences(t testing.TB, path string) (list []sentence) {
 	return list
 }
 
-// definition returns the definition of a tool that says the sentence.
+// definition returns the definition of a tool with the sentence.
 func (s sentence) definition(t testing.TB) string {
 	tool, property := map[string]any{"name": s.tool}, map[string]any{"type": "string"}
 	schema := map[string]any{"type": "object", "properties": map[string]any{}}

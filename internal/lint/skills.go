@@ -90,7 +90,7 @@ func nameOfSkill(uri string) string {
 	return folder[strings.LastIndex(folder, "/")+1:]
 }
 
-// skillsNamed lists the other servers that have a skill of that name. It returns "" if there are none.
+// skillsNamed lists the other servers that have a skill of that name. It returns "" if there are no such servers.
 func (x *Names) skillsNamed(name, server string) string {
 	var others []string
 	for other, names := range x.now {

@@ -44,7 +44,7 @@ const (
 	maxDefinition  = 256 << 10 // bytes, as received
 	maxList        = 2 << 20   // bytes, definitions only
 
-	// Bytes of one server's definitions; a warning says what isn't read.
+	// Bytes of one server's definitions; a warning names what isn't read.
 	maxRead = 8 << 20
 
 	minGrowth = 256 // bytes; less is one sentence

@@ -176,7 +176,7 @@ func plainSentence(s string) string {
 }
 
 // addresses finds URLs, mail addresses, hosts, IP addresses and paths. No address has a blank in
-// it, so each word is searched by itself, and only if it could hold an address.
+// it, so each word is searched by itself, and only if it could contain an address.
 func addresses(s string) (list []string) {
 	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
 		if !couldHoldAddress(word) {

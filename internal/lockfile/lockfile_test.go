@@ -19,7 +19,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// theLockfile returns what jsontest.LockfileText says, made from captures.
+// theLockfile returns the lockfile of jsontest.LockfileText, made from captures.
 func theLockfile(t testing.TB) lockfile.Lockfile {
 	files := pintest.PinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
 		"description":"Reads a\u200b file\u00a0now, caf\u00e9 \ud83d\ude00."},{"name":"list_dir"}]}`, pin.Policy{})
@@ -34,7 +34,7 @@ func theLockfile(t testing.TB) lockfile.Lockfile {
 	return l
 }
 
-// inLockfile compares what two lockfiles say.
+// inLockfile compares two lockfiles.
 func inLockfile(t *testing.T, got, want lockfile.Lockfile) {
 	t.Helper()
 	flat := func(l lockfile.Lockfile) (lines []string) {
@@ -124,7 +124,7 @@ func reversed(t testing.TB, s string) string {
 	return b.String()
 }
 
-// TestLockfileRoundTrip: parse → marshal → parse is identity, whatever is pinned.
+// TestLockfileRoundTrip: parse → marshal → parse is identity for all kinds of pins.
 func TestLockfileRoundTrip(t *testing.T) {
 	random := jsontest.NewMaker(3)
 	for i := range jsontest.Rounds(100, 300) {
@@ -412,7 +412,7 @@ func TestManyServers(t *testing.T) {
 	jsontest.WantError(t, err, "tools.lock:1:32: more than 50,000 servers")
 }
 
-// FuzzLockfile: reading never panics and gives nothing beside an error; what is
+// FuzzLockfile: reading never panics and returns only an error if there is one; what is
 // read is written and read again as the same.
 func FuzzLockfile(f *testing.F) {
 	f.Add([]byte(jsontest.LockfileText))
@@ -442,7 +442,7 @@ func FuzzLockfile(f *testing.F) {
 }
 
 // TestRawCharacterInAReorderedLockfile: the error names the pin that the character is
-// in, in whatever order the pins are.
+// in, in any order of the pins.
 func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	hidden := `"read_file": {
           "digest": "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6",`

@@ -25,7 +25,7 @@ const (
 type matched struct {
 	file io.ReaderAt
 
-	// Of each definition, in the order of the file: the offset of the {} that stands for it in the rest
+	// Of each definition, in the order of the file: the offset of the {} that replaces it in the rest
 	// of the text, and where it begins and ends in the file.
 	at    []int32
 	spans [][2]int64

@@ -89,9 +89,9 @@ type definedPin struct {
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
-// definitions that it stores, and ignores whatever else is there. Then it compares the file with what
+// definitions that it stores, and ignores everything else. Then it compares the file with what
 // Marshal writes for these pins. If they differ in more than layout and order, the file contradicts
-// itself, or says something that this version doesn't know, and the error names the first such place.
+// itself, or has something that this version doesn't know, and the error names the first such place.
 // This finds accidents and careless edits. It can't stop a person who may change the file.
 func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
@@ -169,7 +169,7 @@ func (r *lockReader) version(root jsontree.Value) error {
 	return nil
 }
 
-// notLockfile says what the file is instead.
+// notLockfile returns what the file is instead.
 func (r *lockReader) notLockfile(err error) error {
 	if at := text.ConflictMarker(r.Data); at >= 0 {
 		return r.At(at, "merge conflict markers were left in").
@@ -289,7 +289,7 @@ func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Mem
 	return p
 }
 
-// contradiction says what is wrong with a pin that could be written as it is, or returns "".
+// contradiction returns what is wrong with a pin that could be written as it is, or returns "".
 func contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member, d definedPin) string {
 	switch isList := p.Type != pin.Instructions; {
 	case e.Name == "" && isList:
@@ -340,7 +340,7 @@ func (r *lockReader) differs(read, written jsontree.Value) error {
 	return said.Hint(editedHint)
 }
 
-// memberForms says how pinproof writes the members that people edit.
+// memberForms describes how pinproof writes the members that people edit.
 var memberForms = map[string]string{
 	"about":            "name, version or both: printable texts of 1 to 128 bytes",
 	"acceptedWarnings": "lines ID PLACE sha256:HEX, sorted, none twice, and no empty list",
@@ -384,7 +384,7 @@ func difference(read, written jsontree.Value) (path []string, at int, what strin
 // editedHint is what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
 
-// filesIn reads the texts of a skill's files, as far as they are what its definition says.
+// filesIn reads the texts of a skill's files, as far as they have the size and digest in its definition.
 func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
 	// The members are sorted, and so are the files of a pin.
 	for _, m := range v.Members() {
@@ -450,7 +450,7 @@ func policyIn(v jsontree.Value) (p pin.Policy, err error) {
 }
 
 // FalseApprovals lists the pins whose recorded approval has a hash that isn't that of the definition
-// beside it. If the policy shapes what is stored, or stores nothing, nobody can tell, and it lists none.
+// stored with it. If the policy shapes what is stored, or stores nothing, nobody can tell, and the list is empty.
 func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
 	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
 		return nil

@@ -53,7 +53,7 @@ func appendDefinition(dst, definition []byte) []byte {
 	return dst
 }
 
-// placeholder stands for each definition in what tree returns.
+// placeholder replaces each definition in what tree returns.
 const placeholder = "{}"
 
 // eachDefinition calls f for each definition that the lockfile stores, except texts of instructions, in its order.
@@ -70,7 +70,7 @@ func (l Lockfile) eachDefinition(f func(definition []byte)) {
 	}
 }
 
-// confirm holds the definitions of a server's pins against what was received or, where that
+// confirm compares the definitions of a server's pins with what was received or, where that
 // isn't known or the policy changes it, against themselves.
 func confirm(s *pin.Set) error {
 	for _, p := range s.Pins {
@@ -104,7 +104,7 @@ func (m *members) text(name, s string) {
 	}
 }
 
-// tree is all that the lockfile says, in its order, except definitions: it marks their places.
+// tree is the lockfile, in its order, without definitions: it marks their places.
 func (l Lockfile) tree() jsontree.Value {
 	var servers, root members
 	for i := range l.Servers {
@@ -190,7 +190,7 @@ func (m *members) accepted(records []pin.Record) {
 	}
 }
 
-// storedMember names the member of a pin that holds its definition.
+// storedMember names the member of a pin that has its definition.
 func storedMember(entryType pin.EntryType) string {
 	if entryType == pin.Instructions {
 		return "text"

@@ -1,4 +1,4 @@
-// Package modeltext makes all of our texts that a model may read: what an agent's hook says, and what the
+// Package modeltext builds every message that a model may read: what an agent's hook prints, and what the
 // guard answers in a server's place. The model may have a shell, so no server, capture, lockfile or folder
 // may put a word into such a text.
 package modeltext

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A State says which of a server's two sides there are, and whether there can be an answer about it.
+// A State tells which of a server's two sides exist, and whether there can be an answer about it.
 // verify.go decides what follows. A comparison without a state fails a run.
 type State int
 
@@ -39,10 +39,10 @@ func StateOf(isLocked, isCaptured bool) State {
 type Comparison struct {
 	Server string
 
-	// The path of the capture; "" if there is none.
+	// The path of the capture, or "".
 	Capture string
 
-	// The path that the pins were read from; "" if there are none.
+	// The path that the pins were read from, or "".
 	Lockfile string
 
 	Noise    int // lines of the capture passed over
@@ -50,20 +50,20 @@ type Comparison struct {
 	Captured Set
 	State    State
 
-	// The capture is part of a session: that an entry isn't in it says nothing.
+	// The capture is part of a session: an entry that it lacks isn't drift.
 	Part bool
 
-	// Both sides are lockfiles: what they say beside the definitions is compared, too.
+	// Both sides are lockfiles: their records are compared, too.
 	Lockfiles bool
 
-	// SkillsUnlisted: the server says that it has skills, and the capture has no answer to
+	// SkillsUnlisted: the server declares that it has skills, and the capture has no answer to
 	// skills/list, so nothing can be pinned of them.
 	SkillsUnlisted bool
 
 	// PagesUnpinned: a tool names the page of an app, and the recorded policy pins no pages.
 	PagesUnpinned bool
 
-	// The server ID that the capture's file name gives, "" if it gives none.
+	// The server ID that the capture's file name gives, or "".
 	FileServer string
 }
 
@@ -89,7 +89,7 @@ func (p *Comparison) PolicyDiffers() bool {
 	return p.Known() && p.Present() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// Unrelated reports whether both sides have entries, but none in common.
+// Unrelated reports whether both sides have entries, but not one in common.
 func (p *Comparison) Unrelated() bool {
 	pinned := func(captured Pin) bool { return p.Locked.Find(captured.Key) != nil }
 	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
@@ -118,7 +118,7 @@ func ComparisonOf(sides []Comparison, server string) *Comparison {
 	return &sides[i]
 }
 
-// A DriftKind says how an entry has drifted. compare in verify.go, at the root, decides which.
+// A DriftKind is how an entry has drifted. compare in verify.go, at the root, decides which.
 type DriftKind string
 
 const (
@@ -129,11 +129,11 @@ const (
 	// The digest differs, the sanitized digest does not.
 	Hidden DriftKind = "HIDDEN"
 
-	// Several entries with the same identity, whatever they say.
+	// Several entries with the same identity, equal or not.
 	Duplicate DriftKind = "DUPLICATE"
 )
 
-// A Drift is one entry that is not what its pin says.
+// A Drift is one entry that doesn't match its pin.
 type Drift struct {
 	Server string
 	Key
@@ -168,7 +168,7 @@ type Ref struct {
 func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
 
 // TextsKnown reports whether the definitions of a drifted entry are known: pins made with
-// hashOnly have none.
+// hashOnly have no definitions.
 func (d *Drift) TextsKnown() bool {
 	return (d.Locked == nil || d.Locked.Definition != nil) && (d.Captured == nil || d.Captured.Definition != nil)
 }

@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An EntryType says which list an entry is in, of the lists that a model reads. A server's
+// An EntryType is the list that an entry is in, of the lists that a model reads. A server's
 // instructions are one text. Here they are a list of one entry without a name.
 type EntryType int
 
@@ -21,12 +21,12 @@ const (
 )
 
 // EntryTypeInfo is the table of entry types. The code that reads, writes, asks for and guards lists
-// works from its rows. tables_test.go at the root compares the table with files outside of the
+// works from its rows. internal/house compares the table with files outside of the
 // program that name each type, such as the JSON schemas.
 var EntryTypeInfo = [EntryTypes]struct {
 	Entry string // the word for an entry
 
-	// What holds the list, in a result and in the lockfile.
+	// The member with the list, in a result and in the lockfile.
 	Member string
 
 	Method   string // the request for the list
@@ -91,7 +91,7 @@ var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, R
 var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
 
 // NamedParts are the members to which the specification gives a meaning in the object, or in each
-// object of the array, that one member of an entry holds.
+// object of the array, that is in one member of an entry.
 type NamedParts struct {
 	Member string
 	Parts  []string
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// listMembers returns the members of results that hold what is pinned.
+// listMembers returns the members of results that have what is pinned.
 func listMembers() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {
@@ -124,12 +124,12 @@ func IsSpecified(entryType EntryType, member string) bool {
 	return slices.Contains(EntryTypeInfo[entryType].Members, member)
 }
 
-// EntryTypeNamed returns the type of the entries that a result holds in the member of that name.
+// EntryTypeNamed returns the type of the entries that a result has in the member of that name.
 func EntryTypeNamed(member string) (EntryType, bool) {
 	return EntryTypeIn(func(name string) bool { return name == member })
 }
 
-// EntryTypeIn returns the type of the first list that a result holds. has reports whether the result has a member.
+// EntryTypeIn returns the type of the first list in a result. has reports whether the result has a member.
 func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	for entryType := range Instructions {
 		if has(EntryTypeInfo[entryType].Member) {
@@ -139,8 +139,8 @@ func EntryTypeIn(has func(name string) bool) (EntryType, bool) {
 	return 0, false
 }
 
-// IsDeclared reports whether the capabilities of a server say that it has a list. A member that is
-// null says that it has none.
+// IsDeclared reports whether the capabilities of a server declare a list. A member that is
+// null declares that there is no list.
 func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
 	path := EntryTypeInfo[entryType].Capability
 	for _, member := range path {

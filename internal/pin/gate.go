@@ -1,7 +1,7 @@
 package pin
 
-// A Gate holds what the root package decides: canon.go there says what is hashed, and verify.go
-// says what drift is, what fails a run, and what the exit code is. The packages that read files
+// A Gate has the functions of the root package: canon.go there decides what is hashed, and verify.go
+// what drift is, what fails a run, and what the exit code is. The packages that read files
 // and print answers get it as a value.
 type Gate struct {
 	Form         FormFunc
@@ -21,7 +21,7 @@ type Gate struct {
 
 // Faults are what fails a run although every entry may match.
 type Faults struct {
-	// Warnings that nobody approved and, in a review, approvals that hold for only a part of their
+	// Warnings that nobody approved and, in a review, approvals that cover only a part of their
 	// definition.
 	Warnings int
 
@@ -33,7 +33,7 @@ type Faults struct {
 	OverBudget bool
 }
 
-// A Leniency says which drift is reported without failing the run.
+// A Leniency lists the drift that is reported without failing the run.
 type Leniency struct {
 	Kinds map[DriftKind]bool // --allow
 
@@ -62,7 +62,7 @@ type Verdict struct {
 	// those that a part of a session doesn't list.
 	Denied []Ref
 
-	// The servers about which nothing can be said, sorted.
+	// The servers about which there is no answer, sorted.
 	Unanswered []string
 
 	ExitCode int

@@ -181,7 +181,7 @@ type Set struct {
 	// The accepted warnings about the list as a whole, sorted by their spelling.
 	Accepted []Record
 
-	// Of a capture: what the placeholders of the policy stand for.
+	// Of a capture: what the placeholders of the policy replace.
 	Values []Substitute
 
 	// The set digest, "" if a name is repeated.

@@ -33,7 +33,7 @@ type Policy struct {
 	RequireClean bool // entries with hidden text are refused
 	Resources    bool // the list of resources is pinned, too
 
-	// An integer that a double can't hold exactly is pinned as the double.
+	// An integer that a double can't represent is pinned as the double.
 	RoundIntegers bool
 
 	// Names of values; <NAME> is pinned in their place; sorted, without repeats.
@@ -47,7 +47,7 @@ type Switch struct {
 	Member string // in the lockfile
 	Flag   string // of lock and relock
 	Usage  string // what the flag asks for
-	words  string // what a verdict line says
+	words  string // for a verdict line
 	Of     func(p *Policy) *bool
 
 	// The lists that are pinned only with this switch or with another one that adds them.
@@ -208,7 +208,7 @@ func (p Policy) Value() jsontree.Value {
 	return jsontree.Object(members...)
 }
 
-// Summary returns what a verdict line says about a policy other than the default, or "":
+// Summary returns what a verdict line prints about a policy other than the default, or "":
 // "; descriptions not pinned".
 func (p Policy) Summary() string {
 	var parts []string
@@ -241,7 +241,7 @@ func (p Policy) Summary() string {
 }
 
 // A Substitute is a value that differs from place to place, such as a folder, and
-// the name that stands for it in the pins.
+// the name that replaces it in the pins.
 type Substitute struct{ Name, value string }
 
 // minSubstitute is the least length of a value, in characters. A shorter one could occur
@@ -326,7 +326,7 @@ func (p *Pin) PutPlaceholders(list []Substitute) {
 	p.SortFiles()
 }
 
-// FillPlaceholders returns v with each value in place of the <NAME> that stands for it.
+// FillPlaceholders returns v with each value in place of its <NAME>.
 func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
 	return jsontree.MapTexts(v, func(text string) string {
 		for _, s := range list {
@@ -412,7 +412,7 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	})
 }
 
-// PolicyWords says in words what a policy is.
+// PolicyWords describes a policy in words.
 func PolicyWords(p Policy) string {
 	return cmp.Or(strings.TrimPrefix(p.Summary(), "; "), "default")
 }

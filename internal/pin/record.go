@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Record is a person's consent to one warning: a line of acceptedWarnings. It holds for the
+// A Record is a person's consent to one warning: a line of acceptedWarnings. It is valid for the
 // very text that the warning was about, at the very place: the same warning about another
 // text is not accepted.
 type Record struct {

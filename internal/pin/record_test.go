@@ -59,7 +59,7 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// TestMangledRecords: every edit of a byte gives another record, or none.
+// TestMangledRecords: every edit of a byte gives another record, or no record.
 func TestMangledRecords(t *testing.T) {
 	r := pin.Record{ID: "hidden-text", Place: "/a b/é", Digest: zeros}
 	jsontest.Mangled(r.String(), func(edited string) {

@@ -7,22 +7,22 @@ import (
 	"pinproof/internal/text"
 )
 
-// A RecordChange is a difference in what two lockfiles say of an entry, or of a server as a whole,
-// beside the definition.
+// A RecordChange is a difference between two lockfiles in an entry, or in a server as a whole,
+// other than in the definition.
 type RecordChange struct {
 	Key // empty for the server
 
 	// "policy", "denied", "warning", "approval", "about".
 	What string
 
-	Old, New string // printable; "" for none
+	Old, New string // printable, or ""
 }
 
 // Counts reports whether the change makes the two lockfiles differ. A change of what a server calls
 // itself doesn't: that is for people, and changes with every version.
 func (c *RecordChange) Counts() bool { return c.What != "about" }
 
-// RecordChanges lists where two lockfiles say different things of a server and its entries, beside the
+// RecordChanges lists the differences of two lockfiles in a server and its entries, other than in the
 // definitions. It does so also for entries and servers that only one of the two has.
 func (p *Comparison) RecordChanges() (list []RecordChange) {
 	if !p.Lockfiles {
@@ -55,7 +55,7 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 	return list
 }
 
-// pinChanges lists where two lockfiles say different things of an entry, beside its definition.
+// pinChanges lists the differences of two lockfiles in an entry, other than in its definition.
 func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
 	if before.Denied != now.Denied {
 		list = append(list, RecordChange{key, "denied", before.deniedWord(), now.deniedWord()})
@@ -87,7 +87,7 @@ func approvalChange(before, now *Approval) (old, new string) {
 	return strings.Join(was, ", "), strings.Join(is, ", ")
 }
 
-// RecordsDiffer reports whether two lockfiles say different things beside the definitions.
+// RecordsDiffer reports whether two lockfiles differ in more than the definitions.
 func (p *Comparison) RecordsDiffer() bool {
 	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
@@ -123,7 +123,7 @@ func (p *Pin) deniedWord() string {
 	return ""
 }
 
-// whole returns all that a person reads of an approval, or "" for none.
+// whole returns all that a person reads of an approval, or "" if there is no approval.
 func (a *Approval) whole() string {
 	if a == nil {
 		return ""

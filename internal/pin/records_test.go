@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRecordChanges: whatever two lockfiles say differently beside the definitions is a difference.
-// Lockfiles that say the same have none.
+// TestRecordChanges: each difference of two lockfiles other than in the definitions is listed.
+// Equal lockfiles have no difference.
 func TestRecordChanges(t *testing.T) {
 	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {

@@ -14,7 +14,7 @@ import (
 )
 
 // Captures of servers are in files SERVER/VERSION.json. Those in MadeUpServers are
-// ours. Those of published servers are beside the checkout, and are used where they
+// ours. Those of published servers are next to the checkout, and are used where they
 // are at hand.
 var (
 	MadeUpServers = Path("testdata/servers")

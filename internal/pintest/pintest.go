@@ -39,7 +39,7 @@ func ArrayOf(items ...jsontree.Value) jsontree.Value {
 	return v
 }
 
-// MutateValue makes small changes to a value, or none.
+// MutateValue makes small changes to a value, or no change.
 func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) jsontree.Value {
 	switch {
 	case m.IntN(6) == 0:

@@ -69,7 +69,7 @@ type question struct {
 	// Names the entries, which have nothing to show but what was told above; or "".
 	set string
 
-	// 1 + the index in Model.ToRecord of the warning that it is about; 0 if it is about none.
+	// 1 + the index in Model.ToRecord of the warning that it is about, or 0.
 	matched int
 
 	warned bool // only the word yes accepts it
@@ -80,7 +80,7 @@ type question struct {
 	about about // what of the whole review it is about
 }
 
-// about says what of a whole review a question is about.
+// about is the part of a whole review that a question is about.
 type about int
 
 const (
@@ -168,7 +168,7 @@ func (p *Prompter) close(answer byte, q *question) {
 	p.done = append(p.done, q)
 }
 
-// leave ends the review. What is accepted so far is only written if the person says so. A person
+// leave ends the review. What is accepted so far is only written if the person asks for it. A person
 // who quits is asked; at the end of the input, nobody can be.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
@@ -183,7 +183,7 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 	return nil, false, fail.New("left before the end; nothing was written").Hint("to go on: %s", p.again)
 }
 
-// position says which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
+// position returns which question of how many this is: "(12 of 75, playwright 3 of 16)". If there are
 // several servers, it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
 	said := text.Number(at+1) + " of " + text.Number(len(p.list))
@@ -216,7 +216,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
 			} else if len(q.entries()) == 1 {
-				a.Allowed[e.Of] = true // the question says if it was denied
+				a.Allowed[e.Of] = true // the question tells if it was denied
 			}
 		}
 		if q.matched > 0 {
@@ -431,7 +431,7 @@ var answers = []struct {
 // keys are the answers to a question about entries.
 const keys = "ynexdbwq"
 
-// refusal says why an answer can't be given to a question, or "".
+// refusal returns why an answer can't be given to a question, or "".
 func (p *Prompter) refusal(key byte, q *question) string {
 	switch {
 	case key == 'e' && len(q.blocks) < 2:
@@ -467,7 +467,7 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 
 // ask repeats a question until it has one of the answers offered, and returns that, or 0 at the
 // end of the input. where is printed behind the question. 'd' and '?' show something and ask again.
-// After Enter alone, ask says what to type.
+// After Enter alone, ask prints what to type.
 func (p *Prompter) ask(q *question, where, offered string) byte {
 	asked := q.text + where
 	help := ""

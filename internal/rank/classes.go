@@ -17,7 +17,7 @@ const (
 	classCount    = classCapitals + 1
 )
 
-// lexicon says which classes words belong to, a bit each.
+// lexicon has the classes of words, a bit each.
 type lexicon struct {
 	words map[string]uint64 // in small letters
 	stems []stem

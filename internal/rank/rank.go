@@ -18,7 +18,7 @@ import (
 //go:embed weights.bin
 var weightFile string
 
-// Marked is the score from which on a sentence stands out in any review. Of texts by authors that
+// Marked is the score from which on a sentence is marked in any review. Of texts by authors that
 // the model hadn't seen, 26 % of poison and 1.4 % of honest look-alikes have it, and so has one in a
 // hundred and twenty sentences of ordinary servers: few enough for a mark, far too many for a warning.
 const Marked = 40

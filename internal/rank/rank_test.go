@@ -157,7 +157,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestHostile: whatever a text has in it, memory stays bounded and nothing panics.
+// TestHostile: for all texts, memory stays bounded and nothing panics.
 func TestHostile(t *testing.T) {
 	jsontest.SkipShort(t, "it scores texts of 1 MiB")
 	const size = 1 << 20

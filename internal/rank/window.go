@@ -105,7 +105,7 @@ func own[W int8 | float64](weights []W, word *Word) (sum float64) {
 	return sum
 }
 
-// ofClass is what a class weighs, by itself and beside the others of the window.
+// ofClass is what a class weighs, by itself and together with the others of the window.
 func (w *sliding[W]) ofClass(class int) float64 {
 	sum := float64(w.weights[classSlots+class])
 	for left := w.classes &^ (1 << class); left != 0; left &= left - 1 {

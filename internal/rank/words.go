@@ -16,7 +16,7 @@ const (
 	// honest ones scores as it does alone. A character of a script without spaces is half a word.
 	window = 2 * 40
 
-	// pieceWords bounds the words that are kept at once, whatever a text's length: a piece ends
+	// pieceWords bounds the words that are kept at once, for any length of the text: a piece ends
 	// behind the chunk that reaches it.
 	pieceWords = 512
 

@@ -16,7 +16,7 @@ import (
 type edit struct {
 	*facts.Edit
 
-	// Says what changed if no reader can see it, else "".
+	// What changed if no reader can see it, else "".
 	unseen string
 
 	marked bool // the definition below shows it with marks
@@ -46,7 +46,7 @@ func keyOf(list []string) string {
 	return key.String()
 }
 
-// unseen says in words what a reader of the text can't see in a change.
+// unseen describes in words what a reader of the text can't see in a change.
 func unseen(c diff.Change) string {
 	if n := c.Hidden[1]; n > 0 {
 		return text.Count(n, "character") + " no reader sees"

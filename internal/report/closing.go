@@ -30,7 +30,7 @@ func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
 	return r.Said(list)
 }
 
-// A Relocked is what lock or relock has written, and what it says of that.
+// A Relocked is what lock or relock has written, and how it reports that.
 type Relocked struct {
 	Accepted map[pin.Ref]bool // the drift that was accepted
 
@@ -75,7 +75,7 @@ type LockedServer struct {
 	Digests [][]string // of each entry, and last of the set: its name and its digest
 }
 
-// Closing says what was accepted and what drift is left.
+// Closing describes what was accepted and what drift is left.
 func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
 	var pinned, dropped, left, recorded, written, bare, rest []string
@@ -157,7 +157,7 @@ func (r *Report) listAccepted(did *Relocked) {
 	}
 }
 
-// Locked says which servers lock has pinned, each entry with its digest, and what was found in them.
+// Locked returns which servers lock has pinned, each entry with its digest, and what was found in them.
 func (r *Report) Locked() (servers []LockedServer, found []Finding) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]

@@ -211,7 +211,7 @@ func (m *mangler) tell(one, other []made) {
 	to2.in[to2.name] = texts2[second].text()
 }
 
-// mangleBoth makes two captures different, and says how.
+// mangleBoth makes two captures different, and returns how.
 func (m *mangler) mangleBoth(one, other []made) string {
 	how, instead := m.Pick(manglings...), m.Pick(manglings...)
 	switch m.IntN(6) {
@@ -265,7 +265,7 @@ var (
 	firstBlock = regexp.MustCompile(`(?m)^(### 1\.| *1  [A-Z]|the same in several:)`)
 )
 
-// told returns what a review says of the drift, without its head, which has counts, and without digests and counts of
+// told returns what a review prints of the drift, without its head, which has counts, and without digests and counts of
 // bytes.
 func told(review string) string {
 	if at := firstBlock.FindStringIndex(review); at != nil {
@@ -341,7 +341,7 @@ func sortedList(v jsontree.Value) jsontree.Value {
 	return sorted
 }
 
-// differ says how two captures differ as upgrades of the same pins: not at all, in what is minor, or in more.
+// differ returns how two captures differ as upgrades of the same pins: not at all, in what is minor, or in more.
 func differ(old, one, other pin.Set) (differs, more bool) {
 	names := map[pin.Key]bool{}
 	for _, p := range slices.Concat(one.Pins, other.Pins) {

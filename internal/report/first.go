@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// What a review says to read first: the new sentences that read most like poison to a model that has
+// What to read first in a review: the new sentences that read most like poison to a model that has
 // learned from texts. This is a weak hint, which can be evaded. It only ranks: it decides nothing and makes
 // no warning.
 
@@ -20,7 +20,7 @@ const (
 	maxQuoted     = 160 // code points of a sentence
 	maxHeavyWords = 3
 
-	// muchToRead is how many new sentences a review for people must have to say which to read first. Five
+	// muchToRead is how many new sentences a review for people must have to name those to read first. Five
 	// of fewer would be a third or more, and the order of the blocks is enough.
 	muchToRead = 3 * maxReadFirst
 )

@@ -52,7 +52,7 @@ func (r *Report) model() *Model {
 	return m
 }
 
-// said puts a finding into words.
+// said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
 		Place: r.findingPlace(f), Pointer: text.Pointer(f.Pointer),
@@ -76,7 +76,7 @@ func (r *Report) each(list []lint.Finding) (said []Finding) {
 	return said
 }
 
-// A sharedFinding is what findings of several entries must have in common to be said once.
+// A sharedFinding is what findings of several entries must have in common to be printed once.
 type sharedFinding struct {
 	server   string
 	id       string
@@ -89,7 +89,7 @@ type sharedFinding struct {
 	record   pin.Record
 }
 
-// Said puts findings into words: warnings first, and equal findings of several entries once.
+// Said describes findings in words: warnings first, and equal findings of several entries once.
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	index := map[sharedFinding]int{}
 	for _, f := range list {
@@ -216,7 +216,7 @@ func (r *Report) block(g *group, rows *rowMaker) Block {
 	return b
 }
 
-// gone says in a line what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
+// gone returns a line about what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
 // again, which is gone with its entry.
 func gone(e *drifted) string {
 	if e.Locked.Definition == nil {
@@ -293,7 +293,7 @@ func (r *Report) worst(m *Model) {
 	}
 }
 
-// standsOut says what stands out in a group: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
+// standsOut returns what a reader has to notice in a group: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
 // label. It returns the id of the note or the label, too.
 func standsOut(g *group) (words, id string) {
 	e := g.first()
@@ -351,7 +351,7 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 	return pinned != nil && pinned.Denied
 }
 
-// servers says of each server what is compared with what, and what drifted.
+// servers lists for each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
 	others := 0
 	before := 0
@@ -409,7 +409,7 @@ func (r *Report) servers(m *Model) {
 	}
 }
 
-// about says what a server calls itself, and what it did when it was pinned.
+// about returns what a server calls itself, and what it did when it was pinned.
 func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 	about := p.Captured.About
 	was := p.Locked.About.String()

@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Model is all that a report says. Its texts are printable, unless a comment says otherwise.
+// A Model is the content of a report. Its texts are printable, unless a comment excludes one.
 // It doesn't depend on the format, the terminal or the clock.
 type Model struct {
 	Version string // of this program
@@ -75,7 +75,7 @@ type Model struct {
 	// Entries that a bound leaves unexplained.
 	Unexplained int
 
-	// A policy changed: all drift is accepted or none.
+	// A policy changed: all drift is accepted, or no drift.
 	Policy bool
 
 	// Lists of findings in which equal ones of several entries are one.
@@ -101,7 +101,7 @@ type Model struct {
 
 	RefusesDenied bool // these entries fail the run, and are in Records
 
-	// What a lockfile says besides the definitions, as far as a reader has to look at it.
+	// What a lockfile has besides the definitions, as far as a reader has to look at it.
 	Records []Record
 
 	// Lists of findings, one by one.
@@ -212,7 +212,7 @@ type ReadFirst struct {
 	At string
 
 	Text   string   // on one line, printable, cut
-	Marked bool     // its score is so high that it stands out in any review
+	Marked bool     // its score is so high that it is marked in any review
 	Words  []string // the words that weigh most, if it is marked
 }
 
@@ -274,7 +274,7 @@ type Finding struct {
 	All  []string // the entries that have it, printable
 }
 
-// A Record is something that a lockfile says of an entry or of a server, besides its definition.
+// A Record is something that a lockfile has about an entry or a server, besides its definition.
 type Record struct {
 	Server string // raw
 	List   string // "" for a whole server
@@ -303,10 +303,10 @@ func (f *Finding) Word() string {
 	return "note " + f.ID
 }
 
-// Behind is what a line says of a finding after its word.
+// Behind is what a line prints about a finding after its word.
 func (f *Finding) Behind() string { return " in " + f.Names + text.Spaced(f.Place, f.Detail) }
 
-// Said says a finding in one line.
+// Said describes a finding in one line.
 func (f *Finding) Said() string { return f.Word() + f.Behind() }
 
 // An Entry is one entry that drifted.
@@ -408,15 +408,15 @@ type Block struct {
 	Within string
 
 	Names []string
-	Words string // what stands out in it
+	Words string // what a reader has to notice in it
 
-	// The id of the label or the note that Words say; or "".
+	// The id of the label or the note in Words; or "".
 	Label string
 
 	// What it could do: "destructive", "takes code".
 	Risks []string
 
-	// What changes can't say: a rename, a repeated name, texts that aren't stored.
+	// What changes can't show: a rename, a repeated name, texts that aren't stored.
 	Note string
 
 	// Only of a block of kind RENAMED, for a format that doesn't print its title: "renamed from a, and differs in more".
@@ -429,7 +429,7 @@ type Block struct {
 	Blocked bool
 	Minor   bool // there is nothing new to read in it
 
-	// One line with its title and Note or Gone says all of it: it is minor, or gone.
+	// One line with its title and Note or Gone has all of it: it is minor, or gone.
 	Brief bool
 
 	// A name is repeated: nothing can be accepted.
@@ -481,28 +481,28 @@ type Row struct {
 	Lines []Line
 }
 
-// Behind is what a line says of a row after its place.
+// Behind is what a line prints about a row after its place.
 func (r *Row) Behind() string {
 	return joined(", in ", r.Detail, r.Names)
 }
 
-// A Line says one thing of a definition.
+// A Line describes one part of a definition.
 type Line struct {
 	Depth  int
 	Name   string // what it is about; or ""
 	Phrase string // after the name
 	Text   []layout.Line
 
-	// A reference, for a format that shows block Home above: it says this instead of Text and of the next Skip lines.
+	// A reference, for a format that shows block Home above: it prints this instead of Text and of the next Skip lines.
 	As string
 
-	// What it says instead of Phrase then: what isn't said in block Home.
+	// What it prints instead of Phrase then: what block Home lacks.
 	Brief string
 
 	Home int
 	Skip int
 
-	// The number of the shared changes that say this and the next Skip lines, so that they needn't be printed; or 0.
+	// The number of the shared changes that have this and the next Skip lines, so that they needn't be printed; or 0.
 	Shared int
 	InAll  bool // every entry of its kind has these
 
@@ -511,7 +511,7 @@ type Line struct {
 	IsOptional bool
 }
 
-// Told returns lines as a format lays them out. refers says which lines are told by a reference. What a reference stands
+// Told returns lines as a format lays them out. refers reports which lines are replaced by a reference. What a reference stands
 // for is left out. Lines that follow each other become one line if only their names differ.
 func Told(list []Line, refers func(*Line) bool) (told []Line) {
 	leaf := 0 // the length of told after a line with nothing below it

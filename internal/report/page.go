@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Steps lists what a page says of how to go on. more is Ready or Instead, which comes last.
+// Steps lists how to go on, for a page. more is Ready or Instead, which comes last.
 func (m *Model) Steps(more []Step) (list []Step) {
 	if m.Matches || m.Nothing {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// What is said of parameters: which became optional or required.
+// What is printed about parameters: which became optional or required.
 
 // above returns a pointer without its last step: it leads to what a value is in.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
@@ -27,8 +27,8 @@ func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 	return *at
 }
 
-// turned says which parameters a changed list of required ones made optional or required, and where they are. For
-// parameters that were added or removed, their own changes say it. turned says nothing if the list may say more: if it
+// turned returns which parameters a changed list of required ones made optional or required, and where they are. For
+// parameters that were added or removed, their own changes show it. turned returns "" if the list may mean more: if it
 // isn't a list of different parameters with plain names.
 func (e *drifted) turned(ed *edit) (places, said string) {
 	around, found := strings.CutSuffix(ed.Pointer, "/required")
@@ -66,7 +66,7 @@ func (e *drifted) turned(ed *edit) (places, said string) {
 }
 
 // follows makes the row of the whole list of required parameters. Those that became optional or required have a row of
-// their own. The rest of the list follows from the parameters, and their order says nothing.
+// their own. The rest of the list follows from the parameters, and their order means nothing.
 func follows(e *drifted, ed *edit) Row {
 	row := Row{Word: label.OtherForm.Words(), Label: label.OtherForm.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
 	list := listLine(ed.Old, ed.New)
@@ -81,7 +81,7 @@ func follows(e *drifted, ed *edit) Row {
 const mostRequired = 50
 
 // namesIn returns the names in a list of different parameters with plain names. It returns nil for anything else, and an
-// empty list if there is none.
+// empty list if it is absent.
 func namesIn(list jsontree.Value, parameters map[string]bool) []string {
 	names := []string{}
 	if list.Kind != 0 && list.Kind != '[' || len(list.Parts) > mostRequired {

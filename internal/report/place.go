@@ -26,7 +26,7 @@ var stepPattern = sync.OnceValue(func() *regexp.Regexp {
 // alternativePattern matches a step into one of several alternatives.
 var alternativePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/(?:anyOf|oneOf)/\d+`) })
 
-// placeOf says for people where in an entry something is. A parameter of a tool is the way to it,
+// placeOf describes for people where in an entry something is. A parameter of a tool is the way to it,
 // "arguments.sort[].by", and so is a part of its result, "returns.links[]". What is in such a schema
 // follows that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else is shown as its JSON Pointer.
@@ -80,7 +80,7 @@ func alternative(around jsontree.Value, keyword, index string) (said string, of 
 	return "/" + keyword + "/" + index, of
 }
 
-// findingPlace says for people where a finding is.
+// findingPlace describes for people where a finding is.
 func (r *Report) findingPlace(f lint.Finding) string {
 	p := pin.ComparisonOf(r.Comparisons, f.Server)
 	if p == nil || f.WholeServer || !strings.Contains(f.Pointer, "Of/") {

@@ -24,7 +24,7 @@ func (r *Report) records() (list []Record) {
 		}
 		for _, c := range p.RecordChanges() {
 			if c.What == "policy" && p.PolicyDiffers() {
-				// It is said as a problem of the server.
+				// It is printed as a problem of the server.
 				continue
 			}
 			said := r.recordOf(p, &pin.Pin{Key: c.Key}, c.What, changeText(&c))
@@ -45,7 +45,7 @@ func (r *Report) lockfiles() bool {
 	return len(r.Comparisons) > 0 && r.Comparisons[0].Lockfiles
 }
 
-// changeText says what a lockfile records now, and what it recorded before.
+// changeText returns what a lockfile records now, and what it recorded before.
 func changeText(c *pin.RecordChange) string {
 	if c.Old == "" && c.What == "warning" {
 		return "now accepted: " + c.New

@@ -30,7 +30,7 @@ type Input struct {
 
 	pin.Verdict
 
-	// Why there is no answer, whatever else the report shows; or nil.
+	// Why there is no answer, regardless of what else the report shows; or nil.
 	NoAnswer error
 
 	// Matching entries were read, too, and a warning in them that nobody accepted fails the run.
@@ -41,7 +41,7 @@ type Input struct {
 
 	RefusesDenied bool // an entry that is denied fails the run
 
-	// Says that the tools take more than --max-tokens; or "".
+	// That the tools take more than --max-tokens; or "".
 	OverBudget string
 
 	Part bool // the capture is part of a session
@@ -75,10 +75,10 @@ type Input struct {
 	// The drifts that flags would accept one by one.
 	Alone map[pin.Ref]bool
 
-	// Flags that tie a command to these captures; none if a name is repeated.
+	// Flags that tie a command to these captures; nil if a name is repeated.
 	Expect []string
 
-	// What to say of this machine's folders in the entries, with the command that replaces them by names; or empty.
+	// What to print about this machine's folders in the entries, with the command that replaces them by names; or empty.
 	Folder Step
 
 	ApprovalHash func(server string, p *pin.Pin) string
@@ -125,7 +125,7 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// Bare returns a report without a model: it says what was accepted, and shows nothing.
+// Bare returns a report without a model: it describes what was accepted, and shows nothing.
 func Bare(in Input, known *facts.Facts) *Report {
 	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}}
 	for i := range in.Comparisons {
@@ -186,7 +186,7 @@ func newDrifted(e *facts.Entry) *drifted {
 	return d
 }
 
-// findRelease says what kind of release the drift makes, if two sides are compared without a
+// findRelease decides what kind of release the drift makes, if two sides are compared without a
 // lockfile, or if a severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
 	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
@@ -199,10 +199,10 @@ func (r *Report) findRelease() {
 	}
 }
 
-// AllOrNothing reports whether a policy changes: then all drift is accepted or none.
+// AllOrNothing reports whether a policy changes: then all drift is accepted, or no drift.
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
 
-// SetOrNone returns a set digest, or words for why there is none.
+// SetOrNone returns a set digest, or words for why it is missing.
 func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }

@@ -13,7 +13,7 @@ import (
 )
 
 // TestOrderByRank: new warnings come first, then DUPLICATE, HIDDEN, approved entries that claim less risk now,
-// ADDED and CHANGED by what they say, and REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
+// ADDED and CHANGED by their content, and REMOVED. A hidden character in a CHANGED entry weighs like HIDDEN.
 func TestOrderByRank(t *testing.T) {
 	pinned := pintest.PinsOf(t, `[{"name":"a_gone"},{"name":"b_worded","description":"One."},{"name":"c_safe","annotations":{}},
 		{"name":"d_unseen","description":"Two."},{"name":"e_hidden","description":"caf\u00e9"},{"name":"g_twice"},{"name":"z_warned","description":"Three."},{"name":"same"}]`, pin.Policy{})
@@ -86,7 +86,7 @@ func TestReportOfOtherLists(t *testing.T) {
 }
 
 // TestInstructionsFirst: every session reads a server's instructions, so they come before
-// other entries that say the same, and after entries that rank higher.
+// other entries with the same content, and after entries that rank higher.
 func TestInstructionsFirst(t *testing.T) {
 	entries := func(instructions, tools string) pin.Set {
 		v := pintest.Tree(t, instructions)

@@ -67,7 +67,7 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, ed := range edits {
 		switch {
 		case ed.Minor(), ed.marked:
-		// Its whole definition is below: references lead there, and none to this row.
+		// Its whole definition is below: references lead there, and never to this row.
 		case ed.shared != nil:
 			row := m.alone().edit(e, ed)
 			row.Shared = ed.shared.told.Number
@@ -117,7 +117,7 @@ func (m *rowMaker) alone() *rowMaker {
 	return &rowMaker{block: m.block, shown: map[string]spot{}, budget: m.budget}
 }
 
-// notStored is said in place of a definition.
+// notStored is printed in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
 
 // wholes makes the rows of definitions that are shown whole. That of an entry that is gone is shown as it was pinned,
@@ -303,7 +303,7 @@ func (m *rowMaker) edit(e *drifted, ed *edit) Row {
 	return row
 }
 
-// indentation says in words how the lines of a text were indented: a sign, then the blanks.
+// indentation describes how the lines of a text were indented: a sign, then the blanks.
 func indentation(by string) string {
 	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
@@ -354,7 +354,7 @@ func indented(lines []Line) []Line {
 }
 
 // oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
-// there are none, as JSON.
+// there are no lines, as JSON.
 func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	side := ed.sideOf()
 	v := ed.New
@@ -380,7 +380,7 @@ func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
 		came = "" // the gutter below says it
 	}
-	// The row's place says what the first line is about, so it needs no name. In the place of a prompt's argument there
+	// The row's place shows what the first line is about, so it needs no name. In the place of a prompt's argument there
 	// is only a number.
 	if about[0].Pointer != pointer || strings.HasPrefix(pointer, "/arguments/") {
 		row.Detail = joined("; ", row.Detail, came)
@@ -419,7 +419,7 @@ func (e *drifted) tree(side int) jsontree.Value {
 	return s.tree
 }
 
-// place says for people where in the pinned (0) or the captured (1) definition something is.
+// place describes for people where in the pinned (0) or the captured (1) definition something is.
 func (e *drifted) place(side int, pointer string) string {
 	if !strings.Contains(pointer, "Of/") {
 		return placeOf(e.Type, pointer)
@@ -427,7 +427,7 @@ func (e *drifted) place(side int, pointer string) string {
 	return placeIn(e.Type, e.tree(side), pointer)
 }
 
-// wasAt says where in the pinned definition something was. now is its place today. If both places read alike, because a
+// wasAt returns where in the pinned definition something was. now is its place today. If both places read alike, because a
 // constant names the alternative on both sides, wasAt returns the steps of the pointer that name alternatives.
 func (e *drifted) wasAt(pointer, now string) string {
 	was := e.place(0, pointer)
@@ -469,7 +469,7 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 	return s.lines[from:end]
 }
 
-// lines turns a signature of a definition, or of a part of it, into lines. A line says where its text or schema has been
+// lines turns a signature of a definition, or of a part of it, into lines. A line refers to where its text or schema has been
 // shown above.
 func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
 	key := "+"
@@ -541,7 +541,7 @@ func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) refere
 	return reference{said + " in " + text.Number(at.block), at.block}
 }
 
-// A reference says where something was shown above. It is empty if it wasn't.
+// A reference is where something was shown above. It is empty if it wasn't.
 type reference struct {
 	said  string
 	block int
@@ -574,7 +574,7 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 	return lines
 }
 
-// editLines lays out one edit of a text, with the ends of the sentences beside it if the edit has them.
+// editLines lays out one edit of a text, with the ends of the sentences next to it if the edit has them.
 func editLines(s words.Edit) (lines []layout.Line) {
 	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
 	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
@@ -645,7 +645,7 @@ func listLine(old, new jsontree.Value) []layout.Line {
 	add := func(op byte, v jsontree.Value) {
 		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]})
 	}
-	// i is an index in the old list. joined says that the last value of the new one was added.
+	// i is an index in the old list. joined means that the last value of the new one was added.
 	i := 0
 	joined := false
 	gone := func() {
@@ -723,7 +723,7 @@ func (ed *edit) shortSides() string {
 }
 
 // findingRow words a finding. above is the number of entries named above it. If the finding is in
-// all of them, the row names none.
+// all of them, the row has no names.
 func findingRow(f Finding, above int) Row {
 	row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Place: f.Place, Detail: f.Detail, Finding: true}
 	if f.Warning {

@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// TestListLine: the old list and the line say what the new list is, item by item. There is no line for equal lists, nor
+// TestListLine: the new list follows from the old list and the line, item by item. There is no line for equal lists, nor
 // if an item repeats or those that stay have another order: both lists are shown then.
 func TestListLine(t *testing.T) {
 	m := jsontest.NewMaker(7)

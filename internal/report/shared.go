@@ -30,7 +30,7 @@ type Shared struct {
 	Also   string // " and 2 new", or ""
 	Rows   []Row
 
-	Breaking bool // that it breaks callers is said
+	Breaking bool // that it breaks callers is printed
 	Late     bool // it is told after all blocks: nothing uses it
 	breaks   bool
 }
@@ -55,7 +55,7 @@ type sameChange struct {
 	at      string     // where
 }
 
-// findParts finds the longer parts of a new definition: a parameter, or a member beside them.
+// findParts finds the longer parts of a new definition: a parameter, or a member next to them.
 func (r *Report) findParts(e *drifted, changes, parts map[string]*sameChange, order *[]string) {
 	for _, ed := range e.edits {
 		// What a renamed entry got, except its parameters.
@@ -235,7 +235,7 @@ func (r *Report) tell(m *Model, rows *rowMaker) {
 		s := &set.told
 		s.Server = r.places[e.Server]
 		rows.block = s.Number
-		at := map[string]int{} // the row, by what a change says besides its place
+		at := map[string]int{} // the row, by the content of a change without its place
 		for _, ed := range set.edits {
 			alone := rows.alone().edit(ed.sharedBy, ed)
 			place, pointer := alone.Place, alone.Pointer
@@ -312,7 +312,7 @@ func (e *drifted) setPart(pointer string, set *sharedSet) {
 	e.parts[pointer] = set
 }
 
-// Breaks says in a few words what breaks callers in several entries: "new, required connectionId in 21 tools".
+// Breaks describes in a few words what breaks callers in several entries: "new, required connectionId in 21 tools".
 func (m *Model) Breaks() (list []string) {
 	for i := range m.Shared {
 		if s := &m.Shared[i]; s.breaks {
@@ -326,7 +326,7 @@ func (m *Model) Breaks() (list []string) {
 	return list
 }
 
-// placed returns the number under which a reader finds what a block says: of shared changes if there is nothing else.
+// placed returns the number under which a reader finds the content of a block: of shared changes if there is nothing else.
 func (m *Model) placed(number int) int {
 	all := map[int]bool{}
 	for i := range m.Shared {
@@ -374,13 +374,13 @@ func (b *Block) And(told map[int]bool, all bool) (list []string) {
 	return list
 }
 
-// HasNothingElse reports whether a block says nothing but what is minor and the shared changes that were told; nil: all of them.
+// HasNothingElse reports whether a block has nothing but what is minor and the shared changes that were told; nil: all of them.
 func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false
 	}
 	if b.Severity == label.Breaking.String() && b.And(told, true) == nil {
-		return false // its title says so
+		return false // its title shows that
 	}
 	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })
 }

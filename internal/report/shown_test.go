@@ -372,7 +372,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 	return counted
 }
 
-// questionOf returns how many questions there are up to the one that names an entry; all of them if none does.
+// questionOf returns how many questions there are up to the one that names an entry; all of them if no question does.
 func questionOf(questions []string, said string) int {
 	for i, q := range questions {
 		for line := range strings.Lines(q) {
@@ -386,7 +386,7 @@ func questionOf(questions []string, said string) int {
 }
 
 // spelled reports whether a text is shown with its non-ASCII characters spelled by code points. Names are, and
-// texts beside one that looks alike.
+// texts next to one that looks alike.
 func spelled(shown, said string) bool {
 	escaped := regexp.MustCompile("[^ -~]").ReplaceAllStringFunc(said, func(s string) string { return fmt.Sprintf("<U+%04X>", []rune(s)[0]) })
 	return escaped != said && strings.Contains(shown, flat(escaped))

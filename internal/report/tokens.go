@@ -9,7 +9,7 @@ import (
 // A Tokens has estimates of how much of a model's context the tools of a server take, as pinned and as captured.
 type Tokens struct{ Before, After int }
 
-// Said says what the change costs, or "" if nothing changed or that isn't known.
+// Said returns what the change costs, or ""  if nothing changed or that isn't known.
 func (t *Tokens) Said() string {
 	grown := t.Grown()
 	if grown == "" {
@@ -18,7 +18,7 @@ func (t *Tokens) Said() string {
 	return "about " + grown + " tokens for the model (of " + text.Number(rounded(t.After)) + ")"
 }
 
-// Grown says how much it changed, "+1,480", or "" if nothing changed or that isn't known.
+// Grown returns how much it changed, "+1,480", or "" if nothing changed or that isn't known.
 func (t *Tokens) Grown() string {
 	if t == nil || t.Before == t.After {
 		return ""
@@ -71,7 +71,7 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// OverBudget says that the tools of all captures together take more than most tokens, or "". known is false
+// OverBudget describes that the tools of all captures together take more than most tokens, or returns "". known is false
 // if that can't be told.
 func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0

@@ -148,7 +148,7 @@ func (r *Report) kindText() string {
 }
 
 // warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
-// empty where there is none. A warning about a whole capture counts if the capture drifted, or if it fails the run.
+// empty where there is no such warning. A warning about a whole capture counts if the capture drifted, or if it fails the run.
 func (r *Report) warningText() string {
 	var said []string
 	for _, f := range slices.Concat(freshIn(r.entries), r.Unpinned, r.General, r.Unrecorded) {
@@ -231,19 +231,19 @@ func (r *Report) problems() (list []Problem) {
 	return list
 }
 
-// policies says a policy and what it was changed to.
+// policies describes a policy and what it was changed to.
 func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
-// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows none of them.
+// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows no entry of them.
 // Then nobody has to be told that they could be the entries of another server.
 func (r *Report) explained(server string) bool {
 	own := func(e *drifted) bool { return e.Server == server }
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
 }
 
-// driftNote says of an entry what a list of changes can't: that it is denied, repeated or renamed, or that a text isn't
+// driftNote describes of an entry what a list of changes can't: that it is denied, repeated or renamed, or that a text isn't
 // stored.
 func driftNote(d *pin.Drift) string {
 	said := driftKindNote(d)
@@ -273,7 +273,7 @@ func driftKindNote(d *pin.Drift) string {
 	return ""
 }
 
-// note returns what is said of an entry before its changes, or in place of them.
+// note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
 	note := driftNote(&e.Drift)
 	if e.Unexplained && !r.Bounded { // the gate counts such entries instead
@@ -282,10 +282,10 @@ func (r *Report) note(e *drifted) string {
 	return note
 }
 
-// tooMuch is said of an entry that is beyond the room of a report.
+// tooMuch is printed for an entry that is beyond the room of a report.
 const tooMuch = "too much drift to explain all of it here: diff without --format shows it"
 
-// driftText says in one line what is wrong with a drifted entry.
+// driftText describes in one line what is wrong with a drifted entry.
 func driftText(e *drifted) string {
 	d := &e.Drift
 	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
@@ -367,7 +367,7 @@ func (r *Report) asAnother() string {
 
 // isRelocked reports whether relock is the command to go on with.
 func (r *Report) isRelocked() bool {
-	// Where a text that no pin covers has a warning, relock says how to pin it first.
+	// Where a text that no pin covers has a warning, relock prints how to pin it first.
 	return !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !r.nothingPinned()
 }
 
@@ -412,7 +412,7 @@ func (r *Report) approvals() (ready []Step) {
 	return ready
 }
 
-// waysToPinPages returns the commands that pin the pages of apps, for servers whose recorded policy pins none.
+// waysToPinPages returns the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
 func (r *Report) waysToPinPages() (next []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -431,7 +431,7 @@ func (r *Report) waysToPinPages() (next []Step) {
 }
 
 // setDigests names the sets that are shown by their digests, for a reader who is given no ready approval.
-// A set with a repeated name has none.
+// A set with a repeated name has no digest.
 func (r *Report) setDigests() (steps []Step) {
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
@@ -447,7 +447,7 @@ func (r *Report) setDigests() (steps []Step) {
 	return steps
 }
 
-// nothingPinned reports whether the lockfile has none of the servers. Then lock approves them, and not relock.
+// nothingPinned reports whether the lockfile has no pins of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
 }

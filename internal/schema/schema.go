@@ -15,17 +15,17 @@ import (
 type Position int
 
 const (
-	// Data, or a keyword that holds no schema.
+	// Data, or a keyword that contains no schema.
 	AtOther Position = iota
 
 	AtDefinition // the definition of a tool
 	AtSchema     // a schema
 	AtSchemas    // an array of schemas
 
-	// An object that holds schemas under names.
+	// An object with schemas under names.
 	AtNamed
 
-	// An object that holds schemas under the names of parameters.
+	// An object with schemas under the names of parameters.
 	AtProperties
 )
 
@@ -149,7 +149,7 @@ func Map(v jsontree.Value, at Position, f func(name string, v jsontree.Value) (j
 }
 
 // ResolveReference returns the value that a reference inside the document names, nil if
-// there is none, and the steps to it. The fragment is a percent-encoded JSON Pointer
+// it doesn't exist, and the steps to it. The fragment is a percent-encoded JSON Pointer
 // (RFC 6901, section 6). It returns false for anchors and other documents.
 func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, []string, bool) {
 	fragment, local := strings.CutPrefix(reference, "#")
@@ -164,7 +164,7 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 	return root, steps, true
 }
 
-// IsDefinitions reports whether a keyword holds definitions: $defs or, to draft-07, definitions.
+// IsDefinitions reports whether a keyword has definitions: $defs or, to draft-07, definitions.
 func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
 // HeaderKeyword makes an HTTP client copy an argument into a request header

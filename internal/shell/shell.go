@@ -116,7 +116,7 @@ func ServerID(server, taken string) string {
 	return server
 }
 
-// DefaultLockfile is the lockfile that a command takes where none is given.
+// DefaultLockfile is the lockfile that a command uses by default.
 const DefaultLockfile = "tools.lock"
 
 // A Command is how this run was called. It makes the next command to type, which is safe
@@ -126,7 +126,7 @@ type Command struct {
 	Lockfile string // "" if it was not given
 	Server   string // "" if it was not given
 
-	// What diff compares with, beside or instead of a lockfile.
+	// What diff compares with, in addition to or instead of a lockfile.
 	Against string
 
 	// How pinproof is started; "" for plain "pinproof".

@@ -17,8 +17,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Line says one thing about a definition. The lines have all of a definition, except what
-// says nothing: a title that is the name in words, the dialect of a schema, an empty list.
+// A Line describes one part of a definition. The lines have all of a definition, except what
+// tells a reader nothing: a title that is the name in words, the dialect of a schema, an empty list.
 type Line struct {
 	Depth int // how many other schemas it is in
 
@@ -27,26 +27,26 @@ type Line struct {
 
 	Phrase string // "integer 1..600, required = 30"
 
-	// The phrase without "required" and without numbers, which say little of a result.
+	// The phrase without "required" and without numbers, which matter little in a result.
 	Brief string
 
-	// The schema around it requires it; Phrase says so.
+	// The schema around it requires it, and Phrase has that word.
 	Required bool
 
-	// A description, or another value; kind 0: none.
+	// A description, or another value; kind 0: no value.
 	Text jsontree.Value
 
 	Pointer string // where it is
 
-	// The whole schema that begins with this line; kind 0 if none does.
+	// The whole schema that begins with this line; kind 0 if no schema does.
 	Whole jsontree.Value
 
-	// Text has those keywords of the schema at Pointer that the schema's own line doesn't say.
+	// Text has those keywords of the schema at Pointer that the schema's own line lacks.
 	Rest bool
 }
 
 // Hints are the hints of a tool with the words for true and for false. No two
-// have the same words, so that they can stand for the hint where a tool is shown.
+// have the same words, so that they can replace the hint where a tool is shown.
 var Hints = [4]struct{ Name, Yes, No string }{
 	{"destructiveHint", "destructive", "not destructive"},
 	{"readOnlyHint", "read-only", "writes"},
@@ -214,7 +214,7 @@ func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bo
 }
 
 // root adds a whole input or output schema. It has to be that of an object (MCP 2025-11-25, Tool), so its line
-// leaves out "object" before other words, and says so if the schema has no type.
+// leaves out "object" before other words, and adds that if the schema has no type.
 func (s *signer) root(name, pointer string, v jsontree.Value) {
 	from := len(s.lines)
 	s.schema(child{name: name, pointer: pointer, value: v}, 0)
@@ -248,7 +248,7 @@ func (s *signer) unshown(v jsontree.Value, uri string) {
 	}
 }
 
-// isNameInWords reports whether a member is a title that says no more than the name beside it.
+// isNameInWords reports whether a member is a title that repeats the name of its object.
 func isNameInWords(m jsontree.Member, name string) bool {
 	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
 }
@@ -282,8 +282,8 @@ type child struct {
 	required, argument bool
 }
 
-// children lists the schemas that a keyword holds, those of required parameters first, or the arguments of a prompt.
-// There are none if one of them has no name that fits into a line.
+// children lists the schemas in a keyword, those of required parameters first, or the arguments of a prompt.
+// It returns nil if one of them has no name that fits into a line.
 func children(pointer string, around jsontree.Value, m jsontree.Member, required []string) (list []child) {
 	at := schema.Keyword(m.Name)
 	fits := true
@@ -374,7 +374,7 @@ func flagLine(own Line, v jsontree.Value) Line {
 	return own
 }
 
-// argument notes what an argument of a prompt says of itself.
+// argument notes the members of an argument of a prompt.
 func (w *wording) argument(v jsontree.Value) {
 	w.said = append(w.said, "name")
 	w.kind = map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]
@@ -394,14 +394,14 @@ type schemaParts struct {
 	rest jsontree.Value
 }
 
-// partsOf sorts the members of a schema at a depth. It leaves out those that the schema's own line has said, and
-// those that say nothing more.
+// partsOf sorts the members of a schema at a depth. It leaves out those that the schema's own line has, and
+// those that add nothing.
 func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
 	required := requiredIn(v)
 	if depth == maxDepth || children("", v, jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
-		// The parameters get no lines, so nothing else would say that they are required.
+		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
 	}
 	var definitions []child
@@ -432,7 +432,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	return parts
 }
 
-// isUnsaid reports whether a member of a schema needs no words, because it is empty or the schema's lines say it
+// isUnsaid reports whether a member of a schema needs no words, because it is empty or in the schema's lines
 // anyway. key is the name that the schema has, which its title may repeat.
 func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
@@ -455,7 +455,7 @@ const mostAlternatives = 50
 // Constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
 // other alternative that has parameters, this parameter has another constant value. An alternative that is a constant itself
 // is named by it. Constant returns "" if no such
-// parameter can be said in plain words, or if the schema has more than one list of alternatives.
+// parameter can be described in plain words, or if the schema has more than one list of alternatives.
 func Constant(around jsontree.Value, keyword string, one jsontree.Value) string {
 	list := around.Get(keyword).Items()
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
@@ -542,7 +542,7 @@ func requiredIn(v jsontree.Value) (names []string) {
 	return names
 }
 
-// A wording is how a schema is described beside its name, and the members that the words cover.
+// A wording is how a schema is described next to its name, and the members that the words cover.
 type wording struct {
 	// Its type in words: "array of string or null".
 	kind string
@@ -651,7 +651,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 	return w
 }
 
-// implyType leaves out a type that the listed values of a schema show. If the schema has values but no type, it says
+// implyType leaves out a type that the listed values of a schema show. If the schema has values but no type, it adds
 // so.
 func (w *wording) implyType(v jsontree.Value) {
 	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
@@ -711,10 +711,10 @@ func (w *wording) member(m jsontree.Member) {
 	}
 }
 
-// Range says a minimum and a maximum: "1..600".
+// Range returns a minimum and a maximum in words: "1..600".
 func Range(low, high string) string { return low + ".." + high }
 
-// Length says the minimum and the maximum length of a text: "length 1..64", "length 24".
+// Length returns the minimum and the maximum length of a text in words: "length 1..64", "length 24".
 func Length(low, high string) string {
 	if low == high {
 		return "length " + low
@@ -725,7 +725,7 @@ func Length(low, high string) string {
 // inLine returns a value as JSON on one line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
-// Alternatives says in one line which alternatives a keyword lists: "any of string, null". It returns "" if one of
+// Alternatives returns in one line the alternatives of a keyword: "any of string, null". It returns "" if one of
 // them is more than a type and its constraints.
 func Alternatives(keyword string, list jsontree.Value) string {
 	var kinds []string

@@ -80,7 +80,7 @@ func TestEmptyDescription(t *testing.T) {
 	}
 }
 
-// TestOddRequired: "required" that isn't a list of parameters says something else, and is shown.
+// TestOddRequired: "required" that isn't a list of parameters means something else, and is shown.
 func TestOddRequired(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
@@ -107,7 +107,7 @@ func TestParameterReturns(t *testing.T) {
 	}
 }
 
-// TestPhrases: a type that the values show isn't said again, and a type that they don't show is.
+// TestPhrases: a type that the values show isn't repeated, and a type that they don't show is.
 func TestPhrases(t *testing.T) {
 	seen := map[string]string{}
 	for _, tt := range []struct{ schema, want string }{
@@ -141,7 +141,7 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// TestRoots: an input and an output are objects, which isn't said again.
+// TestRoots: an input and an output are objects, which isn't repeated.
 func TestRoots(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"inputSchema":{"type":"object","additionalProperties":false}}`:                         "(input)  closed\n",
@@ -305,7 +305,7 @@ func madeSchema(m jsontest.Maker, depth int) string {
 }
 
 // edited changes one value somewhere in a tree of an entry: it replaces it, leaves it out, or
-// puts one beside it.
+// puts one next to it.
 func edited(t *testing.T, m jsontest.Maker, v jsontree.Value) jsontree.Value {
 	v.Parts = append([]jsontree.Member(nil), v.Parts...)
 	if len(v.Parts) == 0 {
@@ -351,7 +351,7 @@ func differences(a, b jsontree.Value, pointer string) (list []string) {
 	return list
 }
 
-// TestNothingIsHiddenBySignatures: two definitions look alike only if what differs says nothing: a title
+// TestNothingIsHiddenBySignatures: two definitions look alike only if what differs has no meaning: a title
 // that is the name in words, a dialect, an empty list.
 func TestNothingIsHiddenBySignatures(t *testing.T) {
 	t.Parallel()

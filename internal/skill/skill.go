@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Skill is what an entry of skills/list says.
+// A Skill is an entry of skills/list.
 type Skill struct {
 	URI string // of its SKILL.md
 
@@ -21,7 +21,7 @@ type Skill struct {
 	// In the order of the entry, SKILL.md included.
 	Files []File
 
-	Dynamic bool // the entry doesn't say which files it has
+	Dynamic bool // the entry doesn't list its files
 
 	// The index of each file in Files, by its URI: a skill may have tens of thousands of files.
 	index map[string]int
@@ -40,7 +40,7 @@ type File struct {
 // Name is the path of a file inside its skill's folder, not printable: scripts/extract.py.
 func (s *Skill) Name(f File) string { return strings.TrimPrefix(f.URI, s.Folder) }
 
-// File returns the file of a URI, or nil if the entry lists none.
+// File returns the file of a URI, or nil.
 func (s *Skill) File(uri string) *File {
 	at, ok := s.index[uri]
 	if !ok {

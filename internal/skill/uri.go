@@ -130,14 +130,14 @@ func Key(uri string) string {
 	return key
 }
 
-// Within reports whether a URI, in whatever spelling, is that of a folder or of something in it.
+// Within reports whether a URI, in any spelling, is that of a folder or of something in it.
 func Within(uri, folder string) bool {
 	key := Key(uri)
 	of := strings.TrimSuffix(Key(folder), "/")
 	return key == of || strings.HasPrefix(key, of+"/")
 }
 
-// IsMain reports whether a URI, in whatever spelling, is that of a SKILL.md.
+// IsMain reports whether a URI, in any spelling, is that of a SKILL.md.
 func IsMain(uri string) bool { return strings.HasSuffix(Key(uri), "/"+strings.ToLower(Main)) }
 
 // FolderOf returns the folder of a URI that IsMain takes, as a key with a slash at its end.

@@ -1,5 +1,5 @@
 // Package text makes hostile text safe to print, knows which characters no reader sees,
-// and puts counts and lists into words. Whatever comes from a capture or a lockfile is
+// and puts counts and lists into words. Everything from a capture or a lockfile is
 // printed through it, or not at all.
 package text
 
@@ -57,7 +57,7 @@ const (
 	maxPointer = 256
 )
 
-// Printable returns s on one line. Whatever a reader could miss, misread or be fooled by
+// Printable returns s on one line. Everything that a reader could miss, misread or be fooled by
 // becomes a visible escape:
 //
 //	<U+200B>                        a character no reader sees, an unusual space, a stray mark, a stroke through a letter

@@ -24,7 +24,7 @@ func Sanitize(s string) string {
 		return composed
 	}
 	// The library broke up a run of more than 30 marks with U+034F. NFC adds no such
-	// character, and s has none left. No living text has such runs: they stay as they
+	// character, and s has no such run left. No living text has such runs: they stay as they
 	// are, and everything else is composed.
 	var b strings.Builder
 	for s != "" {
@@ -48,7 +48,7 @@ func Composes(letter, mark rune) bool {
 }
 
 // IsClean reports whether sanitizing would leave a canonical definition as it is. It may
-// say no for a clean one: if a combining mark follows the escape \n, it seems to follow an n.
+// return false for a clean one: if a combining mark follows the escape \n, it seems to follow an n.
 func IsClean(canonical []byte) bool {
 	for rest := canonical; ; {
 		at := bytes.IndexByte(rest, '\\')

@@ -13,7 +13,7 @@ import (
 // assigned are the code points that Unicode 15.0 assigns.
 var assigned = rangetable.Assigned("15.0.0")
 
-// hiddenTable holds the assigned ones that no reader sees: general categories Cf, Cc (but tab,
+// hiddenTable has the assigned ones that no reader sees: general categories Cf, Cc (but tab,
 // line feed and carriage return), Co, Cs, Zl and Zp; the default-ignorable code points with the
 // variation selectors and the tag block; the fillers U+115F, U+1160, U+3164 and U+FFA0; and the
 // blank U+2800.

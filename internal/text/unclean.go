@@ -16,7 +16,7 @@ const maxHiddenRun = 5
 // Unclean reports whether a text has characters that no text needs anywhere: controls that a
 // terminal obeys, characters that turn the direction of text, and hidden ones, except a few in a row
 // that some script or emoji may need. It uses only the frozen tables, so a lockfile is clean in every
-// build or in none. Package lint finds all that Unclean finds, and also knows where in a text such a
+// build or in no build. Package lint finds all that Unclean finds, and also knows where in a text such a
 // character has no use.
 func Unclean(s string) bool {
 	if strings.Contains(s, "\U000E0067") {

@@ -103,9 +103,9 @@ type Edit struct {
 	// The blanks around what was removed or added are part of Old and New, because they aren't those that were there before.
 	Blanks bool
 
-	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units beside the edit.
+	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units next to the edit.
 	// If the old text has Old or these ends more than once, Number is how many units come before the edit. An edit
-	// that only adds something, and has none of these fields, adds it at the end.
+	// that only adds something, and has no value in these fields, adds it at the end.
 	Before, After string
 	First         bool // it adds something at the beginning
 	Number        int
@@ -223,7 +223,7 @@ func quiet(a, b []unit, from, end, to, end2 int) bool {
 	return is == first && isLast == first
 }
 
-// usual returns the blanks in front of the second unit of a text, which stand for those between all.
+// usual returns the blanks in front of the second unit of a text, which represent those between all.
 func usual(a []unit) string {
 	if len(a) > 2 {
 		return a[1].before
@@ -291,7 +291,7 @@ func (r *comparer) ends(before, after int) (ends [2]string) {
 }
 
 const (
-	endWords = 2 // of a sentence beside an edit
+	endWords = 2 // of a sentence next to an edit
 
 	// The most characters of them, where words are long or have no blanks.
 	endRunes = 32
@@ -311,7 +311,7 @@ func firstWords(s string) string {
 	return string(said[:min(len(said), endRunes)])
 }
 
-// Indented says how a text became another one if every line but the first was indented by the same blanks, or lost them:
+// Indented returns how a text became another one if every line but the first was indented by the same blanks, or lost them:
 // "+" or "-", and the blanks. It returns "" for any other change. A line without any text may have neither.
 func Indented(old, new string) string {
 	sign := "+"

@@ -1,5 +1,5 @@
 // Package words compares texts: unit by unit, where a unit is a sentence or a line of code, and word by word within a unit.
-// What it says of two texts is exact: with the old text at hand, it leads to the new one and to no other.
+// Its comparison of two texts is exact: with the old text at hand, it leads to the new one and to no other.
 package words
 
 import (
@@ -67,7 +67,7 @@ func commonEnds(old, new string) (head, tail int) {
 	return head, len(strings.TrimLeft(end, " \t"))
 }
 
-// align says how one list becomes the other, step by step. It returns false if the work would
+// align returns how one list becomes the other, step by step. It returns false if the work would
 // exceed the budget.
 func align(budget *effort.Budget, a, b []string) (steps []byte, ok bool) {
 	ok = compare(budget, a, b, false, func(op byte, tokens []string) {
@@ -76,7 +76,7 @@ func align(budget *effort.Budget, a, b []string) (steps []byte, ok bool) {
 	return steps, ok
 }
 
-// firstSymbol is the first of the private-use runes that stand for tokens, because the library compares
+// firstSymbol is the first of the private-use runes that represent tokens, because the library compares
 // runes. There are more such runes than both sides together can have tokens.
 const firstSymbol = 0xf0000
 

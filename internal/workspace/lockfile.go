@@ -20,8 +20,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// NearestLockfile returns the lockfile to use where none is given: tools.lock in a folder, else in the
-// nearest folder above it in its repository. Whatever has that name counts, be it a folder or a broken
+// NearestLockfile returns the lockfile to use by default: tools.lock in a folder, else in the
+// nearest folder above it in its repository. Anything of that name counts, even a folder or a broken
 // link: a lockfile further up must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
 	folders := UpToRoot(folder)
@@ -150,7 +150,7 @@ func IsLockfile(path string) bool {
 // Sign records the approver and the time, in RFC 3339 and UTC, with each pin of next that is new,
 // has a new digest or mark, has lost its mark or its approval. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
 // that is the time. Sign removes approvals whose hash isn't that of the definition: an approval
-// that was given under another policy doesn't hold for what is stored from now on.
+// that was given under another policy isn't valid for what is stored from now on.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
 		p.Approval = nil

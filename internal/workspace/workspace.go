@@ -1,6 +1,6 @@
 // Package workspace makes both sides of a comparison from files. It finds, reads and writes
 // the lockfile, reads the captures, and gives each a server ID. The gate that it is given
-// says what drift is, and whether it fails a run.
+// decides what drift is, and whether it fails a run.
 package workspace
 
 import (
@@ -47,7 +47,7 @@ type Request struct {
 	// The command pins new servers, each under the server ID that its file's name gives.
 	Approves bool
 
-	// The command shows whatever it finds, even without pins or a lockfile.
+	// The command shows all that it finds, even without pins or a lockfile.
 	Shows bool
 }
 
@@ -71,7 +71,7 @@ type Workspace struct {
 }
 
 // Load reads both sides of a comparison and compares them. If the lockfile is missing and
-// the command needs none, the workspace has nothing pinned.
+// the command needs none, the workspace has no pins.
 func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	w := &Workspace{LockPath: req.LockPath, Gate: gate}
 	if req.Against != "" && req.Lockfile == "" {
@@ -222,7 +222,7 @@ func (w *Workspace) digest() {
 	}
 }
 
-// comparisonOf pins a capture under its server's policy and puts it beside the recorded pins.
+// comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error) {
 	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: req.Part}
 	if set := w.Lock.Find(s.server); set != nil {
@@ -254,9 +254,7 @@ func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
-	if len(p.Captured.Of(pin.Skills)) > 0 {
-		pin.SupplyFiles(&p.Captured, &p.Locked)
-	}
+	pin.SupplyFiles(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
 	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil
 	if server, ok := serverOf(filepath.Base(s.path)); ok {
@@ -324,7 +322,7 @@ func (w *Workspace) addUncaptured(req *Request) error {
 	return nil
 }
 
-// uncaptured returns why nothing can be said of servers that could not be captured, or nil if there are none.
+// uncaptured returns why there is no answer about servers that could not be captured, or nil.
 func (w *Workspace) uncaptured() error {
 	var servers []string
 	asked := 0
@@ -342,7 +340,7 @@ func (w *Workspace) uncaptured() error {
 	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
 }
 
-// NoAnswer says for which servers there is no answer, and why; nil if there is one for each.
+// NoAnswer returns for which servers there is no answer, and why; nil if there is one for each.
 func (w *Workspace) NoAnswer(req *Request, servers []string) error {
 	if len(servers) == 0 {
 		return nil

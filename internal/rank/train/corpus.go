@@ -23,7 +23,7 @@ type Text struct {
 }
 
 // readCorpus reads corpus/AUTHOR.txt. A line "= KIND STYLE LANG PLACE", with tabs between the four,
-// says what the lines below it are. Each of those is one text, in which \n is the end of a line and
+// tells what the lines below it are. Each of those is one text, in which \n is the end of a line and
 // \\ a backslash.
 func readCorpus() (texts []Text, err error) {
 	files, err := corpus.ReadDir("corpus")

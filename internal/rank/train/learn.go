@@ -17,14 +17,14 @@ import (
 const (
 	epochs = 12
 
-	// A feature of fewer texts isn't learned: it says more about one author than about poison.
+	// A feature of fewer texts isn't learned: it shows more about one author than about poison.
 	rareBelow = 2
 
 	wordRate = 0.16 // of words and pairs of words
 
 	classRate = 0.2 // of classes and their pairs
 
-	// The part that each weight but the constant loses in each epoch: what few texts say stays small.
+	// The part that each weight but the constant loses in each epoch: what few texts have stays small.
 	shrink = 0.2
 
 	scale = 32 // steps of a weight in the file for one logit

@@ -1,4 +1,4 @@
-// Command train learns the weights of internal/rank from the texts beside it and writes them:
+// Command train learns the weights of internal/rank from the texts next to it and writes them:
 //
 //	go run ./internal/rank/train internal/rank/weights.bin
 //

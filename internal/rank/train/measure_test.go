@@ -186,7 +186,7 @@ func published(t *testing.T) (texts []Text) {
 	return texts
 }
 
-// A tally counts where poison stands among the new sentences of upgrades.
+// A tally counts the ranks of poison among the new sentences of upgrades.
 type tally struct {
 	all, five int
 	long      int   // like five, if the longest came first: the baseline

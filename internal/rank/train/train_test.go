@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// TestLogistic holds the logistic function against the library's.
+// TestLogistic compares the logistic function with the library's.
 func TestLogistic(t *testing.T) {
 	for x := -12.0; x <= 12; x += 0.25 {
 		want := 1 / (1 + math.Exp(-x))

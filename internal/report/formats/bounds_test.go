@@ -15,7 +15,7 @@ import (
 
 // TestReportsSayWhatTheyLeaveOut: with room for a part of the drift, a report lists every entry with
 // its kind and digests, and explains entries with a warning before all others. Of each entry that it doesn't
-// explain, it says so, rates it highest, and offers no command that accepts it.
+// explain, it reports that, rates it highest, and offers no command that accepts it.
 func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 	t.Parallel()
 	schema := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
@@ -62,7 +62,7 @@ func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 			if isJSON {
 				reporttest.Validate(t, schema, []byte(out))
 			}
-			// A report says that something isn't explained, if and only if that is so.
+			// A report marks something as not explained, if and only if that is so.
 			said := strings.Contains(out, "too much drift") || isJSON && strings.Contains(out, `"unexplained":true`)
 			if said != (shown < 40) {
 				t.Errorf("%d: %.3000s", room, out)

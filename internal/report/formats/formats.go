@@ -24,7 +24,7 @@ type Format struct {
 	// NeedsHashes: it has the approval hash of each tool, too, which takes as long as a verdict.
 	NeedsHashes bool
 
-	// Write writes a report, or why there is none. It is nil for text, which each command lays out in
+	// Write writes a report, or why there is no report. It is nil for text, which each command lays out in
 	// its own way.
 	Write func(io.Writer, *report.Model) error
 }

@@ -66,7 +66,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	}
 }
 
-// TestHostileText: every format keeps its form, whatever is in names, keys, texts, server IDs and errors.
+// TestHostileText: every format keeps its form for anything in names, keys, texts, server IDs and errors.
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	ours := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))

@@ -10,7 +10,7 @@ import (
 )
 
 // TestPoisonFirst: the warning of the tool that was poisoned inside a routine upgrade is in the headline
-// of every format. That the tool comes first is tested beside each format.
+// of every format. That the tool comes first is tested with each format.
 func TestPoisonFirst(t *testing.T) {
 	t.Parallel()
 	reporttest.EachPoisoned(t, func(t *testing.T, r *report.Report) {

@@ -124,7 +124,7 @@ func workflowCommand(line string) (name string, properties map[string]string, da
 }
 
 // checkGitHub reads annotations as the runner does and checks them against what
-// there is to say.
+// there is to report.
 func checkGitHub(t testing.TB, r *report.Report) {
 	t.Helper()
 	var b bytes.Buffer

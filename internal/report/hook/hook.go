@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// Write says why an agent's start or call is blocked: how much differs, and what a person types. It has
-// names only from the user's own command line, and none that a capture, a lockfile or a folder gave.
+// Write prints why an agent's start or call is blocked: how much differs, and what a person types. It has
+// names only from the user's own command line, and no name from a capture, a lockfile or a folder.
 func Write(w io.Writer, in report.Input) error {
 	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools are not the ones approved")}
 	say := func(line modeltext.Text) { lines = append(lines, line) }
@@ -74,7 +74,7 @@ func Write(w io.Writer, in report.Input) error {
 	return write(w, lines)
 }
 
-// WriteError says that there is no answer. It doesn't say why, because those words may quote the server:
+// WriteError prints that there is no answer. It doesn't print why, because those words may quote the server:
 // only a person reads them.
 func WriteError(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile

@@ -64,7 +64,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// ours matches all that an answer may say: our own words, digests and counts, and no word of the server or
+// ours matches all that an answer may contain: our own words, digests and counts, and no word of the server or
 // its folder.
 var ours = regexp.MustCompile(`^pinproof: blocked: the MCP tools are not the ones approved
 (\d+ warnings? that nobody approved
@@ -75,7 +75,7 @@ listed set   (none|sha256:[0-9a-f]{64})
 Do not use this server's tools\. A person reviews the change at a terminal(\.|: pinproof relock /a/live\.json /a/tools\.lock)
 $`)
 
-// TestHostile: whatever is in names, keys, texts, server IDs and paths, the answer has no word of it.
+// TestHostile: for anything in names, keys, texts, server IDs and paths, the answer has no word of it.
 func TestHostile(t *testing.T) {
 	for _, s := range append([]string{"a model reads this", "FORGED\nFORGED"}, reporttest.HostileTexts...) {
 		r := reporttest.Hostile(t, s, s, "before "+s, s)

@@ -27,7 +27,7 @@ var pageTemplate string
 //go:embed html.css
 var pageStyle string
 
-// Limits in bytes, so that a browser opens the page at once. The page says what it leaves out.
+// Limits in bytes, so that a browser opens the page at once. The page lists what it leaves out.
 const (
 	maxBlocks = 4 << 20   // all blocks, as they are on the page
 	maxHead   = 256 << 10 // what is before them
@@ -82,8 +82,8 @@ type item struct {
 	HTML  template.HTML // made by the template
 }
 
-// Aside is what stands out in a block. It is "" if an ADDED block has the same words among its risks, which
-// are shown beside it.
+// Aside is what a reader has to notice in a block. It is "" if an ADDED block has the same words among its risks, which
+// are shown next to it.
 func (i *item) Aside() string {
 	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
 		return ""

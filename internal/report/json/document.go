@@ -3,7 +3,7 @@ package json
 import "pinproof/internal/jsontree"
 
 // A document is the JSON report: one object on one line, described by docs/report.schema.json.
-// A member with nothing to say is absent. Names, pointers, definitions and paths are
+// A member without a value is absent. Names, pointers, definitions and paths are
 // not made printable, so a program that reads them must treat them as hostile. The
 // summary, details of findings and errors are printable text for a person.
 type document struct {
@@ -101,7 +101,7 @@ type change struct {
 }
 
 // A definition is what an entry is pinned as, or what it is now. Whole is there only if no list of changes
-// says what differs.
+// describes what differs.
 type definition struct {
 	Digest    string         `json:"digest"`
 	Sanitized string         `json:"sanitizedDigest"`
@@ -121,7 +121,7 @@ type finding struct {
 	Detail   string `json:"detail"`
 }
 
-// A record is something that a lockfile says of an entry or of a server, besides its definition.
+// A record is something that a lockfile has about an entry or a server, besides its definition.
 type record struct {
 	Server string `json:"server"`
 	List   string `json:"list,omitempty"` // "" for a whole server

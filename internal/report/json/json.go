@@ -102,7 +102,7 @@ func (left *room) takes(size int) bool {
 	return true
 }
 
-// entry says what is known of an entry that drifted, as far as there is room.
+// entry returns what is known of an entry that drifted, as far as there is room.
 func (left *room) entry(e *report.Entry) entry {
 	said := entry{
 		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity,
@@ -142,7 +142,7 @@ func (left *room) value(v jsontree.Value) (said jsontree.Value, bytes int) {
 	return v, 0
 }
 
-// definition says what is known of a definition. If whole is set, that is all of it, or its size if there is no room.
+// definition returns what is known of a definition. If whole is set, that is all of it, or its size if there is no room.
 func (left *room) definition(d *report.Definition, whole bool) *definition {
 	if d == nil {
 		return nil

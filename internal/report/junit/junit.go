@@ -20,7 +20,7 @@ const (
 	maxReport   = 4 << 20
 )
 
-// A suite counts what is in it. Printable text has no character that XML 1.0 can't hold (section 2.2),
+// A suite counts what is in it. Printable text has no character that XML 1.0 forbids (section 2.2),
 // and the encoder splits what would end a CDATA section. Times are 0, so that equal inputs give equal bytes.
 type suite struct {
 	XMLName  xml.Name
@@ -142,7 +142,7 @@ func verdict(m *report.Model) testcase {
 	return c
 }
 
-// drift is what the case of a drifted entry says. It refers to no other block, because a case is
+// drift is the text of the case of a drifted entry. It refers to no other block, because a case is
 // read alone.
 func drift(m *report.Model, at int, room *int) testcase {
 	e := &m.Entries[at]

@@ -116,7 +116,7 @@ func TestUpgrades(t *testing.T) {
 	})
 }
 
-// holdAgainstXSD has xmllint read a report, if the environment says where the
+// holdAgainstXSD has xmllint read a report, if the environment has the path of the
 // schema is.
 func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 	t.Helper()
@@ -186,7 +186,7 @@ type junitInFile struct {
 	} `xml:"testcase"`
 }
 
-// checkJUnit reads a report strictly and checks it against what there is to say.
+// checkJUnit reads a report strictly and checks it against what there is to report.
 func checkJUnit(t testing.TB, r *report.Report) {
 	t.Helper()
 	var b bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/report/plain"
 )
 
-// Limits in bytes. A comment on a pull request holds 65,536 characters, a job summary 1 MiB; both
+// Limits in bytes. A comment on a pull request has at most 65,536 characters, a job summary 1 MiB; both
 // leave room for what a workflow puts around the page.
 const (
 	maxComment = 60_000
@@ -27,7 +27,7 @@ func Write(w io.Writer, m *report.Model) error { return write(w, m, maxComment) 
 // WriteSummary prints a report as a page that fits into a job summary.
 func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSummary) }
 
-// write prints what is said of the whole, then the drift, the most dangerous of all servers first, while there
+// write prints the summary of the whole, then the drift, the most dangerous of all servers first, while there
 // is room. What has no room is named.
 func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.

@@ -22,7 +22,7 @@ func TestWrite(t *testing.T) {
 	}{
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
-		// What is said of the whole list comes first, then the block of the first class.
+		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
 			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
@@ -51,7 +51,7 @@ func TestWrite(t *testing.T) {
 }
 
 // TestRoom: a comment takes what there is room for, in the order of rank. The rest is named and gets no
-// digest, and whatever is cut, every fence is closed.
+// digest, and wherever it is cut, every fence is closed.
 func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {

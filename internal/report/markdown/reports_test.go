@@ -33,7 +33,7 @@ func markdownOf(t testing.TB, r *report.Report) string {
 	return b.String()
 }
 
-// TestWarnedFirst: what is said of the whole list comes first, then the entries with a warning.
+// TestWarnedFirst: the summary of the whole list comes first, then the entries with a warning.
 func TestWarnedFirst(t *testing.T) {
 	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
 	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})

@@ -62,7 +62,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// longReview is the most blocks of a review for one sitting. A longer one says how to shorten it.
+// longReview is the most blocks of a review for one sitting. A longer one prints how to shorten it.
 const longReview = 30
 
 // otherServers prints which captures look like those of other servers.
@@ -97,7 +97,7 @@ func (t *Writer) Head(m *report.Model) {
 	t.General(m)
 }
 
-// Overview says what is compared, what drifted of each server, and what is worth reading first.
+// Overview prints what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Overview(m *report.Model) {
 	t.otherServers(otherServers(m))
 	if m.Several {
@@ -154,7 +154,7 @@ func (t *Writer) ReadFirst(m *report.Model) {
 	}
 }
 
-// The head of a review says so many shared changes that break callers, and so many sentences to read first.
+// The head of a review has at most so many shared changes that break callers, and so many sentences to read first.
 const (
 	mostBreaks = 3
 	mostFirst  = 3
@@ -168,7 +168,7 @@ func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", approvedTitle, m.Approved)
 }
 
-// records prints what the lockfile says besides the definitions, as far as a reader has to look at it.
+// records prints what the lockfile has besides the definitions, as far as a reader has to look at it.
 func (t *Writer) records(indent string, m *report.Model) {
 	said := func(s report.Record) bool { return s.Fails || m.Matches }
 	if slices.ContainsFunc(m.Records, said) {
@@ -180,7 +180,7 @@ func (t *Writer) records(indent string, m *report.Model) {
 	for i := range m.Records {
 		s := &m.Records[i]
 		if !said(*s) {
-			// This is what a server calls itself, which the head says.
+			// This is what a server calls itself, which is in the head.
 			continue
 		}
 		if m.Several && (server != s.Server || below == indent) {
@@ -211,7 +211,7 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	}
 }
 
-// finding prints one finding: its word, then what is said of it.
+// finding prints one finding: its word, then its description.
 func (t *Writer) finding(indent string, f *report.Finding, said string) {
 	op := byte('=')
 	if f.Warning {
@@ -254,7 +254,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
 }
 
-// Rows prints what is said of a block, for a format that prints its title: the numbers of shared changes come first.
+// Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	if and := b.And(t.Shown, false); and != nil {
 		t.Say(indent, layout.Run{Op: '~', Text: "(" + strings.Join(and, ", ") + ")"})
@@ -291,7 +291,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	}
 }
 
-// Shorten cuts lines after so many bytes, and says so.
+// Shorten cuts lines after so many bytes, and reports that.
 func Shorten(lines string, most int) string {
 	if len(lines) <= most {
 		return lines
@@ -342,7 +342,7 @@ func (t *Writer) refers(l *report.Line) bool {
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
 const maxNameColumn = 28
 
-// Lines prints lines in columns: a name and what it takes, and its description, if that has room beside it.
+// Lines prints lines in columns: a name and what it takes, and its description, if that has room next to it.
 func (t *Writer) Lines(indent string, list []report.Line) {
 	list = report.Told(list, t.refers)
 	// names is how wide the names are, and at is where descriptions begin.
@@ -389,7 +389,7 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 	}
 }
 
-// leastBeside is how many columns a text must have beside what it is about, to begin there.
+// leastBeside is how many columns a text must have next to what it is about, to begin there.
 const leastBeside = 20
 
 // beside prints a text of one line behind what it is about: behind the wide form of that, if it fits there, else behind the
@@ -449,7 +449,7 @@ func (t *Writer) Whole(e *report.Entry) {
 	}
 }
 
-// sideText says for one server what is compared with what.
+// sideText describes for one server what is compared with what.
 func sideText(s *report.Server) string {
 	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }
@@ -499,7 +499,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 	}
 }
 
-// nothingElse reports whether a block isn't printed, because all that it says stands above.
+// nothingElse reports whether a block isn't printed, because all of it is printed above.
 func (t *Writer) nothingElse(b *report.Block) bool {
 	return !t.Full && b.HasNothingElse(t.Shown)
 }

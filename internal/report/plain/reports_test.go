@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestMassUpgradesFitAScreen: if all tools changed alike, or nearly so, the gate says
+// TestMassUpgradesFitAScreen: if all tools changed alike, or nearly so, the gate prints
 // little more than their names. No line is too wide, except commands, digests and BLOCK
 // lines.
 func TestMassUpgradesFitAScreen(t *testing.T) {
@@ -54,7 +54,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 }
 
 // TestFullNamesPlaces: with --full a pointer has long names whole, and a keyword that became
-// another one says which it was.
+// another one prints which it was.
 func TestFullNamesPlaces(t *testing.T) {
 	long := strings.Repeat("long_", 60)
 	list := func(keyword, more string) string {

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// table prints a row for each of several servers, which says what drifted in it.
+// table prints a row for each of several servers, with what drifted in it.
 func (t *Writer) table(m *report.Model) {
 	rows := [][]string{{"server", "added", "changed", "removed", "code", "destructive", "tokens", "text", "versions"}}
 	most := 1
@@ -76,7 +76,7 @@ func cut(s string, most int) string {
 	return s
 }
 
-// versions says how a server calls itself.
+// versions returns how a server calls itself.
 func (t *Writer) versions(indent string, s *report.Server) {
 	if s.Versions != "" {
 		t.notes(indent, "the server calls itself "+s.Versions)
@@ -90,7 +90,7 @@ func number(n int) string {
 	return text.Number(n)
 }
 
-// countText says in words what the row of a single server would say.
+// countText returns in words the row of a single server.
 func countText(c *report.Counts, size bool) string {
 	var said []string
 	for _, one := range []struct {
@@ -105,7 +105,7 @@ func countText(c *report.Counts, size bool) string {
 	return strings.Join(said, ", ") + grownText(c, size && said != nil)
 }
 
-// grownText says how much more there is to read: in tokens for the model or, if they are the same or not known, in bytes
+// grownText returns how much more there is to read: in tokens for the model or, if they are the same or not known, in bytes
 // of text.
 func grownText(c *report.Counts, said bool) string {
 	if !said {
@@ -158,11 +158,11 @@ const (
 	// Columns of the bar of the text that a server adds.
 	maxBar = 10
 
-	// The fewest columns for what is said of a block after its name.
+	// The fewest columns for the text of a block after its name.
 	leastSaid = 10
 )
 
-// standsOut is what stands out in a block: a label by its id, which --only takes.
+// standsOut is what a reader has to notice in a block: a label by its id, which --only takes.
 func standsOut(b *report.Block) string {
 	if b.Label != "" && b.Minor {
 		return b.Label + " (minor)"

@@ -1,5 +1,5 @@
 // Package plain writes reports as text for a person: the gate's answer, the review, the shape of
-// a review (--stat), and what lock and relock say at their end.
+// a review (--stat), and what lock and relock print at their end.
 package plain
 
 import (
@@ -52,7 +52,7 @@ func New(w io.Writer, style Style) *Writer {
 	return &Writer{w: w, Style: style, Shown: map[int]bool{}}
 }
 
-// Flush writes out what was printed, if the writer below holds it back.
+// Flush writes out what was printed, if the writer below keeps it.
 func (t *Writer) Flush() error {
 	if f, ok := t.w.(interface{ Flush() error }); ok && t.Err == nil {
 		t.Err = f.Flush()
@@ -61,7 +61,7 @@ func (t *Writer) Flush() error {
 }
 
 // paint colours one piece of a line, already printable, by its meaning. Nothing is
-// said by colour alone.
+// shown by colour alone.
 func (t *Writer) paint(op byte, text string) string {
 	attributes := map[byte][]color.Attribute{
 		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},

@@ -38,7 +38,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
-		// Other problems have been said in a line above, and the error says what to do.
+		// Other problems have been printed in a line above, and the error has what to do.
 		case p.ID == "policy":
 			t.Hint(report.Step{Text: p.Text, Command: p.Command})
 		}
@@ -108,7 +108,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	}
 }
 
-// isTold returns what details says of a block.
+// isTold returns what details prints of a block.
 func isTold(b *report.Block) string {
 	told := fmt.Sprintln(b.Renamed, b.Note, b.Summed, b.Minor)
 	for i := range b.Rows {
@@ -210,7 +210,7 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 // maxMarked is how many entries a line about marks names.
 const maxMarked = 20
 
-// Marks says which entries a lockfile keeps from agents from now on, and which ones it no longer does.
+// Marks prints which entries a lockfile keeps from agents from now on, and which ones it no longer does.
 func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
 		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", kept from agents -> " + lockfile})
@@ -220,13 +220,15 @@ func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	}
 }
 
-// WriteRelocked says what was accepted and what drift is left. Each accepted entry gets
+// WriteRelocked prints what was accepted and what drift is left. Each accepted entry gets
 // a line, unless a prompt has already shown it.
 func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.notes("", c.Idle...)
 	if !c.Shown {
-		t.otherServers(c.Others)
+		if len(c.Others) > 0 {
+			t.otherServers(c.Others)
+		}
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for i := range e.Findings {

@@ -78,7 +78,7 @@ func Validate(t testing.TB, s *jsonschema.Schema, text []byte) {
 // FullDisk takes some bytes and then no more.
 type FullDisk struct{ Room int }
 
-// ErrFullDisk is what a full disk says.
+// ErrFullDisk is the error of a full disk.
 var ErrFullDisk = errors.New("no space left")
 
 func (d *FullDisk) Write(b []byte) (int, error) {

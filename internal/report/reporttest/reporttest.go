@@ -1,5 +1,5 @@
 // Package reporttest makes reports for the tests of formats, and checks what every format has to keep.
-// It knows no format: what only one of them has to keep is tested beside that format.
+// It knows no format: what only one of them has to keep is tested with that format.
 package reporttest
 
 import (

@@ -21,7 +21,7 @@ import (
 // A Scene is what a report is made of: two captures, of which the first is locked.
 type Scene struct {
 	Server   string
-	Old, New string // tools/list results; "" where there is none
+	Old, New string // tools/list results; "" where there is no list
 	Policy   pin.Policy
 	Path     string // of the lockfile; tools.lock if empty
 	Other    bool   // the lockfile has another server, too, which no capture is given for

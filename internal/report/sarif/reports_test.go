@@ -20,7 +20,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// sarifSchemaFile compiles the published schema, if the environment says where it
+// sarifSchemaFile compiles the published schema, if the environment has the path where it
 // is; it isn't ours to keep a copy of.
 func sarifSchemaFile(t testing.TB) *jsonschema.Schema {
 	path := os.Getenv("PINPROOF_SARIF_SCHEMA")
@@ -180,7 +180,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestFingerprints: an alert stays the same while its tool does, whatever the
+// TestFingerprints: an alert stays the same while its tool does, regardless of the
 // lines; another definition is another alert.
 func TestFingerprints(t *testing.T) {
 	prints := func(s reporttest.Scene) map[string]string {

@@ -69,7 +69,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for _, a := range list {
 		// Code scanning knows an alert by its primaryLocationLineHash. If that is missing, code
 		// scanning makes it from the text of the line. All added entries share the server's line,
-		// so they would be one alert; once dismissed, it would stay so, whatever is added next.
+		// so they would be one alert; once dismissed, it would stay so, regardless of what is added next.
 		print := fmt.Sprintf("%x", sha256.Sum256(a.Identity))
 		result := object{"ruleId": a.Rule, "ruleIndex": index[a.Rule], "level": a.Level, "message": message(a.Title + ": " + a.Text),
 			"fingerprints":        object{"pinproof/v1": print},

@@ -61,10 +61,10 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	// The words of our guard that stood before the server; nil if there is no guard.
+	// The words of our guard in front of the server; nil if there is no guard.
 	guard []string
 
-	// The flags of that guard, without those that say how the server is reached.
+	// The flags of that guard, without those for how the server is reached.
 	flags []string
 
 	// Why words that look like our guard aren't one, printable; they are then part of the server.
@@ -106,7 +106,7 @@ func (e entry) refuse() error {
 }
 
 // Read reads a client's configuration, and returns the IDs of the servers that are meant: the given
-// ones or, if none is given, all.
+// ones or, by default, all.
 func Read(file string, given []string) (c *Config, ids []string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -301,7 +301,7 @@ func (x *expander) variable(name string) string {
 	return value
 }
 
-// Floating reports whether one of these servers runs whatever npm would fetch on that day.
+// Floating reports whether one of these servers runs a version that npm chooses on that day.
 func (c *Config) Floating(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
 }
@@ -314,7 +314,7 @@ func (c *Config) Project() string { return c.project }
 
 // Launch returns what a client starts or calls for a server, as the configuration spells it, for a
 // person to read. It doesn't fill in variables, and leaves the query out of an address: either may
-// hold a secret.
+// contain a secret.
 func (c *Config) Launch(id string) string {
 	e := c.entries[id]
 	if e.Command != "" {

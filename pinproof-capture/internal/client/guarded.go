@@ -74,7 +74,7 @@ func (e entry) unguarded(id string) entry {
 type guardWords struct {
 	ids []string // at most one
 
-	// The index of the server's command or address; -1 if there is none.
+	// The index of the server's command or address, or -1.
 	server int
 
 	isSSE   bool
@@ -145,7 +145,7 @@ func isThis(path string) bool {
 	return err == nil && workspace.SameFile(self, path)
 }
 
-// foreignGuard says that a command line that isn't ours starts a guard of a program with our name, in words
+// foreignGuard reports that a command line that isn't ours starts a guard of a program with our name, in words
 // for a person. It returns "" if there is no such guard.
 func foreignGuard(argv []string) string {
 	for i, word := range argv {

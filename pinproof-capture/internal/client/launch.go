@@ -46,14 +46,14 @@ func Quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// Floats reports whether a command line runs whatever npm would fetch on that day.
+// Floats reports whether a command line runs a version that npm chooses on that day.
 func Floats(argv []string) bool {
 	_, floats := readNPM(argv)
 	return floats
 }
 
 // The flags of npx and npm exec before a server's name: those that take a value, and those that npx
-// knows to take none.
+// knows to take no argument.
 var (
 	valued = strings.Fields("-p --package -c --call -w --workspace -C --prefix --cache --loglevel " +
 		"--registry --script-shell --shell --userconfig --tag --omit --include")
@@ -62,7 +62,7 @@ var (
 )
 
 // readNPM reads a command line with npx or npm exec. dashes is the index of the word before which "--"
-// is missing, or -1; floats says whether the line runs whatever npm would fetch on that day. For any
+// is missing, or -1; floats reports whether the line runs a version that npm chooses on that day. For any
 // other program it returns -1 and false.
 //
 // npx puts a "--" before the first word that isn't a flag, but takes the word after a flag that it

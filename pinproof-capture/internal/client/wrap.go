@@ -37,7 +37,7 @@ func (g *Guard) before(id string, e entry) []string {
 type Change struct{ Server, Before, After string }
 
 // Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. Codex's TOML isn't
-// rewritten, because no writer leaves the rest as it is: byHand has the entries for a person to write. refused says which servers stay
+// rewritten, because no writer leaves the rest as it is: byHand has the entries for a person to write. refused lists the servers that stay
 // as they are, and why.
 func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, changes []Change, byHand string, refused []Result) {
 	out = c.Data
@@ -69,7 +69,7 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, changes []Change, 
 	return out, changes, byHand, refused
 }
 
-// rewritable says why the guard of a server can't be added or removed.
+// rewritable returns why the guard of a server can't be added or removed.
 func (e entry) rewritable(id string, g *Guard) error {
 	if e.foreign != "" {
 		return fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
@@ -108,7 +108,7 @@ func (c *Config) Unguarded(ids []string) []string {
 // say how the server is reached.
 func (c *Config) GuardFlags(id string) []string { return c.entries[id].flags }
 
-// guardable says why a server can't be put behind the guard.
+// guardable returns why a server can't be put behind the guard.
 func (e entry) guardable(id string) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
 	if mcp.FileName(id) == "" {
@@ -151,7 +151,7 @@ func spelled(words ...string) string {
 	return strings.Join(list, ", ")
 }
 
-// edit puts words before a server, or removes its guard if there are none. The patch leaves everything else as it is. What comes of it
+// edit puts words before a server, or removes its guard if words is empty. The patch leaves everything else as it is. What comes of it
 // has to start the same server.
 func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	root, err := hujson.Parse(data)

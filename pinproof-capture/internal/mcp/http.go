@@ -29,7 +29,7 @@ import (
 )
 
 // A remote is a server at an address. It is reached by Streamable HTTP or by the older HTTP+SSE, in which all
-// that the server says comes on one event stream. It is read and written like a process: one message a line.
+// that the server sends comes on one event stream. It is read and written like a process: one message a line.
 type remote struct {
 	Server
 	client  http.Client
@@ -58,7 +58,7 @@ type remote struct {
 
 	session string // the server's ID for the session
 
-	// The client's name and version, as it says them.
+	// The client's name and version, as it sends them.
 	agent string
 
 	// The revision of the protocol that initialize agreed on.
@@ -71,7 +71,7 @@ type remote struct {
 	greeting []byte
 
 	inputs map[string][]byte // the input schemas of tools, by name
-	kept   int               // bytes of the answers that hold these schemas
+	kept   int               // bytes of the answers with these schemas
 }
 
 // A post is a message of the client's on its way to the server.
@@ -100,7 +100,7 @@ type post struct {
 	isSent bool // it may have reached the server
 }
 
-// calls reports whether the message calls an entry. In another session, the same name may stand for another entry.
+// calls reports whether the message calls an entry. In another session, the same name may mean another entry.
 func (p *post) calls() bool { return p.method == "tools/call" || p.method == "prompts/get" }
 
 // A standing stream belongs to no message of the client's. The server may use it to speak unasked.
@@ -121,18 +121,18 @@ const (
 	maxRedirects = 3
 
 	// If a client's line is an initialize or no request, the next line waits until the server has taken or answered
-	// it: the server is to get the lines in their order. No server may hold the client up for longer than this.
+	// it: the server is to get the lines in their order. No server may delay the client for longer than this.
 	linePatience = 10 * time.Second
 
 	// How long to wait until the standing stream opens. Some servers answer only with its first
-	// event, and have none yet.
+	// event, and have no event yet.
 	standPatience = time.Second
 
 	// How long to wait before a stream is asked for again: as long as the official clients do, which
 	// servers are tested with.
 	resumeAfter = time.Second
 
-	// The least time to wait before that, whatever the server says.
+	// The least time to wait before that, regardless of the server.
 	minWait = 100 * time.Millisecond
 
 	maxTries = 100 // to get a stream back
@@ -208,7 +208,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// Lines passes on what the server says until the session ends, and returns why it ended.
+// Lines passes on what the server sends until the session ends, and returns why it ended.
 func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
@@ -222,7 +222,7 @@ func (r *remote) Lines(take func(Said) error) error {
 	return nil
 }
 
-// put passes on one thing that the server said. An error from take ends the session.
+// put passes on one thing that the server sent. An error from take ends the session.
 func (r *remote) put(s Said) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
@@ -243,7 +243,7 @@ func (r *remote) Write(b []byte) (int, error) {
 }
 
 // send sends a line: a message that can be read in only one way, or something that isn't a message.
-// begins says that it is one of the messages of our own that begin a new session.
+// begins means that it is one of the messages of our own that begin a new session.
 func (r *remote) send(line []byte, begins bool) {
 	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{}), begins: begins}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
@@ -311,7 +311,7 @@ func (r *remote) post(p *post) {
 			resp, err = r.ask(p)
 		}
 	}
-	// The server has the message. What it says in reply may only get through once send has returned.
+	// The server has the message. What it sends in reply may only get through once send has returned.
 	if p.id == nil {
 		close(p.done)
 	}
@@ -353,7 +353,7 @@ func (r *remote) ask(p *post) (*http.Response, error) {
 }
 
 // do sends an HTTP request, with the headers of the current session and with more headers, given as names and
-// values. A header with an empty value is left out. Errors don't quote the address, which may hold a secret.
+// values. A header with an empty value is left out. Errors don't quote the address, which may contain a secret.
 func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	r.mu.Lock()
 	at := r.endpoint
@@ -384,7 +384,7 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	charset, named := parameters["charset"]
 	isPlain := !named || strings.EqualFold(charset, "utf-8")
 	if kind == "application/json" && strings.EqualFold(charset, "iso-8859-1") {
-		// JSON is read by its bytes, whatever the header says (RFC 8259, sections 8.1 and 11).
+		// JSON is read by its bytes, regardless of the header (RFC 8259, sections 8.1 and 11).
 		isPlain = true
 	}
 	isRead := resp.StatusCode < 300 || kind == "application/json"
@@ -400,7 +400,7 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
-// unusable says why an HTTP response is no answer. It never quotes the response, which may repeat a secret that was sent.
+// unusable returns why an HTTP response is no answer. It never quotes the response, which may repeat a secret that was sent.
 func (r *remote) unusable(resp *http.Response) error {
 	resp.Body.Close()
 	if resp.StatusCode < 300 {
@@ -423,7 +423,7 @@ func (r *remote) unusable(resp *http.Response) error {
 }
 
 // answer passes on the server's response to a message. If that doesn't answer a request, the error
-// says why, unless the answer may still come on another stream.
+// is the reason, unless the answer may still come on another stream.
 func (r *remote) answer(p *post, resp *http.Response) error {
 	if isStream(resp) && !r.SSE {
 		return r.follow(p, resp)
@@ -514,7 +514,7 @@ func (r *remote) waits(p *post) bool {
 	return p.id != nil && r.waiting[p.key] == p
 }
 
-// fail says why a message has no answer. It tells a person and, unless this is a capture, the
+// fail reports why a message has no answer. It tells a person and, unless this is a capture, the
 // client that waits for the answer, in words of our own.
 func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
@@ -529,7 +529,7 @@ func (r *remote) fail(p *post, err error) {
 	}
 }
 
-// Close says that the client sends no more. It ends the session if all requests are answered. If
+// Close tells that the client sends no more. It ends the session if all requests are answered. If
 // not, it does nothing, and the caller has to call it again later.
 func (r *remote) Close() error {
 	r.mu.Lock()

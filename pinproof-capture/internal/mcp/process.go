@@ -43,7 +43,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), s.Env...)
 	cmd.Stderr = stderr
-	// A child process of the server may hold standard error open.
+	// A child process of the server may keep standard error open.
 	cmd.WaitDelay = Grace
 	// Clients look for the program on the PATH that the server gets.
 	for _, variable := range s.Env {
@@ -77,7 +77,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
 		close(p.ended)
-		// Processes that the server left running may hold its output open, but no longer answer.
+		// Processes that the server left running may keep its output open, but no longer answer.
 		// Where no deadline ends the reading, as with a pipe on Windows, ending those processes does.
 		if out.SetReadDeadline(time.Now().Add(Grace)) != nil {
 			time.Sleep(Grace)
@@ -92,7 +92,7 @@ func (p *process) Lines(take func(Said) error) error {
 	return readLines(p, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
 }
 
-// Read reads what the server says. Once the server has ended, Read returns what is left in the pipe.
+// Read reads the output of the server. Once the server has ended, Read returns what is left in the pipe.
 func (p *process) Read(b []byte) (int, error) {
 	n, err := p.out.Read(b)
 	// The deadline may have passed while nobody was reading, with something left in the pipe.
@@ -182,7 +182,7 @@ func (p *process) Signal(s os.Signal) { p.group.send(s.(syscall.Signal)) }
 // number if a signal ended it.
 func (p *process) ExitCode() int { return exitCode(p.cmd.ProcessState) }
 
-// reason says how the server ended. It gives a server that has just closed its output a moment to end.
+// reason returns how the server ended. It gives a server that has just closed its output a moment to end.
 func (p *process) reason() *fail.Error {
 	select {
 	case <-p.ended:
@@ -195,10 +195,10 @@ func (p *process) reason() *fail.Error {
 	return fail.New("the server was ended by a signal before it answered")
 }
 
-// A tail keeps the end of what a server says on standard error.
+// A tail keeps the end of what a server prints on standard error.
 type tail []byte
 
-// maxTail is how many bytes are kept: a program says at the end why it stops, and a person reads a screenful.
+// maxTail is how many bytes are kept: a program prints at the end why it stops, and a person reads a screenful.
 const maxTail = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {

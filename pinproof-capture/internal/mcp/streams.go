@@ -11,7 +11,7 @@ import (
 )
 
 // stand opens the standalone stream. A server need not have one, and clients take answers on it, too. stand asks
-// for it as soon as initialize is answered: a server may say something in reply to notifications/initialized.
+// for it as soon as initialize is answered: a server may send something in reply to notifications/initialized.
 func (r *remote) stand() {
 	ctx, cancel := context.WithCancel(r.ctx)
 	s := &standing{cancel: cancel, opened: make(chan struct{})}
@@ -64,7 +64,7 @@ func (r *remote) standLate() {
 	}
 }
 
-// follow passes on what an event stream says. If the stream ends too early, follow asks the server
+// follow passes on the messages of an event stream. If the stream ends too early, follow asks the server
 // for the rest, as often as the server answers: the rest may come in pieces. The standalone stream,
 // which belongs to no message, always ends too early.
 func (r *remote) follow(p *post, resp *http.Response) error {

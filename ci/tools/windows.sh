@@ -2,7 +2,8 @@
 # Smokes of the Windows programs under wine (8.0). Not a part of .ci/run: wine and what it needs are large packages.
 # Needs wine, go, and mingw-w64's gcc (x86_64-w64-mingw32-gcc) for a library that programs of Go 1.26 load and wine 8 lacks.
 # shellcheck source=ci/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
+repo=$(cd "$(dirname "$0")/../.." && pwd)
 export WINEPREFIX="$work/wine" WINEDEBUG=-all GOOS=windows GOARCH=amd64 CGO_ENABLED=0
 mkdir "$work/bin" "$work/project dir" "$work/server"
 wineboot --init >/dev/null 2>&1

@@ -1,4 +1,4 @@
-"""Whole-process medians, as ratios: python3 ci/speed.py [--cpu] PINPROOF [PINPROOF...]
+"""Whole-process medians, as ratios: python3 ci/tools/speed.py [--cpu] PINPROOF [PINPROOF...]
 
 Makes captures of five sizes from made-up tools, locks them, and times verify against
 --version, against a bare cobra program built for it, and against a plain Python script that
@@ -7,13 +7,15 @@ before and after are measured in one run. --cpu counts CPU time, for a machine t
 idle. Needs hyperfine and go.
 """
 
-import hashlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from instructions import tool  # noqa: E402
 
 PLAIN = """
 import hashlib, json, sys
@@ -25,34 +27,6 @@ bad = [n for n, p in pins.items() if sha(p["definition"]) != p["digest"]]
 now = {t["name"]: sha(t) for t in tools}
 sys.exit(2 if bad else now != {n: p["digest"] for n, p in pins.items()})
 """
-
-
-def tool(i, size):
-    """A made-up tool of about so many bytes."""
-    word = hashlib.sha256(str(i).encode()).hexdigest()
-    prose = ("Works on the records named by the caller and returns what changed. ", "Long results come in pages. ")
-    t = {
-        "name": f"tool_{i}_{word[:6]}",
-        "title": f"Tool {i}",
-        "description": prose[i % 2] * 3,
-        "inputSchema": {
-            "type": "object",
-            "properties": {
-                "path": {"type": "string", "description": "Where to work, relative to the root."},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100},
-            },
-            "required": ["path"],
-            "additionalProperties": False,
-        },
-        "annotations": {"readOnlyHint": i % 3 == 0, "openWorldHint": False},
-    }
-    n = 0
-    while len(json.dumps(t, separators=(",", ":"))) < size:
-        t["inputSchema"]["properties"][f"option_{n}"] = {
-            "type": ["string", "null"], "enum": ["fast", "safe", None], "description": prose[n % 2] + word[:n % 40],
-        }
-        n += 1
-    return t
 
 
 SIZES = (("13 kB", 14, 850), ("141 kB", 49, 2800), ("551 tools", 551, 1400), ("2 MB", 2000, 950), ("20 MB", 20000, 950))
@@ -101,7 +75,7 @@ def peak(command):
 
 
 def main():
-    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    root = os.path.dirname(sys.path[0])
     cpu = sys.argv[1] == "--cpu"
     programs = [os.path.abspath(p) for p in sys.argv[1 + cpu:]]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Two programs, the same answers: python3 ci/same.py OLD NEW [--runs N] [--sessions N] [--seed N] [--real FOLDER]
+"""Two programs, the same answers: python3 ci/tools/same.py OLD NEW [--runs N] [--sessions N] [--seed N] [--real FOLDER]
 
 Runs random command lines of lock and relock with both programs, and random sessions at a
 terminal, each in a folder of its own, and compares what they print, their exit codes and

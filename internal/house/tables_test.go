@@ -1,4 +1,4 @@
-package main
+package house
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 	"pinproof/internal/report/formats"
 )
 
@@ -20,7 +21,7 @@ import (
 // read returns the text of a file of the repository.
 func read(t *testing.T, path string) string {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(pintest.Path(path))
 	if err != nil {
 		t.Fatal(err)
 	}

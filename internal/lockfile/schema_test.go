@@ -1,4 +1,4 @@
-package main
+package lockfile_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/report/reporttest"
 )
 
-// TestLockfilesFitTheSchema holds lockfiles of all kinds against the schema.
+// TestLockfilesFitTheSchema validates lockfiles of all kinds.
 func TestLockfilesFitTheSchema(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
 	for name, s := range reporttest.Scenes {
@@ -114,7 +114,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 	}
 }
 
-// TestRealLockfilesFitTheSchema holds the lockfile of each capture against the schema.
+// TestRealLockfilesFitTheSchema validates the lockfile of each capture.
 func TestRealLockfilesFitTheSchema(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/lockfile.schema.json"))
 	pintest.SomeUpgrades(t, func(_, new string) {
