@@ -3,16 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -29,14 +24,8 @@ const (
 	evilPath   = `{"tools":[{"name":"EVIL_ENTRY","EVIL_PATH":1,"EVIL_PATH":2,"inputSchema":{"EVIL_PATH":123456789012345678901}}]}`
 )
 
-// modelHeard is all that a model was told in these tests.
-var modelHeard struct {
-	sync.Mutex
-	said strings.Builder
-}
-
-// TestModelWords makes both programs say every message they have, with hostile text everywhere but
-// in the user's own arguments.
+// TestModelWords has both programs answer hooks with hostile text everywhere but in the user's own arguments. What the guard says is in
+// internal/guard/testdata.
 func TestModelWords(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
@@ -45,80 +34,6 @@ func TestModelWords(t *testing.T) {
 		t.Run("hook", hookWords)
 		t.Run("a broken hook", brokenHookWords)
 	})
-	said := modelHeard.said.String()
-	all := 0
-	for _, file := range []string{
-		"../internal/report/hook/hook.go", "internal/guard/hook.go", // those of the guard are in internal/guard
-	} {
-		for _, words := range wordsOf(t, file) {
-			all++
-			if _, isRare := rareWords[words]; isRare {
-				continue
-			}
-			if !strings.Contains(said, words) {
-				t.Errorf("%s: no test has a model told %q", file, words)
-			}
-		}
-	}
-	if all < 30 {
-		t.Errorf("only %d words are found in the code", all)
-	}
-}
-
-// rareWords are words that take a long test, or another pinproof than this one, with what it takes.
-var rareWords = map[string]string{
-	", in what was read of so much drift": "15 MB of drift, which ci/limits.py makes",
-}
-
-// wordsOf returns the constants of which a file of the program makes texts for a model.
-func wordsOf(t *testing.T, file string) (list []string) {
-	t.Helper()
-	syntax, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	constants := map[string]string{}
-	ast.Inspect(syntax, func(n ast.Node) bool {
-		if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Values) == 1 {
-			if value, ok := constantIn(spec.Values[0], nil); ok {
-				constants[spec.Names[0].Name] = value
-			}
-		}
-		return true
-	})
-	ast.Inspect(syntax, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) == 0 {
-			return true
-		}
-		method, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok || method.Sel.Name != "Say" && method.Sel.Name != "Review" {
-			return true
-		}
-		value, ok := constantIn(call.Args[0], constants)
-		if words := strings.Trim(value, " .\n"); ok && words != "" {
-			list = append(list, words)
-		}
-		return true
-	})
-	return list
-}
-
-// constantIn returns the value of a literal, of a sum of literals, or of a name.
-func constantIn(e ast.Expr, constants map[string]string) (value string, ok bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		value, err := strconv.Unquote(e.Value)
-		return value, err == nil && e.Kind == token.STRING
-	case *ast.BinaryExpr:
-		x, isX := constantIn(e.X, constants)
-		y, isY := constantIn(e.Y, constants)
-		return x + y, isX && isY
-	case *ast.Ident:
-		value, ok = constants[e.Name]
-		return value, ok
-	}
-	return "", false
 }
 
 // saysNothing fails the test if a text for a model has nothing in it, text that isn't ours, a flag
@@ -128,9 +43,6 @@ func saysNothing(t *testing.T, what, said string) {
 	if said == "" {
 		t.Errorf("%s: nothing is said", what)
 	}
-	modelHeard.Lock()
-	modelHeard.said.WriteString(strings.ReplaceAll(said, `\n`, "\n"))
-	modelHeard.Unlock()
 	for _, bad := range []string{"EVIL", "--accept", "--yes", "--deny", "pinproof diff", "pinproof lock", "pinproof verify"} {
 		if strings.Contains(said, bad) {
 			t.Errorf("%s: a model reads %s:\n%s", what, bad, said)

@@ -111,6 +111,7 @@ const (
 	notListed   = "not listed, or not since the list changed"
 	gone        = "no longer listed"
 	denied      = "denied"
+	unclear     = "a server could read it in another way"
 )
 
 // The requests that act on an entry, besides those in EntryTypeInfo.
@@ -129,6 +130,9 @@ type target struct {
 	more  []pin.Key // further ones
 	lists []pin.EntryType
 	acts  bool
+
+	// What names the entry isn't a string.
+	isUnclear bool
 }
 
 // targetOf returns what a request acts on, and the lists that have to be judged before.
@@ -152,11 +156,12 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 		if entryType = pin.Resources; t.more == nil {
 			return t
 		}
-		named.Text = t.more[0].Name
+		named = jsontree.Text(t.more[0].Name)
 	default:
 		return t
 	}
 	t.acts = true
+	t.isUnclear = named.Kind != '"'
 	t.key = c.pins.key(entryType, named.Text)
 	of := []pin.EntryType{entryType}
 	if entryType == pin.Resources {
@@ -200,18 +205,17 @@ func (c *core) allows(t target, method string, params jsontree.Value) (under pin
 		// A server that folds letter case would act on another entry.
 		for _, name := range []string{"name", "uri", "ref", "notifications"} {
 			if m.Name != name && strings.EqualFold(m.Name, name) {
-				return under, notApproved
+				return under, unclear
 			}
 		}
+	}
+	if t.isUnclear {
+		return under, unclear
 	}
 	for _, key := range append(t.more, t.key) {
 		if under, why = c.allowsEntry(key, method); why != "" {
 			return pinned{}, why
 		}
-	}
-	_, uses := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses })
-	if name := params.Get("name"); uses && name.Kind != '"' && c.pins.policy.Pins(t.key.Type) {
-		return pinned{}, notApproved
 	}
 	return under, c.askSkill(method, params)
 }

@@ -362,7 +362,7 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 		}
 		return c.wait(h)
 	}
-	if why != "" && (c.onDrift != Warns || why == skillDenied) {
+	if why != "" && (c.onDrift != Warns || why == skillDenied || why == unclear) {
 		return c.refuseUse(h, target, method, why)
 	}
 	if _, calls := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses }); !calls {
@@ -568,10 +568,10 @@ func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
 		}
 		isKnown = true
 		l := &c.lists[entryType]
-		if l.changes == 0 || !c.pins.policy.Pins(entryType) || !mcp.Claims(c.greeting, entryType) {
-			continue
-		}
 		l.changes++
+		if !c.isStarted || !c.pins.policy.Pins(entryType) || !mcp.Claims(c.greeting, entryType) {
+			continue // nothing of it has been requested yet
+		}
 		h.needs[entryType] = l.changes
 		if l.next.IsZero() {
 			l.next = l.at.Add(changePause)
@@ -621,7 +621,7 @@ func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
 	} else if err != nil {
 		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.entryType].Member, err)
 		state.failure = func(id []byte) []byte { return refusal(id, wordsNoList) }
-	} else if state.failure == nil && state.done > 0 && slices.EqualFunc(l.pages, state.pages, bytes.Equal) {
+	} else if state.pages != nil && slices.EqualFunc(l.pages, state.pages, bytes.Equal) {
 		o.add(c.settle(l)) // the last verdict holds
 		return o
 	} else {
@@ -639,6 +639,9 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 	state := &c.lists[l.entryType]
 	if c.refused != nil {
 		return c.reviewed(l, false)
+	}
+	if state.running != l { // it is of a session that is over
+		return o
 	}
 	was := state.entries
 	state.pages, state.failure = l.pages, nil
@@ -784,6 +787,10 @@ func (c *core) greeted(said []byte, asked request, key string) (o out) {
 			return o
 		}
 		delete(c.open, key)
+		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
+			o.toClient = greeting
+			return o
+		}
 		c.greets = ""
 		c.isBegun = true
 		if asked.id != nil {

@@ -117,24 +117,32 @@ func newNotes(w io.Writer) *notes {
 func (n *notes) Write(b []byte) (int, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch {
-	case n.waiting.Len()+len(b) > maxNotes:
+	if n.waiting.Len()+len(b) > maxNotes {
 		n.dropped++
-	case n.dropped > 0:
+		return len(b), nil
+	}
+	n.count()
+	n.waiting.Write(b)
+	n.changed.Broadcast()
+	return len(b), nil
+}
+
+// count notes how many notes were left out. The caller holds n.mu.
+func (n *notes) count() {
+	if n.dropped > 0 {
 		fmt.Fprintf(&n.waiting, "pinproof: %s left out here, because nobody read them\n", text.Count(n.dropped, "note"))
 		n.dropped = 0
-		fallthrough
-	default:
-		n.waiting.Write(b)
-		n.changed.Broadcast()
 	}
-	return len(b), nil
 }
 
 func (n *notes) say(line string) { n.Write([]byte(line + "\n")) }
 
 // settle waits a moment until all is written.
 func (n *notes) settle() {
+	n.mu.Lock()
+	n.count()
+	n.changed.Broadcast()
+	n.mu.Unlock()
 	select {
 	case <-n.drained():
 	case <-time.After(mcp.Grace):

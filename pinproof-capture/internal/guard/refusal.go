@@ -267,7 +267,9 @@ func (c *core) refuseUse(h held, t target, method, why string) (o out) {
 	o.log("block", "entry", ref, "reason", why)
 	_, approved := c.pins.entries[key]
 	words := modeltext.Say("pinproof: blocked: this was not called: ")
-	if why == denied {
+	if why == unclear {
+		words = words.Say("its name can be read in more than one way.")
+	} else if why == denied {
 		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).Say(" to agents. Go on without it.")
 	} else if !approved {
 		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
