@@ -31,6 +31,7 @@ var imports = map[string]string{
 	"schema":     "jsontree",
 	"skill":      "text jsontree",
 	"atomicfile": "text fail shell",
+	"about":      "fail jsontree",
 	"pin":        "text fail jsontree schema skill",
 	"capture":    "text fail shell jsontree skill pin",
 	"lockfile":   "text fail shell jsontree skill pin",
@@ -58,7 +59,7 @@ var imports = map[string]string{
 	"github":     "text report",
 	"formats":    "report json github sarif junit markdown html",
 	"prompt":     "text fail pin approval layout report plain",
-	"cli":        "effort text fail shell modeltext jsontree pin atomicfile approval workspace diff label lint facts report prompt plain hook formats",
+	"cli":        "about effort text fail shell modeltext jsontree pin atomicfile approval workspace diff label lint facts report prompt plain hook formats",
 	"jsontest":   "",
 	"pintest":    "jsontree jsontest pin capture lockfile",
 	"reporttest": "text shell jsontree jsontest pintest pin capture lockfile lint facts report",
@@ -69,7 +70,7 @@ var testRooms = []string{"jsontest", "pintest", "reporttest"}
 
 // root has the files of the root, with what each may import.
 var root = map[string]string{
-	"main.go":   "cli pin",
+	"main.go":   "about cli pin",
 	"canon.go":  "jsontree pin text",
 	"verify.go": "fail jsontree pin text",
 }
@@ -88,7 +89,7 @@ var outside = map[string]string{
 	"golang.org/x/term":                           "cli",
 	"golang.org/x/sys/unix":                       "cli",
 	"golang.org/x/sys/windows":                    "cli",
-	"github.com/spf13/cobra":                      "cli",
+	"github.com/spf13/cobra":                      "cli about",
 	"github.com/spf13/pflag":                      "cli",
 	"encoding/json":                               "json", // it only writes JSON; nothing is decoded
 	"encoding/xml":                                "junit",

@@ -30,6 +30,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"pinproof/internal/about"
 	"pinproof/internal/cli"
 	"pinproof/internal/pin"
 )
@@ -58,10 +59,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 var release, home string
 
 // build returns the version of the release or, without one, of the module, and the version of Go.
-func build() cli.Build {
+func build() about.Build {
 	v := release
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok && info.Main.Version != "(devel)" {
 		v = info.Main.Version
 	}
-	return cli.Build{Version: cmp.Or(v, "devel"), Go: runtime.Version(), Home: home}
+	return about.Build{Version: cmp.Or(v, "devel"), Go: runtime.Version(), Home: home}
 }

@@ -236,9 +236,25 @@ func TestConfigRefused(t *testing.T) {
 const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
 	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...\n"
 
+// TestAbout: the program says which version it is, and gives shells a script.
+func TestAbout(t *testing.T) {
+	for line, want := range map[string]string{
+		"version":           `^pinproof-capture version .+ go1\.\S+\n$`,
+		"version --json":    `^{"go":"go1\..+","version":".+"}\n$`,
+		"completion bash":   `^# bash completion`,
+		"completion nosuch": `^$`,
+		"version x":         `^$`,
+	} {
+		code, stdout, stderr := capturing(t, strings.Fields(line)...)
+		if wrong := want == "^$"; (code == 2) != wrong || (stderr != "") != wrong || !regexp.MustCompile(want).MatchString(stdout) {
+			t.Errorf("%s: code %d\n%.200s%s", line, code, stdout, stderr)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, line := range []string{
-		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "completion bash", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
+		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
 		"save out.jsonl http://x -- npx", "save --header-env A=HOME o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
 		"save --protocol new o -- x", "save o localhost:3000/mcp", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
 		"guard x", "guard --", "guard \u202e -- z", "guard x http://y -- z", "guard x --sse -- z", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/about"
 	"pinproof/internal/fail"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/guard"
@@ -129,6 +130,7 @@ var release string
 
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
+	is := about.Build{Version: cmp.Or(release, "devel"), Go: runtime.Version()}
 	root := &cobra.Command{
 		Use:   "pinproof-capture",
 		Short: "Save what MCP servers tell a model, and guard an agent against the rest",
@@ -146,11 +148,10 @@ takes the server's flags as its own.
 
 Exit codes: 0 done, 2 something failed. check exits with pinproof's code, which is 1 for
 drift; guard exits with the server's code, or with 2 if it ended the session.`,
-		Version:                    cmp.Or(release, "devel") + " " + runtime.Version(),
+		Version:                    is.String(),
 		SilenceErrors:              true,
 		SilenceUsage:               true,
 		SuggestionsMinimumDistance: 2,
-		CompletionOptions:          cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:                       cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -179,11 +180,12 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
-	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a)} {
+	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a), about.NewVersion(root.Name(), is)} {
 		c.DisableFlagsInUseLine = true
 		c.Flags().SortFlags = false
 		root.AddCommand(c)
 	}
+	about.AddCompletion(root)
 	return root
 }
 

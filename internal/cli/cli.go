@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"pinproof/internal/about"
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/report/hook"
@@ -32,7 +32,7 @@ var errReported = errors.New("reported")
 // app is one run of the program: its streams, and how its output looks.
 type app struct {
 	gate  pin.Gate
-	build Build
+	build about.Build
 	stdin io.Reader
 
 	// The stream itself, which may be a terminal.
@@ -53,46 +53,9 @@ type app struct {
 	lockPatience time.Duration
 }
 
-// A Build says which program this is.
-type Build struct {
-	Version string // "v1.2.3", or "devel"
-	Go      string // of the toolchain: "go1.26.0"
-	Home    string // the address of the project's page; "" for a build that nobody published
-}
-
-// String returns the versions.
-func (b Build) String() string { return b.Version + " " + b.Go }
-
-// newVersion makes the command that says which program this is.
-func newVersion(a *app) *cobra.Command {
-	asJSON := false
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Say which version this is",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return fail.New("version takes no arguments").Hint("pinproof version --json")
-			}
-			if !asJSON {
-				fmt.Fprintf(c.OutOrStdout(), "pinproof version %s\n", a.build)
-				return nil
-			}
-			is := jsontree.Object(
-				jsontree.Member{Name: "version", Value: jsontree.Text(a.build.Version)},
-				jsontree.Member{Name: "go", Value: jsontree.Text(a.build.Go)},
-			)
-			fmt.Fprintf(c.OutOrStdout(), "%s\n", jsontree.Append(nil, is))
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object with version and go")
-	return cmd
-}
-
 // Run runs a command line. It returns the verdict, nil if nothing was judged, and the error
 // that the run ended with, which it has printed.
-func Run(gate pin.Gate, build Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
+func Run(gate pin.Gate, build about.Build, args []string, stdin io.Reader, stdout, stderr io.Writer) (*pin.Verdict, error) {
 	a := &app{gate: gate, build: build, stdin: stdin, stdout: stdout, stderr: stderr, lockPatience: atomicfile.Patience}
 	return a.run(args)
 }
@@ -196,10 +159,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		},
 	})
 	if a.verb == "" {
-		root.AddCommand(newVersion(a))
+		root.AddCommand(about.NewVersion(root.Name(), a.build))
 	}
 	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
-		addCompletion(root)
+		about.AddCompletion(root)
 	}
 	return root
 }

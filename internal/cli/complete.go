@@ -8,21 +8,9 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/facts"
-	"pinproof/internal/fail"
 	"pinproof/internal/label"
 	"pinproof/internal/report/formats"
 )
-
-// addCompletion adds the command that prints a completion script. cobra's own exits with 0
-// for a misspelled shell.
-func addCompletion(root *cobra.Command) {
-	root.InitDefaultCompletionCmd("completion")
-	completion, _, _ := root.Find([]string{"completion"})
-	completion.Args = cobra.ArbitraryArgs
-	completion.RunE = func(*cobra.Command, []string) error {
-		return fail.New("completion for which shell? one of bash, zsh, fish, powershell").Hint("pinproof completion bash")
-	}
-}
 
 // completeValues has the shell complete the values of flags that are fixed words. It reads no files, because their content
 // isn't trusted.

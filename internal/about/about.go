@@ -1,0 +1,58 @@
+// Package about has the commands that both programs have about themselves: their version, and completion for shells.
+package about
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+)
+
+// A Build says which program this is.
+type Build struct {
+	Version string // "v1.2.3", or "devel"
+	Go      string // of the toolchain: "go1.26.0"
+	Home    string // the address of the project's page; "" for a build that nobody published
+}
+
+// String returns the versions.
+func (b Build) String() string { return b.Version + " " + b.Go }
+
+// NewVersion makes the command that says which program this is.
+func NewVersion(program string, b Build) *cobra.Command {
+	asJSON := false
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "Say which version this is",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fail.New("version takes no arguments").Hint("%s version --json", program)
+			}
+			if !asJSON {
+				fmt.Fprintf(c.OutOrStdout(), "%s version %s\n", program, b)
+				return nil
+			}
+			is := jsontree.Object(
+				jsontree.Member{Name: "version", Value: jsontree.Text(b.Version)},
+				jsontree.Member{Name: "go", Value: jsontree.Text(b.Go)},
+			)
+			fmt.Fprintf(c.OutOrStdout(), "%s\n", jsontree.Append(nil, is))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object with version and go")
+	return cmd
+}
+
+// AddCompletion adds the command that prints a completion script. cobra's own exits with 0 for a misspelled shell.
+func AddCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd("completion")
+	completion, _, _ := root.Find([]string{"completion"})
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(*cobra.Command, []string) error {
+		return fail.New("completion for which shell? one of bash, zsh, fish, powershell").Hint("%s completion bash", root.Name())
+	}
+}
