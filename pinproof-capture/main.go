@@ -53,7 +53,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{args: args, stdin: stdin, stdout: stdout, stderr: stderr}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetOut(stdout)
 	root.SetErr(stderr)
 	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
 		// The agent's event is read even if the flags are wrong: an event that nobody reads can count as a failed
@@ -185,6 +184,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		c.Flags().SortFlags = false
 		root.AddCommand(c)
 	}
+	root.SetOut(a.stdout) // before the command that prints to it is made
 	about.AddCompletion(root)
 	return root
 }
