@@ -55,7 +55,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return codeOf(verdict, err)
 }
 
-// release and home are set by the linker for a published binary (ci/release.sh): its version and the project's page.
+// release and home are set by the linker for a published binary (release/release.sh): its version and the project's page.
 var release, home string
 
 // build returns the version of the release or, without one, of the module, and the version of Go.

@@ -5,7 +5,7 @@
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 dist=$work/dist
-sh "$repo/ci/release.sh" v0.0.0-rc.1 "$dist" >/dev/null
+sh "$repo/release/release.sh" v0.0.0-rc.1 "$dist" >/dev/null
 arch=$(go env GOHOSTARCH)
 cpu=$(node -p process.arch)
 python=$(python3 -c 'import sys; print(sys.executable)')

@@ -8,11 +8,11 @@ name=$(echo "$platform" | tr / _)
 copy="$work/another place/copy"
 copy_checkout "$copy"
 
-sh "$repo/ci/release.sh" v0.0.0-rc.1 "$work/first" "$platform" >/dev/null
+sh "$repo/release/release.sh" v0.0.0-rc.1 "$work/first" "$platform" >/dev/null
 (
 	umask 077
 	cd /
-	TZ=Asia/Tokyo LANG=tr_TR.UTF-8 GOFLAGS=-race GOAMD64=v3 GOOS=plan9 sh "$copy/ci/release.sh" v0.0.0-rc.1 "$work/second" "$platform" >/dev/null
+	TZ=Asia/Tokyo LANG=tr_TR.UTF-8 GOFLAGS=-race GOAMD64=v3 GOOS=plan9 sh "$copy/release/release.sh" v0.0.0-rc.1 "$work/second" "$platform" >/dev/null
 )
 cd "$work/first"
 is "the same artifacts" test "$(ls)" = "$(ls ../second)"

@@ -4,7 +4,7 @@
 # shellcheck source=ci/lib.sh
 . "$(dirname "$0")/lib.sh"
 page=$repo/docs/hooks.md server=filesystem
-sh "$repo/ci/release.sh" v0.0.0-rc.1 "$work/dist" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" >/dev/null
+sh "$repo/release/release.sh" v0.0.0-rc.1 "$work/dist" "$(go env GOHOSTOS)/$(go env GOHOSTARCH)" >/dev/null
 mkdir "$work/bin" "$work/home" "$work/project"
 
 # npm gets this release where the page says pinproof.

@@ -124,7 +124,7 @@ func (a *app) noteFloating(floats bool) {
 	}
 }
 
-// release is set by the linker for a published binary (ci/release.sh).
+// release is set by the linker for a published binary (release/release.sh).
 var release string
 
 // newRoot builds the command line.

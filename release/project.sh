@@ -1,6 +1,6 @@
 # shellcheck shell=sh disable=SC2034 # what is set here is for the scripts
 # What a release says of the project, in one place. Each script of this folder begins with: . "$(dirname "$0")/project.sh"
-# ci/release.sh starts it in the root of the checkout, and exports:
+# release/release.sh starts it in the root of the checkout, and exports:
 #     version     without the v: 1.2.3 or 1.2.3-rc.1
 #     platforms   those to build, as OS/ARCH
 #     dist        where the artifacts go

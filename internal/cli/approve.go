@@ -349,7 +349,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	if len(out.Denied) > 0 {
 		a.hintDenied(out)
 	}
-	a.hintUnread(out)
+	if len(a.w.Lock.Servers) > 0 {
+		a.hintUnread(out)
+	}
 	a.hintSkills()
 	a.hintPages()
 	return answered(nil, out.Code)

@@ -125,7 +125,7 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// Bare returns a report without a model: it describes what was accepted, and shows nothing.
+// Bare returns a report without a model: it describes what was accepted, what has a warning first, and shows nothing.
 func Bare(in Input, known *facts.Facts) *Report {
 	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}}
 	for i := range in.Comparisons {
@@ -139,6 +139,7 @@ func Bare(in Input, known *facts.Facts) *Report {
 	for _, e := range known.Entries {
 		r.entries = append(r.entries, newDrifted(e))
 	}
+	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
 	r.listDrifts()
 	return r
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Builds the release, the same bytes on every machine, and publishes nothing. Needs go.
-#     sh ci/release.sh VERSION [FOLDER [OS/ARCH]...]        VERSION: v1.2.3 or v1.2.3-rc.1, FOLDER: dist
+#     sh release/release.sh VERSION [FOLDER [OS/ARCH]...]        VERSION: v1.2.3 or v1.2.3-rc.1, FOLDER: dist
 # Each kind of artifact has a script in release/; release/project.sh says what they say of the project.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=release/project.sh
 . release/project.sh
 if ! echo "${1:-}" | grep -Eqx 'v[0-9]+[.][0-9]+[.][0-9]+(-rc[.][0-9]+)?'; then
-	echo "usage: sh ci/release.sh vX.Y.Z [FOLDER [OS/ARCH]...]" >&2
+	echo "usage: sh release/release.sh vX.Y.Z [FOLDER [OS/ARCH]...]" >&2
 	exit 2
 fi
 version=${1#v}
