@@ -10,7 +10,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Build says which program this is.
+// A Build is the version of this program.
 type Build struct {
 	Version string // "v1.2.3", or "devel"
 	Go      string // of the toolchain: "go1.26.0"
@@ -20,7 +20,7 @@ type Build struct {
 // String returns the versions.
 func (b Build) String() string { return b.Version + " " + b.Go }
 
-// NewVersion makes the command that says which program this is.
+// NewVersion makes the command that prints the version of the program.
 func NewVersion(program string, b Build) *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{

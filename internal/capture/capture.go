@@ -706,7 +706,7 @@ func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []
 }
 
 // staysSkill refuses a skill that can't be read as one with placeholders in it: nobody could be warned of
-// its files, and the lockfile could keep none of them.
+// its files, and the lockfile could keep no file.
 func staysSkill(path string, p *pin.Pin, pinned jsontree.Value) error {
 	if p.Type != pin.Skills {
 		return nil

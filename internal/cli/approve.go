@@ -131,7 +131,7 @@ func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace
 }
 
 // answered returns the error of a run that ends with a decision: nothing else turns the decision's exit
-// code into an error. said is the message, or nil.
+// code into an error. said has its words; it may be nil.
 func answered(said *fail.Error, code int) error {
 	if code == 0 {
 		return nil

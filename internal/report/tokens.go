@@ -9,7 +9,7 @@ import (
 // A Tokens has estimates of how much of a model's context the tools of a server take, as pinned and as captured.
 type Tokens struct{ Before, After int }
 
-// Said returns what the change costs, or ""  if nothing changed or that isn't known.
+// Said returns what the change costs, or "" if nothing changed or that isn't known.
 func (t *Tokens) Said() string {
 	grown := t.Grown()
 	if grown == "" {

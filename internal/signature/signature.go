@@ -1,5 +1,5 @@
-// Package signature lays a definition out as a person would describe it: what a tool declares, what it
-// says of itself, and a line for each parameter and each part of its result.
+// Package signature lays a definition out as a person would describe it: what a tool declares, its own
+// description, and a line for each parameter and each part of its result.
 package signature
 
 import (

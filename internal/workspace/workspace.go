@@ -71,7 +71,7 @@ type Workspace struct {
 }
 
 // Load reads both sides of a comparison and compares them. If the lockfile is missing and
-// the command needs none, the workspace has no pins.
+// the command needs no lockfile, the workspace has no pins.
 func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	w := &Workspace{LockPath: req.LockPath, Gate: gate}
 	if req.Against != "" && req.Lockfile == "" {

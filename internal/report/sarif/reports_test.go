@@ -283,7 +283,7 @@ func poisonFirst(t *testing.T, r *report.Report) {
 	}
 }
 
-// TestDriver: a published build says which program made the log and where its rules are explained; no other build has
+// TestDriver: a published build names the program that made the log and where its rules are explained; no other build has
 // an address. Code scanning sorts by security-severity.
 func TestDriver(t *testing.T) {
 	for _, home := range []string{"", "https://example.com/p"} {
