@@ -77,6 +77,7 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "regular expressions": (400, lambda n: ([tool("t", schema={"properties": {f"p{i}": {"pattern": "(a|b)*" * 20 + str(i)} for i in range(n)}})], [tool("t", schema={"properties": {f"p{i}": {"pattern": "(a|c)*" * 20 + str(i)} for i in range(n)}})])),
     "tags": (30_000, lambda n: ([tool("a")], [tool("a", "<important>" * n)])),
     "hosts": (10_000, lambda n: ([tool("a")], [tool("a", " ".join(f"See https://h{i}.site/x." for i in range(n)))])),
+    "hosts of tools": (3000, lambda n: ([tool(f"t{i}", f"See https://a{i}.io/x.") for i in range(n)], [tool(f"t{i}", f"See https://b{i}.io/x.") for i in range(n)])),
     "shared changes": (500, lambda n: ([tool(f"t{i}", schema={"type": "object", "properties": {f"p{j}": {"type": "string"} for j in range(i % 20)}}) for i in range(n)],
                                        [tool(f"t{i}", schema={"type": "object", "properties": {f"p{j}": {"type": "integer"} for j in range(i % 20)}}) for i in range(n)])),
     "members": (20_000, lambda n: ([tool("t", **{"x-" + str(i): i for i in range(n)})], [tool("t", **{"x-" + str(i): i + 1 for i in range(n)})])),

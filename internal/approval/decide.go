@@ -257,7 +257,8 @@ func (d *decision) asksForLock(flags *Answers) bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
 	}
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift, flags) }
+	yes := consentIn(flags)
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift, yes) }
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
@@ -266,15 +267,29 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 	return d.warned[ref] && !d.acceptsWarnings(ref)
 }
 
+// A consent is what answers accept: drift, and the warnings of what stays pinned.
+type consent struct {
+	entries map[pin.Ref]string
+	records map[Record]bool
+}
+
+func consentIn(yes *Answers) consent {
+	c := consent{yes.Entries, map[Record]bool{}}
+	for _, r := range yes.Records {
+		c.records[r] = true
+	}
+	return c
+}
+
 // isNamed reports whether an added tool is named by a new warning of what stays pinned on another server, and the answers
 // don't accept that warning.
-func (d *decision) isNamed(drift *pin.Drift, yes *Answers) bool {
+func (d *decision) isNamed(drift *pin.Drift, yes consent) bool {
 	if drift.Kind != pin.Added || drift.Type != pin.Tools {
 		return false
 	}
 	return slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool {
-		_, isReplaced := yes.Entries[w.Of]
-		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !slices.Contains(yes.Records, Record{w.Of, w.Record})
+		_, isReplaced := yes.entries[w.Of]
+		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !yes.records[Record{w.Of, w.Record}]
 	})
 }
 
@@ -371,7 +386,7 @@ func (d *decision) answer(yes *Answers, asked, single map[pin.Ref]bool) {
 			d.out.Held = append(d.out.Held, ref)
 		} else if d.isRefused(ref) {
 			d.out.Refused[ref] = true
-		} else {
+		} else if drift.Kind != pin.Duplicate { // which can't be accepted
 			yes.Entries[ref] = drift.DefinitionDigest()
 		}
 	}
@@ -479,6 +494,7 @@ const wordMinor = "minor"
 
 // take accepts what was answered with yes. A yes is valid only for what was shown.
 func (d *decision) take(answers *Answers) *Reason {
+	consent := consentIn(answers)
 	awaited := d.awaited()
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -495,18 +511,25 @@ func (d *decision) take(answers *Answers) *Reason {
 			d.out.Held = append(d.out.Held, drift.Ref())
 			continue
 		}
-		if d.isNamed(drift, answers) {
+		if d.isNamed(drift, consent) {
 			d.out.Refused[drift.Ref()] = true
 			continue
 		}
 		d.out.Accepted[drift.Ref()] = true
 	}
-	for _, r := range answers.Records {
-		isThere := func(w Warning) bool {
-			return (w.Where == InMatch || w.Where == InPin) && w.Of == r.Of && w.Record == r.Record
+	where := map[Record]Where{} // the warnings that can be recorded
+	for _, w := range d.Warnings {
+		if w.Where == InMatch || w.Where == InPin {
+			where[Record{w.Of, w.Record}] = w.Where
 		}
-		if !slices.ContainsFunc(d.Warnings, isThere) {
+	}
+	for _, r := range answers.Records {
+		at, isThere := where[r]
+		if !isThere {
 			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
+		}
+		if at == InPin && d.out.Accepted[r.Of] {
+			continue // the text that it is about goes
 		}
 		d.out.Recorded.Add(r.Of, r.Record)
 	}

@@ -52,23 +52,14 @@ func holder(sides []pin.Comparison, key pin.Key) *pin.Comparison {
 	return nil
 }
 
-// awaited returns the lists in which a denied entry is gone and others were added: one of these may be the
-// denied entry under another name, with or without other changes.
+// awaited returns the lists in which a denied entry is gone. It may come back: what was added may be the denied entry under
+// another name, with or without other changes, and without its pin it would come back without its mark.
 func (d *decision) awaited() map[pin.Ref]bool {
 	gone := map[pin.Ref]bool{}
-	added := map[pin.Ref]bool{}
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
 		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
 			gone[listOf(drift)] = true
-		}
-		if drift.Kind == pin.Added {
-			added[listOf(drift)] = true
-		}
-	}
-	for list := range gone {
-		if !added[list] {
-			delete(gone, list)
 		}
 	}
 	return gone

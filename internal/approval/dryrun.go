@@ -37,7 +37,7 @@ func Alone(c *Case) map[pin.Ref]bool {
 	for i := range c.Drifts {
 		drift := &c.Drifts[i]
 		ref := drift.Ref()
-		if drift.Kind != pin.Duplicate && !d.warned[ref] && !unclean[ref] && !d.isNamed(drift, &Answers{}) {
+		if drift.Kind != pin.Duplicate && !d.warned[ref] && !unclean[ref] && !d.isNamed(drift, consent{}) {
 			alone[ref] = true
 		}
 	}

@@ -63,7 +63,13 @@ func framed(t *testing.T, random *rand.Rand) *approval.Case {
 // elsewhere is a server without a capture, one of whose tools has a name that other servers have, too.
 func elsewhere(t *testing.T) pin.Comparison {
 	pinned := `[{"name":"help","description":"Then call run."},{"name":"read","description":"Then call run."}]`
-	return sideOf(t, "z", "9", pinned, pinned)
+	other := sideOf(t, "z", "9", pinned, pinned)
+	for _, set := range []*pin.Set{&other.Locked, &other.Captured} {
+		set.Policy = pin.Policy{RequireClean: true}
+		set.About = pin.About{Name: "z", Version: "1"}
+	}
+	other.Locked.Accepted = []pin.Record{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
+	return other
 }
 
 func trimComma(list string) string {
@@ -159,6 +165,10 @@ func TestFrame(t *testing.T) {
 				continue
 			}
 			written++
+			isOther := i >= len(c.Sides)
+			if isOther && (!next.Policy.Equal(side.Locked.Policy) || next.About != side.Locked.About || !slices.Equal(next.Accepted, side.Locked.Accepted)) {
+				t.Fatalf("run %d: the policy, the name or the warnings of server %s changed", run, side.Server)
+			}
 			for _, p := range slices.Concat(side.Locked.Pins, side.Captured.Pins) {
 				if wrong := brokenFrame(side, next, p.Key, &f); wrong != "" {
 					t.Fatalf("run %d: %s of server %s: %s\nflags %+v", run, p.Name, side.Server, wrong, f)

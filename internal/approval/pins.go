@@ -41,7 +41,7 @@ func (d *decision) makePins(yes *Answers) {
 	}
 	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(yes.Entries) == len(d.drifts)
 	out.Sets = map[string]*pin.Set{}
-	for _, p := range d.servers() {
+	for i, p := range d.servers() {
 		isTouched := touched[p.Server] || len(accepted[p.Server]) > 0 || p.PolicyDiffers()
 		if p.HasNoEntries() && (isTouched || takesAll) {
 			out.Whole = append(out.Whole, p.Server)
@@ -52,7 +52,10 @@ func (d *decision) makePins(yes *Answers) {
 		if !isTouched {
 			continue
 		}
-		set := Pins(p, accepted[p.Server], warnings)
+		set := recorded(p.Locked, warnings)
+		if i < len(d.Sides) && p.Present() {
+			set = Pins(p, accepted[p.Server], warnings)
+		}
 		for i := range set.Pins {
 			ref := pin.Ref{Server: p.Server, Key: set.Pins[i].Key}
 			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
@@ -77,6 +80,7 @@ func (d *decision) servers() (list []*pin.Comparison) {
 // accepted, with what was recorded before and is still found.
 func (d *decision) warnings() WarningRecord {
 	record := WarningRecord{}
+	inPin := map[pin.Ref]bool{}
 	for of, records := range d.out.Recorded {
 		record[of] = slices.Clone(records)
 	}
@@ -89,20 +93,31 @@ func (d *decision) warnings() WarningRecord {
 			record.Add(w.Of, w.Record)
 		}
 		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 {
-			record[w.Of] = append(record[w.Of], d.recordedWith(w.Of)...)
+			inPin[w.Of] = true
+		}
+	}
+	// The other records of a pin whose text was only read for some names stay, too.
+	for _, p := range d.servers() {
+		for i := range p.Locked.Pins {
+			if ref := (pin.Ref{Server: p.Server, Key: p.Locked.Pins[i].Key}); inPin[ref] {
+				record[ref] = append(record[ref], p.Locked.Pins[i].Accepted...)
+			}
 		}
 	}
 	return record
 }
 
-// recordedWith returns the records of a pin. Those of a pin whose text was only read for some names all stay.
-func (d *decision) recordedWith(of pin.Ref) []pin.Record {
-	for _, p := range d.servers() {
-		if pinned := p.Locked.Find(of.Key); pinned != nil && p.Server == of.Server {
-			return pinned.Accepted
+// recorded returns a server's pins with the warnings that are accepted now, and nothing else changed.
+func recorded(locked pin.Set, warnings WarningRecord) pin.Set {
+	pins := slices.Clone(locked.Pins)
+	for i := range pins {
+		p := &pins[i]
+		if ref := (pin.Ref{Server: locked.Server, Key: p.Key}); len(warnings[ref]) > 0 {
+			p.Accepted = warnings.of(ref)
 		}
 	}
-	return nil
+	locked.Put(pins)
+	return locked
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that

@@ -359,19 +359,20 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 
 // hintUnread prints which servers' pins have no texts (hashOnly) that could name a tool that was added.
 func (a *approver) hintUnread(out *approval.Outcome) {
-	isAdded := func(d pin.Drift) bool { return d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] }
-	if !slices.ContainsFunc(a.c.Drifts, isAdded) {
-		return
-	}
-	var unread []string
-	for _, s := range a.w.Lock.Servers {
-		if pin.ComparisonOf(a.c.Sides, s.Server) == nil && slices.ContainsFunc(s.Pins, func(p pin.Pin) bool { return p.Definition == nil }) {
-			unread = append(unread, text.Name(s.Server))
+	added := map[string]bool{} // the servers that got a tool
+	for i := range a.c.Drifts {
+		if d := &a.c.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
+			added[d.Server] = true
 		}
 	}
-	if unread != nil {
-		plain.New(a.out, a.style).Hint(report.Step{Text: "not read for the names of the new tools, because these pins have no texts (hashOnly): server " + text.List(unread, maxHeld)})
+	if len(added) == 0 {
+		return
 	}
+	unread := slices.DeleteFunc(lint.Unread(a.c.Sides, a.w.Lock.Servers), func(server string) bool { return added[server] && len(added) == 1 })
+	if len(unread) == 0 {
+		return
+	}
+	plain.New(a.out, a.style).Hint(report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxHeld)})
 }
 
 // hintSkills prints which servers have skills that their captures don't list.

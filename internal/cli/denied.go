@@ -18,18 +18,22 @@ func (a *approver) sayMarks(out *approval.Outcome) {
 
 // hintHeld prints what acceptance in bulk left out because a denied entry is gone.
 func (a *approver) hintHeld(t *plain.Writer, held []pin.Ref) {
-	var added []string
+	var added, gone []string
 	for _, ref := range held {
-		side := pin.ComparisonOf(a.c.Sides, ref.Server)
-		if side.Locked.Find(ref.Key) == nil {
-			added = append(added, pin.EntryRef(ref.Type, ref.Name))
+		name := pin.EntryRef(ref.Type, ref.Name)
+		if pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key) == nil {
+			added = append(added, name)
+		} else {
+			gone = append(gone, name)
 		}
 	}
-	if len(added) == 0 {
-		return
+	if len(added) > 0 {
+		t.Hint(report.Step{Text: "left out, because a denied entry is gone, and any of these may be that entry: " + text.List(added, maxHeld)})
+		t.Hint(report.Step{Text: "accept or deny each by its own name"})
+	} else if len(gone) > 0 {
+		t.Hint(report.Step{Text: "left out, because it is denied, and would come back without its mark: " + text.List(gone, maxHeld)})
+		t.Hint(report.Step{Text: "accept its removal by its own name"})
 	}
-	t.Hint(report.Step{Text: "left out, because a denied entry is gone, and any of these may be that entry: " + text.List(added, maxHeld)})
-	t.Hint(report.Step{Text: "accept or deny each by its own name"})
 }
 
 // maxHeld is how many entries that were left out are named.

@@ -75,10 +75,15 @@ func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Fin
 
 // others lists the servers without a capture that a finding is about, as if they were captured as they are pinned.
 func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
+	about := map[string]bool{}
+	for i := range findings {
+		if findings[i].Scope == lint.InPin {
+			about[findings[i].Server] = true
+		}
+	}
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
-		isAbout := func(f lint.Finding) bool { return f.Scope == lint.InPin && f.Server == s.Server }
-		if pin.ComparisonOf(w.Comparisons, s.Server) == nil && slices.ContainsFunc(findings, isAbout) {
+		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
 			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
 		}
 	}

@@ -272,7 +272,7 @@ func (r *reader) explain(e *Entry) {
 	isOther := func(c diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}
-	e.Anew = len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
+	e.Anew = e.Type != pin.Skills && len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
 }
 
 // sameButIDs reports whether two texts differ in nothing but what a server may write anew at each start.

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -354,10 +353,14 @@ func (r *reader) newHost(e *Entry) bool {
 		}
 		r.hosts[e.Server] = known
 	}
-	before := len(known)
-	hosts := maps.Clone(known)
+	hosts := map[string]bool{}
 	addHosts(hosts, e.Captured.Shown())
-	return len(hosts) > before
+	for host := range hosts {
+		if !known[host] {
+			return true
+		}
+	}
+	return false
 }
 
 // Named returns why an entry is named before it is accepted with many others, or "".

@@ -106,6 +106,9 @@ type Reviewer struct {
 	// Findings by id and level: 0 notes, 1 warnings.
 	counts [len(Table)][2]int
 
+	// If it isn't nil, the names of tools that are looked for, and no others.
+	sought map[string]bool
+
 	// Other tools and server IDs. Each is reported at most once as a note and once as a warning.
 	mentioned map[string]bool
 
@@ -297,11 +300,11 @@ func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
 
 // addFor is addAs for a finding that names something.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
-	f := r.about
 	count := &r.counts[findingRow(id)][RankOf(warning)]
 	if *count++; *count > maxAlike+1 {
 		return
 	}
+	f := r.about
 	f.ID = id
 	f.Warning = warning
 	f.more = *count > maxAlike

@@ -77,6 +77,16 @@ func (x *Names) isLabel(word string) bool {
 	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
 }
 
+// naming lists the warnings that an entry names one of these tools, all of them. A parameter or a value of the server that
+// has such a name doesn't excuse it.
+func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Finding {
+	r := x.newReview(own.set.Server, p)
+	r.own = own
+	r.sought = names
+	r.whole(p)
+	return slices.DeleteFunc(r.list, func(f Finding) bool { return f.Names() == "" })
+}
+
 // others lists the other servers that list or pin a tool of that name. It returns "" if there are no such servers.
 func (x *Names) others(server, name string) string {
 	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
@@ -398,7 +408,13 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if r.own.has(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	warning := len(servers) <= maxOthers && !r.own.says(name) && r.called(name, at)
+	warning := len(servers) <= maxOthers && (r.sought != nil || !r.own.says(name)) && r.called(name, at)
+	if r.sought != nil {
+		if !warning || !r.sought[name] {
+			return true
+		}
+		r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
+	}
 	if !warning && r.defines(name, at) {
 		return true
 	}

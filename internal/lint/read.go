@@ -117,7 +117,7 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 	}
 	list = append(list, r.servers()...)
 	if all {
-		list = append(list, r.mentions(drifts)...)
+		list = append(list, r.mentions(drifts, list)...)
 	}
 	return append(list, r.onRecord(list)...)
 }
@@ -167,8 +167,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 }
 
 // mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
-// server had a tool of that name. It reads the pins that no capture at hand repeats.
-func (r *textReading) mentions(drifts []pin.Drift) (list []Finding) {
+// server had a tool of that name. told are the findings so far.
+func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Finding) {
 	added := map[string]bool{}
 	for i := range drifts {
 		if drifts[i].Kind == pin.Added && drifts[i].Type == pin.Tools {
@@ -178,25 +178,65 @@ func (r *textReading) mentions(drifts []pin.Drift) (list []Finding) {
 	if len(added) == 0 {
 		return nil
 	}
+	type warning struct {
+		of     pin.Ref
+		record pin.Record
+	}
+	isTold := map[warning]bool{}
+	for i := range told {
+		isTold[warning{told[i].Ref(), told[i].Record()}] = true
+	}
 	for i := range r.locked {
 		s := &r.locked[i]
 		side := pin.ComparisonOf(r.pairs, s.Server)
+		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
 		for j := range s.Pins {
 			p := &s.Pins[j]
-			if side != nil {
-				if now := side.Captured.Find(p.Key); now != nil && now.Digest == p.Digest {
-					continue // read above
-				}
+			scope := InPin
+			now := matching(side, p)
+			if now != nil {
+				scope = InMatch
 			}
-			for _, f := range r.names().Entry(s.Server, *p, p) {
-				if f.ID == namesOtherTool && f.Warning && !f.Approved && added[f.Subject] {
-					f.Scope = InPin
+			if now != nil && p.Definition == nil {
+				p = now
+			}
+			for _, f := range r.names().naming(own, p, added) {
+				f.Approved = slices.Contains(s.Pins[j].Accepted, f.Record())
+				f.Scope = scope
+				if !f.Approved && !isTold[warning{f.Ref(), f.Record()}] {
 					list = append(list, f)
 				}
 			}
 		}
 	}
 	return list
+}
+
+// matching returns the captured entry that matches a pin, or nil.
+func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
+	if side == nil {
+		return nil
+	}
+	if now := side.Captured.Find(p.Key); now != nil && now.Digest == p.Digest {
+		return now
+	}
+	return nil
+}
+
+// Unread lists the servers with pins whose texts mentions can't read: pins without a definition (hashOnly), or with a part
+// of it, that no capture at hand repeats, and those after the first maxRead bytes.
+func Unread(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
+	for i := range locked {
+		s := &locked[i]
+		side := pin.ComparisonOf(pairs, s.Server)
+		isUnread := func(p pin.Pin) bool {
+			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.Descriptions != "")
+		}
+		if pinsRead(s) < len(s.Pins) || slices.ContainsFunc(s.Pins, isUnread) {
+			servers = append(servers, s.Server)
+		}
+	}
+	return servers
 }
 
 // Names returns the name of another server's tool that a warning is about, or "".

@@ -312,7 +312,8 @@ func firstWords(s string) string {
 }
 
 // Indented returns how a text became another one if every line but the first was indented by the same blanks, or lost them:
-// "+" or "-", and the blanks. It returns "" for any other change. A line without any text may have neither.
+// "+" or "-", and the blanks. It returns "" for any other change. A line that is empty stays so, and one that has nothing but
+// these blanks may lose them: the old text and what is returned lead to one new text.
 func Indented(old, new string) string {
 	sign := "+"
 	if len(old) > len(new) {
@@ -328,6 +329,9 @@ func Indented(old, new string) string {
 	for i := 1; i < len(before); i++ {
 		by, ok := strings.CutSuffix(after[i], before[i])
 		if !ok || strings.Trim(by, " \t") != "" || blanks != "" && by != blanks && !(by == "" && before[i] == "") {
+			return ""
+		}
+		if sign == "+" && before[i] == "" && by != "" {
 			return ""
 		}
 		if before[i] != "" || by != "" {

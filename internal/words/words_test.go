@@ -283,3 +283,35 @@ func FuzzTokens(f *testing.F) {
 		}
 	})
 }
+
+// TestIndentedIsExact: of all short texts of lines with blanks, no two are said to be the same text with other blanks in
+// front of its lines.
+func TestIndentedIsExact(t *testing.T) {
+	lines := []string{"", "a", "  ", "  a", "    a", "\ta"}
+	var texts []string
+	for _, x := range lines {
+		for _, y := range lines {
+			for _, z := range lines {
+				texts = append(texts, "a\n"+x+"\n"+y+"\n"+z)
+			}
+		}
+	}
+	told := 0
+	for _, old := range texts {
+		seen := map[string]string{}
+		for _, new := range texts {
+			how := Indented(old, new)
+			if how == "" {
+				continue
+			}
+			told++
+			if other, isTold := seen[how]; isTold {
+				t.Fatalf("%q becomes %q and %q by %q", old, other, new, how)
+			}
+			seen[how] = new
+		}
+	}
+	if told < 50 {
+		t.Errorf("only %d pairs are told so", told)
+	}
+}
