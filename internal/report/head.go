@@ -251,7 +251,7 @@ func distinct(list []string) (kept []string) {
 }
 
 // maxWorst is how many entries the head of a review names for each reason.
-const maxWorst = 8
+const maxWorst = 5
 
 // causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
 // warnings in a line of its own.

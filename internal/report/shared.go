@@ -312,16 +312,37 @@ func (e *drifted) setPart(pointer string, set *sharedSet) {
 	e.parts[pointer] = set
 }
 
-// Breaks describes in a few words what breaks callers in several entries: "new, required connectionId in 21 tools".
+// maxOwn is how many entries that break callers by themselves the head of a review names.
+const maxOwn = 3
+
+// Breaks describes in a few words what breaks callers: in several entries, "new, required connectionId in 21 tools", and
+// which other entries do.
 func (m *Model) Breaks() (list []string) {
+	shared := map[string]bool{}
 	for i := range m.Shared {
 		if s := &m.Shared[i]; s.breaks {
+			shared[strconv.Itoa(s.Number)] = true
 			var said []string
 			for _, row := range s.Rows {
 				said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
 			}
 			list = append(list, strings.Join(said, "; ")+" in "+s.Count+" ("+strconv.Itoa(s.Number)+")")
 		}
+	}
+	var others []string
+	for i := range m.Blocks {
+		b := &m.Blocks[i]
+		breaks := func(entry int) bool { return m.Entries[entry].Severity == label.Breaking.String() }
+		if slices.ContainsFunc(b.Entries, breaks) && !slices.ContainsFunc(b.And(nil, true), func(n string) bool { return shared[n] }) {
+			others = append(others, b.Names[0]+" ("+strconv.Itoa(b.Number)+")")
+		}
+	}
+	if others != nil && m.Release != "" {
+		in := "in "
+		if list != nil {
+			in = "otherwise in "
+		}
+		list = append(list, in+text.List(others, maxOwn))
 	}
 	return list
 }

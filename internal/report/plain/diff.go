@@ -119,7 +119,7 @@ func (t *Writer) Overview(m *report.Model) {
 	t.notes("  ", m.Release)
 	breaks := m.Breaks()
 	for i, said := range breaks {
-		if i == mostBreaks {
+		if i == mostBreaks && len(breaks) > mostBreaks+1 {
 			t.notes("    ", "and "+text.Count(len(breaks)-i, "more shared change")+" that break callers, below")
 			break
 		}
@@ -130,8 +130,7 @@ func (t *Writer) Overview(m *report.Model) {
 		for _, e := range w.Entries {
 			names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
 		}
-		t.Say("  ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.Join(names, ", ")},
-			layout.Run{Op: '=', Text: strings.TrimRight(" "+w.More, " ")})
+		t.Say("  ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.TrimRight(strings.Join(names, ", ")+" "+w.More, " ")})
 	}
 	t.ReadFirst(m)
 }

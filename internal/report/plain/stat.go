@@ -90,7 +90,8 @@ func number(n int) string {
 	return text.Number(n)
 }
 
-// countText returns in words the row of a single server.
+// countText returns in words the row of a single server, with the size of its text or, where no head follows, with what is
+// dangerous.
 func countText(c *report.Counts, size bool) string {
 	var said []string
 	for _, one := range []struct {
@@ -98,7 +99,8 @@ func countText(c *report.Counts, size bool) string {
 		word string
 	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
 		{c.Code, "with code"}, {c.Destructive, "destructive"}} {
-		if one.n > 0 {
+		isDanger := one.word == "with code" || one.word == "destructive"
+		if one.n > 0 && !(isDanger && size) {
 			said = append(said, text.Number(one.n)+" "+one.word)
 		}
 	}
