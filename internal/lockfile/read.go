@@ -33,11 +33,16 @@ type Lockfile struct {
 
 // Find returns the pins of a server, or nil.
 func (l *Lockfile) Find(server string) *pin.Set {
-	i, ok := slices.BinarySearchFunc(l.Servers, server, func(s pin.Set, server string) int { return jsontree.CompareUTF16(s.Server, server) })
+	i, ok := l.search(server)
 	if !ok {
 		return nil
 	}
 	return &l.Servers[i]
+}
+
+// search returns where a server is, or would be.
+func (l *Lockfile) search(server string) (at int, ok bool) {
+	return slices.BinarySearchFunc(l.Servers, server, func(s pin.Set, server string) int { return jsontree.CompareUTF16(s.Server, server) })
 }
 
 // ServerIDs returns the server IDs.
@@ -51,9 +56,12 @@ func (l *Lockfile) ServerIDs() []string {
 
 // Put adds a server's pins or replaces them.
 func (l *Lockfile) Put(s pin.Set) {
-	l.Drop(s.Server)
-	l.Servers = append(l.Servers, s)
-	l.sort()
+	at, isThere := l.search(s.Server)
+	if isThere {
+		l.Servers[at] = s
+	} else {
+		l.Servers = slices.Insert(l.Servers, at, s)
+	}
 }
 
 func (l *Lockfile) sort() {
