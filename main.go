@@ -35,12 +35,16 @@ import (
 	"pinproof/internal/pin"
 )
 
+// memoryLimit is how many bytes of memory are used before collections become frequent again.
+const memoryLimit = 768 << 20
+
 func main() {
 	// If the reader of our output goes away, that must be a write error, not a silent
 	// death between two steps.
 	signal.Ignore(syscall.SIGPIPE)
 	// Most runs are over before a collection of memory is worth its time. workspace changes this for large files.
 	debug.SetGCPercent(400)
+	debug.SetMemoryLimit(memoryLimit)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
