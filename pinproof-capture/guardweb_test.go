@@ -52,6 +52,7 @@ type stage struct {
 	in    io.Writer
 	said  chan string // what it says in reply to one line
 	alone chan string // for its standalone stream
+	turn  sync.Mutex  // of one request: what is said in reply to it ends before the next one begins
 	later sync.Map    // what a client that resumes a stream gets, by the id of its last event
 }
 
@@ -220,11 +221,13 @@ func (p *playing) answer(w http.ResponseWriter, s *stage, body []byte) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+	s.turn.Lock()
 	var said string
 	go s.in.Write(append(body, `{"jsonrpc":"2.0","id":"flush","method":"prompts/list"}`+"\n"...))
 	for !strings.Contains(said, `"id":"flush"`) {
 		said += <-s.said
 	}
+	s.turn.Unlock()
 	lines := strings.SplitAfter(said, "\n")
 	lines = lines[:len(lines)-2] // without the answer to the flush, and the empty text after it
 	if len(lines) == 0 {
