@@ -248,7 +248,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestAnswersAnAnswer: a server may say something in reply to an answer, or to
+// TestAnswersAnAnswer: a server may send something in reply to an answer, or to
 // notifications/initialized. That doesn't keep a capture waiting.
 func TestAnswersAnAnswer(t *testing.T) {
 	t.Parallel()

@@ -239,7 +239,7 @@ func TestEmptyCursor(t *testing.T) {
 	}
 }
 
-// TestSaysMore: what a server says besides its first answers is refused or recorded, so that pinproof sees it.
+// TestSaysMore: what a server sends besides its first answers is refused or recorded, so that pinproof sees it.
 func TestSaysMore(t *testing.T) {
 	t.Parallel()
 	for twist, want := range map[string]string{
@@ -260,7 +260,7 @@ func TestSaysMore(t *testing.T) {
 	}
 }
 
-// TestOneRevision: with --protocol, a server that says different things in different revisions is
+// TestOneRevision: with --protocol, a server that sends different things in different revisions is
 // asked as a client of that revision asks it.
 func TestOneRevision(t *testing.T) {
 	t.Parallel()
@@ -326,7 +326,7 @@ func TestStreamsOfTwoReadings(t *testing.T) {
 }
 
 // TestEndsAtInitialize: a server that knows only server/discover may end at initialize, and then
-// can't be asked anything else. The error says what can be done.
+// can't be asked anything else. The error names what can be done.
 func TestEndsAtInitialize(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

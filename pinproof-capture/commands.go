@@ -181,7 +181,7 @@ func (a *app) strangers(config *client.Config, dir string, prune bool) error {
 	return nil
 }
 
-// configured makes a command about a client's configuration. It needs as many arguments as most says;
+// configured makes a command about a client's configuration. It takes at most as many arguments as most;
 // what names them in an error. Server IDs may follow. Without any, the command is about all servers.
 func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, ids []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -269,7 +269,7 @@ func unpinned(config *client.Config, ids []string) error {
 	if missing == nil {
 		return nil
 	}
-	path, _ := guard.FindPinproof() // if it isn't found, the hint says just "pinproof"
+	path, _ := guard.FindPinproof() // if it isn't found, the hint is just "pinproof"
 	pin := shell.ProgramAt(path) + " lock captures"
 	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
 		pin += " " + shell.Path(lock)

@@ -236,7 +236,7 @@ func TestConfigRefused(t *testing.T) {
 const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
 	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...\n"
 
-// TestAbout: the program says which version it is, and gives shells a script.
+// TestAbout: the program prints which version it is, and gives shells a script.
 func TestAbout(t *testing.T) {
 	for line, want := range map[string]string{
 		"version":           `^pinproof-capture version .+ go1\.\S+\n$`,

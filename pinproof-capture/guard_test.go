@@ -433,7 +433,7 @@ func TestGuardEnds(t *testing.T) {
 	}
 }
 
-// TestGuardLog: calls, and what was held back, are logged, one line each. If the disk is full, the session ends.
+// TestGuardLog: calls, and what was left out, are logged, one line each. If the disk is full, the session ends.
 func TestGuardLog(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")

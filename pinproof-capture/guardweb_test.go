@@ -384,7 +384,7 @@ func TestWebSession(t *testing.T) {
 	}
 }
 
-// TestWebServerAsks: the client gets what the server says on its standalone stream, and a request
+// TestWebServerAsks: the client gets what the server sends on its standalone stream, and a request
 // of its own answers what the server asks there. A stream that is cut goes on after its last event.
 func TestWebServerAsks(t *testing.T) {
 	t.Parallel()

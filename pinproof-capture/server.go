@@ -25,7 +25,7 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// asking gives a command the flags that say how a server is asked.
+// asking gives a command the flags about how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
@@ -59,7 +59,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 }
 
 // serving makes a command whose arguments are the name of a file, or a server ID, and then a server: a command
-// after "--", or an address. If pins isn't nil, flags fill it in: they say which pins the server is compared with.
+// after "--", or an address. If pins isn't nil, flags fill it in: they name which pins the server is compared with.
 // No flag takes the value of a header, because every user of the machine could read it in the list of processes.
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {

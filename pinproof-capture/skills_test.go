@@ -1,8 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -13,37 +11,8 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
+	"pinproof/pinproof-capture/internal/skilltest"
 )
-
-// A made skill has a SKILL.md, a script, and a picture that isn't text.
-const (
-	pdf       = "skill://acme/pdf/"
-	pdfMain   = "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun scripts/a.py with the file. Grüße!\n"
-	pdfScript = "print('a')\n"
-	pdfImage  = "\x89PNG\x00\xff"
-	offers    = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{},"extensions":{"io.modelcontextprotocol/skills":{"directoryRead":true}}},"serverInfo":{"name":"acme","version":"1"}}`
-)
-
-func fileEntry(uri, body string) string {
-	return fmt.Sprintf(`{"uri":%q,"digest":"sha256:%x","size":%d}`, uri, sha256.Sum256([]byte(body)), len(body))
-}
-
-// skillEntry is an entry of skills/list; more are further files of the skill.
-func skillEntry(folder, name, main string, more ...string) string {
-	files := append([]string{fileEntry(folder+"SKILL.md", main)}, more...)
-	return fmt.Sprintf(`{"uri":%q,"frontmatter":{"name":%q,"description":"Reads PDF files."},"resources":[%s]}`, folder+"SKILL.md", name, strings.Join(files, ","))
-}
-
-var pdfEntry = skillEntry(pdf, "pdf", pdfMain, fileEntry(pdf+"scripts/a.py", pdfScript), fileEntry(pdf+"logo.png", pdfImage))
-
-func textItem(uri, text string) string {
-	spelled, _ := json.Marshal(text)
-	return fmt.Sprintf(`{"uri":%q,"mimeType":"text/markdown","text":%s}`, uri, spelled)
-}
-
-func blobItem(uri, body string) string {
-	return fmt.Sprintf(`{"uri":%q,"blob":%q}`, uri, base64.StdEncoding.EncodeToString([]byte(body)))
-}
 
 // TestSaveReadsSkills: save asks for the skills of a server that declares them and reads their files, each
 // once, within its bounds; pinproof locks what it saved. What the server refuses stays unread.
@@ -51,13 +20,13 @@ func TestSaveReadsSkills(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	large := strings.Repeat("a", 300<<10)
-	entry := strings.Replace(pdfEntry, `"resources":[`, `"resources":[`+fileEntry(pdf+"large.md", large)+`,`+fileEntry(pdf+"gone.md", "x")+`,`, 1)
-	other := skillEntry("skill://acme/doc/", "doc", strings.ReplaceAll(pdfMain, "name: pdf", "name: doc"))
+	entry := strings.Replace(skilltest.PDFEntry, `"resources":[`, `"resources":[`+skilltest.FileEntry(skilltest.Folder+"large.md", large)+`,`+skilltest.FileEntry(skilltest.Folder+"gone.md", "x")+`,`, 1)
+	other := skilltest.Entry("skill://acme/doc/", "doc", strings.ReplaceAll(skilltest.Main, "name: pdf", "name: doc"))
 	bodies := map[string]string{
-		pdf + "SKILL.md":            textItem(pdf+"SKILL.md", pdfMain),
-		pdf + "scripts/a.py":        blobItem(pdf+"scripts/a.py", pdfScript),
-		pdf + "logo.png":            blobItem(pdf+"logo.png", pdfImage),
-		"skill://acme/doc/SKILL.md": textItem("skill://acme/doc/SKILL.md", strings.ReplaceAll(pdfMain, "name: pdf", "name: doc")),
+		skilltest.Folder + "SKILL.md":     skilltest.TextItem(skilltest.Folder+"SKILL.md", skilltest.Main),
+		skilltest.Folder + "scripts/a.py": skilltest.BlobItem(skilltest.Folder+"scripts/a.py", skilltest.Script),
+		skilltest.Folder + "logo.png":     skilltest.BlobItem(skilltest.Folder+"logo.png", skilltest.Image),
+		"skill://acme/doc/SKILL.md":       skilltest.TextItem("skill://acme/doc/SKILL.md", strings.ReplaceAll(skilltest.Main, "name: pdf", "name: doc")),
 	}
 	for _, declared := range []bool{true, false} {
 		asked := map[string]int{}
@@ -70,9 +39,9 @@ func TestSaveReadsSkills(t *testing.T) {
 			json.NewDecoder(req.Body).Decode(&m)
 			asked[strings.TrimSpace(m.Method+" "+m.Params.URI)]++
 			w.Header().Set("Content-Type", "application/json")
-			greeting := offers
+			greeting := skilltest.Offers
 			if !declared {
-				greeting = strings.Replace(offers, "io.modelcontextprotocol/skills", "acme/other", 1)
+				greeting = strings.Replace(skilltest.Offers, "io.modelcontextprotocol/skills", "acme/other", 1)
 			}
 			result := map[string]string{"initialize": greeting, "tools/list": allTools,
 				"skills/list":  `{"resultType":"complete","ttlMs":5,"skills":[` + entry + `],"nextCursor":"2"}`,
@@ -103,7 +72,7 @@ func TestSaveReadsSkills(t *testing.T) {
 			}
 			continue
 		}
-		if !strings.Contains(out, "2 skills") || !strings.Contains(saved, bodies[pdf+"SKILL.md"]) {
+		if !strings.Contains(out, "2 skills") || !strings.Contains(saved, bodies[skilltest.Folder+"SKILL.md"]) {
 			t.Errorf("%s\n%s", out, saved)
 		}
 		for uri := range bodies {
@@ -111,7 +80,7 @@ func TestSaveReadsSkills(t *testing.T) {
 				t.Errorf("%s: asked %d times", uri, asked["resources/read "+uri])
 			}
 		}
-		if asked["resources/read "+pdf+"large.md"] != 0 || asked["resources/read "+pdf+"gone.md"] != 1 {
+		if asked["resources/read "+skilltest.Folder+"large.md"] != 0 || asked["resources/read "+skilltest.Folder+"gone.md"] != 1 {
 			t.Errorf("asked %v", asked)
 		}
 		programs, _ := pinproofHere()
@@ -120,7 +89,7 @@ func TestSaveReadsSkills(t *testing.T) {
 		if out, err := lock.CombinedOutput(); err == nil || strings.Count(string(out), "WARNING unread-file") != 3 {
 			t.Errorf("%v\n%s", err, out)
 		}
-		g.pinproof(t, "lock", "acme.jsonl", "acme.lock", "--server", "acme", "--accept-warning", "skill="+pdf+"SKILL.md")
+		g.pinproof(t, "lock", "acme.jsonl", "acme.lock", "--server", "acme", "--accept-warning", "skill="+skilltest.Folder+"SKILL.md")
 		g.pinproof(t, "verify", "acme.jsonl", "acme.lock")
 	}
 }

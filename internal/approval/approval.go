@@ -51,6 +51,9 @@ type Warning struct {
 // isWhole reports whether a warning is about a list as a whole.
 func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
+// stays reports whether a warning is about an entry that matches its pin, or about a pinned text: it can be recorded by itself.
+func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
+
 // Where is the place of a warning's text.
 type Where int
 

@@ -93,7 +93,7 @@ func Decide(c *Case, said *Said) Outcome {
 func begin(c *Case, said *Said) *decision {
 	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}}
 	for _, w := range c.Warnings {
-		if w.Names != "" && !w.Approved && (w.Where == InMatch || w.Where == InPin) {
+		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
 		}
 		if w.Where == InDrift && !w.Approved {
@@ -211,7 +211,7 @@ const wordWarnings = "warnings"
 func (d *decision) unrecorded() (list []Warning) {
 	for _, w := range d.Warnings {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
-		if (w.Where == InMatch || w.Where == InPin) && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
+		if w.stays() && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
 			list = append(list, w)
 		}
 	}
@@ -519,7 +519,7 @@ func (d *decision) take(answers *Answers) *Reason {
 	}
 	where := map[Record]Where{} // the warnings that can be recorded
 	for _, w := range d.Warnings {
-		if w.Where == InMatch || w.Where == InPin {
+		if w.stays() {
 			where[Record{w.Of, w.Record}] = w.Where
 		}
 	}

@@ -10,18 +10,18 @@ import (
 	"pinproof/internal/skill"
 )
 
-// approved is what the lockfile says of one server. pinproof has checked it.
+// approved is what the lockfile has of one server. pinproof has checked it.
 type approved struct {
 	entries map[pin.Key]pinned
 	policy  pin.Policy
-	values  []pin.Substitute // what the names in the pins stand for
+	values  []pin.Substitute // what the names in the pins mean
 	skills  skills
 
 	// The denied resources and templates, matched by skill.Key.
 	denied []*regexp.Regexp
 }
 
-// pinned is what the lockfile says of one entry.
+// pinned is what the lockfile has of one entry.
 type pinned struct {
 	Digest   string
 	Approval string
@@ -79,7 +79,7 @@ func (a *approved) isDenied(key pin.Key) bool {
 	return slices.ContainsFunc(a.denied, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
-// key returns the key of an entry in the pins, where placeholders may stand for values. No pin has
+// key returns the key of an entry in the pins, where placeholders may replace values. No pin has
 // a name that spells a placeholder itself.
 func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
@@ -99,7 +99,7 @@ func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType
 	return 0, false
 }
 
-// changedBy reports whether a notification says that a list has changed. Skills are resources, and have no notification of their own.
+// changedBy reports whether a notification is about a changed list. Skills are resources, and have no notification of their own.
 func changedBy(entryType pin.EntryType, method string) bool {
 	isResource := entryType == pin.Templates || entryType == pin.Resources || entryType == pin.Skills
 	return method == pin.EntryTypeInfo[entryType].Changed || isResource && method == "notifications/resources/list_changed"

@@ -90,7 +90,7 @@ type list struct {
 	isAsked bool
 	// When the last listing began.
 	at time.Time
-	// When the next one begins because the server said that the list has changed; zero for none.
+	// When the next one begins because the server reported that the list has changed; zero for none.
 	next time.Time
 
 	// The outcome of the last listing: one of the two, then what was judged of it.
@@ -121,7 +121,7 @@ type held struct {
 	isNews bool
 	// It has waited for a list.
 	isLate bool
-	// It waits until the server has said what it is.
+	// It waits for the server's greeting.
 	begins bool
 }
 
@@ -147,7 +147,7 @@ type out struct {
 	err error
 }
 
-// A judgement is a part of a capture to judge. then takes the verdict, or why there is none.
+// A judgement is a part of a capture to judge. then takes the verdict, or why it is missing.
 type judgement struct {
 	said []byte
 	then func(v *verdict, err error) out
@@ -513,7 +513,7 @@ func (c *core) fromServer(line []byte) (o out) {
 		return o
 	}
 	if key == c.greets && m.Has("error") {
-		// the server has refused to say what it is
+		// the server refused its greeting
 		c.greets = ""
 		if _, isOpen := c.open[key]; isOpen {
 			delete(c.open, key)
@@ -592,7 +592,7 @@ func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
 	return o
 }
 
-// changePause is the least time between listings because the server says that the list has changed. Some send many such notifications.
+// changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
 const changePause = time.Second
 
 // came takes the answer to a request of a listing.
@@ -622,7 +622,7 @@ func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
 		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.entryType].Member, err)
 		state.failure = func(id []byte) []byte { return refusal(id, wordsNoList) }
 	} else if state.pages != nil && slices.EqualFunc(l.pages, state.pages, bytes.Equal) {
-		o.add(c.settle(l)) // the last verdict holds
+		o.add(c.settle(l)) // the last verdict is valid
 		return o
 	} else {
 		l.isJudged = true
@@ -832,7 +832,7 @@ func (c *core) forget() (o out) {
 	return o
 }
 
-// renews takes the end of a session in which another one begins. What the client says waits for the server's greeting, and the client
+// renews takes the end of a session in which another one begins. What the client sends waits for the server's greeting, and the client
 // is told that all lists have changed once they are judged.
 func (c *core) renews() (o out) {
 	c.greets = mcp.OwnID
@@ -851,7 +851,7 @@ func (c *core) renews() (o out) {
 	return o
 }
 
-// release takes again what the client said before the server had said what it is.
+// release takes again what the client sent before the server's greeting.
 func (c *core) release() (o out) {
 	waiting := c.waiting
 	c.waiting = nil
@@ -868,7 +868,7 @@ func (c *core) release() (o out) {
 	return o
 }
 
-// reread takes the pins of a lockfile that has changed. err says why it can't be read.
+// reread takes the pins of a lockfile that has changed. err is why it can't be read.
 func (c *core) reread(pins approved, err error) (o out) {
 	was := c.unread
 	if c.unread = err != nil; c.unread {

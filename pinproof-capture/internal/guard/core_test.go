@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// texts are what the words in a session stand for. Nothing with EVIL in it is pinned.
+// texts are what the words in a session mean. Nothing with EVIL in it is pinned.
 var texts = map[string]string{
 	"$A":     `{"name":"a","description":"caf\u00e9","inputSchema":{"type":"object","properties":{"z":{},"b":{}}}}`,
 	"$B":     `{"name":"b","inputSchema":{"type":"object"}}`,
@@ -116,7 +116,7 @@ func lockfileOf(t *testing.T, flags string, results ...string) string {
 	return lock
 }
 
-// A stage plays a session against a core, without a process or a clock: what the client and the server say, and what reaches each.
+// A stage plays a session against a core, without a process or a clock: what the client and the server send, and what reaches each.
 type stage struct {
 	t     *testing.T
 	core  *core

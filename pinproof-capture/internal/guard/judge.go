@@ -36,7 +36,7 @@ type judge struct {
 	at os.FileInfo
 }
 
-// A verdict is what pinproof says of one result.
+// A verdict is pinproof's answer about one result.
 type verdict struct {
 	matches bool
 	drifted map[pin.Key]string // with the kind of drift
@@ -98,7 +98,7 @@ func (j *judge) readPins() (pins approved, isChanged bool, err error) {
 	return readApproved(root.Get("servers").Get(j.ServerID), j.values), true, nil
 }
 
-// runPart judges a part of a session. The error says why there is no verdict; it may quote the
+// runPart judges a part of a session. The error is why there is no verdict; it may quote the
 // server.
 func (j *judge) runPart(messages []byte) (*verdict, error) {
 	var out bytes.Buffer
@@ -187,14 +187,14 @@ func (j *judge) reviewing() reviewing {
 		Flags: map[string][]string{"relock": flags}}}
 }
 
-// Pins says which pins a server is compared with.
+// Pins are which pins a server is compared with.
 type Pins struct {
 	ServerID    string
 	Lockfile    string   // "" is for the nearest
 	Substitutes []string // NAME=VALUE, as pinproof takes them
 }
 
-// find returns the path of the lockfile: the one that is named or, if none is, the nearest one from
+// find returns the path of the lockfile: the one that is named or else the nearest one from
 // the project's folder upwards, as pinproof looks for it.
 func (p Pins) find() (path string, err error) {
 	begin, err := filepath.Abs(cmp.Or(os.Getenv("CLAUDE_PROJECT_DIR"), os.Getenv("GEMINI_PROJECT_DIR")))
@@ -252,7 +252,7 @@ func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, arg
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// FindPinproof returns the path of pinproof. It prefers the one that lies beside this program: the
+// FindPinproof returns the path of pinproof. It prefers the one in this program's folder: the
 // two come together, and a program that PATH finds is easier to replace.
 func FindPinproof() (string, error) {
 	self, _ := os.Executable()

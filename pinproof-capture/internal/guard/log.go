@@ -17,7 +17,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A record is what the guard's log says of one event. arguments are those of a call, as they came.
+// A record is what the guard's log has of one event. arguments are those of a call, as they came.
 type record struct {
 	event     string
 	args      []any

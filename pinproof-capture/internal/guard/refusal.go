@@ -41,7 +41,7 @@ const (
 	errorPatience = time.Second
 )
 
-// A reviewing says how a person reviews what was refused.
+// A reviewing is how a person reviews what was refused.
 type reviewing struct {
 	// The beginning of the paths of files with what was refused; "" if none can be written.
 	place string
@@ -55,7 +55,7 @@ type kept struct {
 	data []byte
 }
 
-// A refused says why a session is over, and what the client is told of it.
+// A refused is why a session is over, and what the client is told of it.
 type refused struct {
 	entryType pin.EntryType
 	verdict   *verdict

@@ -110,7 +110,7 @@ var (
 	errFull    = fail.New("too much waits to be read by one side of the session")
 )
 
-// begin begins to read and write on both sides. It returns a channel that is closed at the end of what the client says.
+// begin begins to read and write on both sides. It returns a channel that is closed at the end of what the client sends.
 func (r *relay) begin(stdin io.Reader, p mcp.Connection) (clientEnds chan struct{}) {
 	clientEnds = make(chan struct{})
 	go func() {
@@ -171,12 +171,12 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 				return r.ended(p, end)
 			}
 			look = time.Tick(lookAfter)
-			late = time.After(pagePatience) // the server may never say what it is
+			late = time.After(pagePatience) // the server may never send its greeting
 		case <-late:
 			go p.Close()
 		case <-look:
 			if hungUp(stdout) {
-				go p.Stop() // nobody will ever read what it says
+				go p.Stop() // nobody will ever read what it sends
 			} else if r.isIdle() && r.server.isEmpty() {
 				go p.Close()
 			}
@@ -220,7 +220,7 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	return 2, err
 }
 
-// happens has the core decide about something that happened, and does what the core says.
+// happens has the core decide about something that happened, and does what the core returns.
 func (r *relay) happens(decide func(c *core) out) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -228,7 +228,7 @@ func (r *relay) happens(decide func(c *core) out) error {
 	return r.do(decide(r.core))
 }
 
-// do does what the core says. The caller holds r.mu.
+// do does what the core returns. The caller holds r.mu.
 func (r *relay) do(o out) error {
 	if err := r.log.write(o.records); err != nil && r.core.refused == nil {
 		o = r.core.lost(err)
@@ -264,7 +264,7 @@ func (r *relay) end(err error) {
 
 func (r *relay) tick() { r.end(r.happens((*core).tick)) }
 
-// serverSays takes what the server says.
+// serverSays takes what the server sends.
 func (r *relay) serverSays(said mcp.Said) error {
 	err := r.happens(func(c *core) (o out) {
 		switch {

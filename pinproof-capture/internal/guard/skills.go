@@ -180,7 +180,7 @@ func (c *core) askSkill(method string, params jsontree.Value) (why string) {
 		if isWithin(uri, s.denied) {
 			return skillDenied
 		}
-		// What the server says about it is judged when it arrives.
+		// What the server sends about it is judged when it arrives.
 		s.refuse(uri)
 	}
 	return why
@@ -354,7 +354,7 @@ func (c *core) answerDirectory(result jsontree.Value, uri string) (why string) {
 			of := item.Get("uri")
 			if of.Kind != '"' {
 				if inside && item.Kind != 0 {
-					return folderDiffers // nothing says what it is
+					return folderDiffers // no entry lists what it is
 				}
 				continue
 			}
@@ -387,7 +387,7 @@ func (s *skills) isFolder(uri string) bool {
 	return false
 }
 
-// skillWords says to a client why it doesn't get something.
+// skillWords tells a client why it doesn't get something.
 var skillWords = map[string]modeltext.Text{
 	skillNotApproved: modeltext.Say(skillNotApproved),
 	fileNotListed:    modeltext.Say(fileNotListed),

@@ -9,7 +9,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// message reads a line. It returns a value without a kind if the line holds no message. Programs in JavaScript cut
+// message reads a line. It returns a value without a kind if the line is no message. Programs in JavaScript cut
 // texts at a number of UTF-16 units, and so may cut a surrogate pair in half. Half a pair changes no structure, and
 // passes in the content of a message. In lists, instructions and names, which are pinned or compared, it is refused.
 // A batch is refused, too: one revision of the protocol had batches, and clients read them in several ways.

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/fail"
 )
 
-// listen passes on what the server says on the one stream of HTTP+SSE. If the stream is cut, listen opens it
+// listen passes on what the server sends on the one stream of HTTP+SSE. If the stream is cut, listen opens it
 // again, and with it begins a new session. In a capture, or if no session ever began, it returns an error instead.
 func (r *remote) listen() error {
 	resp, err := r.stream(r.ctx, "")
@@ -153,7 +153,7 @@ func (r *remote) renew(session string) bool {
 	return true
 }
 
-// sayAnew tells a person that a new session begins. What the client says from now on belongs to that session.
+// sayAnew tells a person that a new session begins. What the client sends from now on belongs to that session.
 func (r *remote) sayAnew() {
 	r.put(Said{Err: fail.New("its session is over, and a new one begins"), Renews: true})
 }

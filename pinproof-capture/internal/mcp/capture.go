@@ -41,7 +41,7 @@ type Server struct {
 	rec *record // of a capture; nil for a guard
 }
 
-// Options say how a server is asked.
+// Options are how a server is asked.
 type Options struct {
 	// The only revision of the protocol to speak; "" is for initialize and, if that fails, server/discover.
 	Protocol string
@@ -56,7 +56,7 @@ type Options struct {
 	Settle time.Duration
 }
 
-// line says what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
+// line counts what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
 func (g *greeting) line(elapsed time.Duration) string {
 	var parts []string
 	if g.instructions {
@@ -71,10 +71,10 @@ func (g *greeting) line(elapsed time.Duration) string {
 }
 
 // A Connection is a session with a server: a process, or a server at an address. Write takes one
-// message a line; Close says that no more follow.
+// message a line; Close means that no more follow.
 type Connection interface {
 	io.WriteCloser
-	// Lines passes on what the server says until its end.
+	// Lines passes on what the server sends until its end.
 	Lines(take func(Said) error) error
 	Signal(os.Signal)
 	Stop()
@@ -217,7 +217,7 @@ func (s Server) programsLike(name string) (programs []string) {
 	return programs[:min(len(programs), 10)]
 }
 
-// notInstalled returns the name of a program that npx couldn't find, judging by what npx said, or "".
+// notInstalled returns the name of a program that npx couldn't find, judging by npx's output, or "".
 func (s Server) notInstalled(said []string) string {
 	at := 0
 	if len(s.Argv) > 2 && strings.EqualFold(s.Argv[0], "cmd") {
@@ -243,7 +243,7 @@ var (
 	npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
 )
 
-// listensAt returns the address at which a server seems to listen, judging by what it said, or "".
+// listensAt returns the address at which a server seems to listen, judging by its output, or "".
 // A server that opens a port doesn't speak on standard output.
 func listensAt(said []string) string {
 	for _, line := range said {
@@ -276,7 +276,7 @@ func FileName(id string) string {
 	return name
 }
 
-// NoFileName says why FileName returned "".
+// NoFileName returns why FileName returned "".
 const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (

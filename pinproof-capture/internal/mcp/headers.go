@@ -11,7 +11,7 @@ import (
 // HeaderName matches the names of header fields (RFC 9110, section 5.6.2).
 var HeaderName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// plainValue matches what a header can hold as it is.
+// plainValue matches what a header can have as it is.
 var plainValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 
 // named are the parameters that Mcp-Name repeats, by method.

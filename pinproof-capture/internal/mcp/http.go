@@ -39,12 +39,12 @@ type remote struct {
 	stop context.CancelCauseFunc // ends the session
 	exit int
 
-	// Held by the one stream that is passing a message on. It is locked until somebody reads the messages.
+	// Locked by the one stream that is passing a message on. It is locked until somebody reads the messages.
 	taking sync.Mutex
 
 	take func(Said) error
 
-	// Held by the message that begins a new session, while the others wait for that session.
+	// Locked by the message that begins a new session, while the others wait for that session.
 	renewing sync.Mutex
 
 	renewed time.Time // when the last new session began
@@ -549,7 +549,7 @@ func (r *remote) Signal(s os.Signal) {
 	r.stop(nil)
 }
 
-// Stop ends the session and says goodbye to the server.
+// Stop ends the session and takes leave of the server.
 func (r *remote) Stop() {
 	r.stop(nil)
 	r.mu.Lock()

@@ -13,13 +13,13 @@ import (
 // file.
 const MaxBytes = capture.MaxBytes
 
-// ErrTooLarge ends a session: a message that can't be held can't be judged.
+// ErrTooLarge ends a session: a message that doesn't fit can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
 // OwnID begins the IDs of our own requests. Their answers aren't for the client.
 var OwnID = "pinproof-" + rand.Text() + "-"
 
-// Said is what a server said: a line with its line ending or, in place of an answer, why there is none.
+// Said is what a server said: a line with its line ending or, in place of an answer, why it is missing.
 type Said struct {
 	Line []byte // valid until the next line comes
 

@@ -20,7 +20,7 @@ type message struct {
 	// The id of the request that it answers, or 0.
 	answers int64
 
-	// In place of a message: why there is none.
+	// In place of a message: why it is missing.
 	err error
 }
 

@@ -39,7 +39,7 @@ type session struct {
 	asked []string
 
 	files   SkillFiles
-	changes int // how often the server has said that a list has changed
+	changes int // how often the server has reported that a list has changed
 
 	// What each request says of the client, from 2026-07-28 on.
 	meta map[string]any
@@ -78,7 +78,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 	return g, err
 }
 
-// QuietPatience is how long a server that says when its lists change has to be quiet. Some register tools after their start. Tests
+// QuietPatience is how long a server that reports when its lists change has to be quiet. Some register tools after their start. Tests
 // shorten it.
 var QuietPatience = 2 * time.Second
 
@@ -101,7 +101,7 @@ func (s *session) lists(g *greeting) error {
 	}
 	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
 	defer cancel()
-	// No request is open, but what the server says unasked is recorded.
+	// No request is open, but what the server sends unasked is recorded.
 	s.answer(settling)
 	return nil
 }
@@ -109,7 +109,7 @@ func (s *session) lists(g *greeting) error {
 // Settle is longer than a server that answers twice waits before the second answer. Tests shorten it.
 var Settle = 300 * time.Millisecond
 
-// take records what the server says, as it came, and passes it on if it is a message to every client.
+// take records what the server sends, as it came, and passes it on if it is a message to every client.
 func (s *session) take(said Said) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked, err: said.Err})
@@ -234,7 +234,7 @@ func (s *session) begin() (*greeting, error) {
 	return nil, err
 }
 
-// discover asks server/discover; from then on every request says who asks. If
+// discover asks server/discover; from then on every request names who asks. If
 // initialize is still open, its answer will do as well.
 func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
 	s.meta = map[string]any{

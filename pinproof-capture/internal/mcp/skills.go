@@ -38,7 +38,7 @@ func (f *SkillFiles) Add(entries jsontree.Value) {
 	}
 }
 
-// Next returns the URI of the next file to read. It returns false if none is left.
+// Next returns the URI of the next file to read. It returns false if no file is left.
 func (f *SkillFiles) Next() (uri string, ok bool) {
 	if len(f.wanted) == 0 {
 		return "", false
