@@ -357,7 +357,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	return answered(nil, out.Code)
 }
 
-// hintUnread prints which servers' pins have no texts (hashOnly) that could name a tool that was added.
+// hintUnread prints which servers have pins whose texts can't be read, and could name a tool that was added.
 func (a *approver) hintUnread(out *approval.Outcome) {
 	added := map[string]bool{} // the servers that got a tool
 	for i := range a.c.Drifts {

@@ -1,5 +1,5 @@
 // Package effort bounds what a run spends on explanations: on proofs, word diffs, pairs of renamed entries and scores.
-// No verdict depends on it. What isn't explained is shown whole, and counts as breaking.
+// What isn't explained is shown whole, and counts as breaking: so diff --fail-on fails on it. No other verdict depends on it.
 package effort
 
 // A Budget is how much the explanations of a run may still compare: bytes, or pairs of words. It counts work, not time,
