@@ -381,8 +381,8 @@ func RankOf(b bool) int {
 // read reviews one string, or the name of a member, for everything that may be in it. It
 // looks for names of tools and servers only in prose.
 //
-// Before the words are read, hidden characters are left out and look-alike letters are
-// replaced by what they pass for, so that neither can break up an order or a name.
+// Before the words are read, hidden characters are left out, and look-alike letters and HTML's character
+// references are replaced by what they pass for, so that none of them can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
 		// A single word in small letters can't give an order. Most strings of a schema are such words.
@@ -393,9 +393,12 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.where = where
 	r.said = r.said[:0]
 	r.paddings()
-	if !isPlain(s) {
+	plain := isPlain(s)
+	if !plain {
 		r.characters(prose)
 		r.otherScripts()
+	}
+	if !plain || strings.Contains(s, "&") {
 		r.folded, r.origin = fold(s)
 		r.pinned = len(plainText(s[:r.pinned]))
 	}

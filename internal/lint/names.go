@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"html"
 	"slices"
 	"strings"
 	"sync"
@@ -374,6 +375,9 @@ func (r *Reviewer) mentions() {
 		if name != "" {
 			at := from + strings.Index(s[from:], name)
 			r.named(name, at)
+			if plain := markdownEscapes.Replace(name); plain != name {
+				r.named(plain, at)
+			}
 			if labelled()[strings.ToLower(name)] != "" {
 				r.label(before, beforeAt)
 			} else if strings.EqualFold(before, "MCP") {
@@ -491,8 +495,8 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 })
 
 // fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
-// It leaves out hidden characters and marks on letters, makes ASCII of look-alikes and plain spaces
-// of unusual ones, and keeps all other characters.
+// It replaces character references (characterReference), leaves out hidden characters and marks on letters, makes
+// ASCII of look-alikes and plain spaces of unusual ones, and keeps all other characters.
 func fold(s string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
@@ -500,6 +504,11 @@ func fold(s string) (string, []int32) {
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
 		plain := s[i : i+size]
+		if meant, all := characterReference(s[i:]); all > 0 {
+			plain = meant
+			size = all
+			r, _ = utf8.DecodeRuneInString(meant)
+		}
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
 		case r < 0x80 || text.Hidden(r) || text.IsMark(r):
@@ -515,6 +524,26 @@ func fold(s string) (string, []int32) {
 		}
 	}
 	return b.String(), append(origin, int32(len(s)))
+}
+
+// characterReference returns the character that an HTML character reference at the start of s means, such as _ for
+// &lowbar; or &#95;, and the length of the reference in bytes: 0 if there is none.
+// https://html.spec.whatwg.org/multipage/named-characters.html
+func characterReference(s string) (meant string, size int) {
+	// The most bytes of a reference to one character: the longest name has 31 letters.
+	const most = 33
+	if s[0] != '&' {
+		return "", 0
+	}
+	end := strings.IndexByte(s[:min(len(s), most)], ';')
+	if end < 0 {
+		return "", 0
+	}
+	meant = html.UnescapeString(s[:end+1])
+	if _, first := utf8.DecodeRuneInString(meant); first != len(meant) {
+		return "", 0 // no reference, or one to several characters
+	}
+	return meant, end + 1
 }
 
 // plainText is s as a detector reads it.

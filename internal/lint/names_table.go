@@ -58,6 +58,9 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
+// markdownEscapes are the characters of a name that Markdown allows to escape.
+var markdownEscapes = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
+
 // labelled are words next to which another word may be a server ID.
 var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
 
