@@ -560,7 +560,10 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 	for _, s := range ed.Sentences {
 		all = append(all, s.Old, s.New, s.Before, s.After, strconv.FormatBool(s.First), strconv.Itoa(s.Number))
 		line := Line{Text: editLines(s)}
-		if s.Number > 0 {
+		switch {
+		case s.Number > 0 && s.Lines:
+			line.Phrase = "after line " + text.Number(s.Number)
+		case s.Number > 0:
 			line.Phrase = "after sentence " + text.Number(s.Number)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {

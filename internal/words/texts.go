@@ -104,11 +104,12 @@ type Edit struct {
 	Blanks bool
 
 	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units next to the edit.
-	// If the old text has Old or these ends more than once, Number is how many units come before the edit. An edit
-	// that only adds something, and has no value in these fields, adds it at the end.
+	// Number is how many units come before the edit, if the old text has Old or these ends more than once, both ends are
+	// blank, or lines were added to code. The only edit of prose has no value in these fields if it adds something at the end.
 	Before, After string
 	First         bool // it adds something at the beginning
 	Number        int
+	Lines         bool // the units are lines of code
 }
 
 // Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
@@ -116,7 +117,7 @@ type Edit struct {
 func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
-	r := comparer{budget: budget, old: textsOf(a)}
+	r := comparer{budget: budget, isCode: isCode, old: textsOf(a)}
 	steps, ok := align(budget, r.old, textsOf(b))
 	if !ok {
 		return nil, false
@@ -155,6 +156,7 @@ func textsOf(list []unit) (texts []string) {
 // A comparer collects the edits of a text, in its order.
 type comparer struct {
 	budget *effort.Budget
+	isCode bool
 	old    []string // the units of the old text
 	edits  []Edit
 
@@ -249,8 +251,14 @@ func (r *comparer) add(e Edit, from, to int) {
 
 // locate notes where in the text an edit is, if what was removed doesn't tell.
 func (r *comparer) locate(e *Edit, from, to int) {
-	if from == len(r.old) {
-		return // at its end
+	e.Lines = r.isCode
+	if r.isCode && from == to {
+		e.First = from == 0
+		e.Number = from
+		return
+	}
+	if from == len(r.old) && len(r.edits) == 0 {
+		return // at the end. After another edit this has to be said: what that removed may have been replaced instead.
 	}
 	if r.times == nil {
 		r.times = map[string]int{}
@@ -259,6 +267,7 @@ func (r *comparer) locate(e *Edit, from, to int) {
 			r.times[s]++
 			r.gaps[r.ends(i, i)]++
 		}
+		r.gaps[r.ends(len(r.old), len(r.old))]++
 	}
 	if to > from {
 		if r.times[r.old[from]] > 1 {
@@ -273,7 +282,7 @@ func (r *comparer) locate(e *Edit, from, to int) {
 	ends := r.ends(from, from)
 	e.Before = ends[0]
 	e.After = ends[1]
-	if r.gaps[ends] > 1 {
+	if r.gaps[ends] > 1 || ends == [2]string{} {
 		e.Number = from
 	}
 }
