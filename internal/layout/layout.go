@@ -66,7 +66,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !text.IsImage(v.Text):
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = JSON(v, asciiOnly, inlineJSON)
@@ -113,9 +113,6 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
-	if text.IsImage(s) {
-		return `"` + image(s, asciiOnly) + `"`
-	}
 	return `"` + escaped(s, asciiOnly) + `"`
 }
 

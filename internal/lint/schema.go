@@ -61,7 +61,7 @@ func largestText(member string) int {
 
 // image reads an image that is text: SVG.
 func (r *Reviewer) image(s string) {
-	if _, kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
+	if kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
 		r.read(string(data), " in an image", true)
 	}
 }

@@ -28,7 +28,10 @@ type edit struct {
 
 // newEdit prepares an edit to be shown.
 func newEdit(e *facts.Edit) *edit {
-	shown := &edit{Edit: e}
+	withIcons := *e
+	withIcons.Old = layout.Icons(e.Pointer, e.Old)
+	withIcons.New = layout.Icons(e.Pointer, e.New)
+	shown := &edit{Edit: &withIcons}
 	if e.Unseen {
 		shown.unseen = unseen(e.Change)
 	}
