@@ -91,7 +91,9 @@ type Entry struct {
 	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
-	Unexplained bool // a bound left it unexplained
+	// A bound left it unexplained. It has edits if the budget alone was too small: all that changed is in those, but their
+	// labels aren't proven.
+	Unexplained bool
 	Minor       bool // nothing in it needs more than a line
 	Anew        bool // its texts differ in nothing but long numbers, times and ids
 	Bytes       int  // how many bytes its text grows by
@@ -118,6 +120,9 @@ type Edit struct {
 	// No reader of the texts can see what changed, and no warning reports that.
 	Unseen bool
 }
+
+// KindAlone reports whether nothing but its kind is known of an entry, because of a bound.
+func (e *Entry) KindAlone() bool { return e.Unexplained && len(e.Edits) == 0 }
 
 // Minor reports whether a review may sum up an edit.
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
@@ -259,9 +264,11 @@ func (r *reader) explain(e *Entry) {
 		r.rank(e)
 		return
 	}
+	refused := r.budget.Refused()
 	for _, c := range r.changesOf(e, old, new) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
+	e.Unexplained = r.budget.Refused() > refused
 	for _, s := range newSentences(e, old, new) {
 		score := r.score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
@@ -269,6 +276,9 @@ func (r *reader) explain(e *Entry) {
 	}
 	r.rank(e)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+	if e.Unexplained {
+		e.Severity = label.Breaking
+	}
 	isOther := func(c diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}

@@ -191,7 +191,7 @@ func (r *reader) rank(e *Entry) {
 	if e.Kind == pin.Changed {
 		r.rankChanged(e, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
+	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}

@@ -27,10 +27,9 @@ func icon(path []string, v jsontree.Value) jsontree.Value {
 	case len(path) == 2 && path[1] == "src" && v.Kind == '"':
 		return image(v)
 	case len(path) == 0 && v.Kind == '[' || len(path) == 1 && v.Kind == '{':
-		v.Parts = slices.Clone(v.Parts)
-		for i := range v.Parts {
-			v.Parts[i].Value = icon(append(path[:len(path):len(path)], v.Parts[i].Name), v.Parts[i].Value)
-		}
+		return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
+			return icon(append(slices.Clone(path), name), part), true
+		})
 	}
 	return v
 }

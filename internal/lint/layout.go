@@ -106,5 +106,5 @@ func pinsRead(s *pin.Set) int {
 // reviewed; a finding on the list reports that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
-	return s != nil && s.pins < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) >= 0
+	return s != nil && s.readable < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.readable].Key) >= 0
 }

@@ -48,7 +48,11 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	x := &Names{names: map[string][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
+		before := x.now[s.Server]
 		x.now[s.Server] = newServerNames(s) // a capture replaces the pins
+		if before != nil {
+			x.now[s.Server].pinned = before.set
+		}
 		for _, p := range s.Of(pin.Tools) {
 			x.addName(p.Name, s.Server)
 		}
@@ -99,7 +103,7 @@ func (x *Names) others(server, name string) string {
 // too. mcp__files__read_file is read_file.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.names[name]) > 0 {
-		return !r.own.has(name)
+		return !r.own.lists(name)
 	}
 	if at := strings.LastIndex(name, "__"); at >= 0 {
 		name = name[at+len("__"):]
@@ -112,8 +116,12 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
+	// The pins, if set is a capture of a server that has some. For a server without pins, what a run that accepts by name may
+	// pin; nil: all that is listed.
+	pinned *pin.Set
+
 	// How many of its definitions are read (pinsRead).
-	pins int
+	readable int
 
 	// The rest is made when it is first needed.
 	once sync.Once
@@ -132,7 +140,7 @@ type serverNames struct {
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
@@ -143,7 +151,7 @@ func (s *serverNames) read() {
 		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
 			s.forClients[same] = append(s.forClients[same], p.Name)
 		}
-		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
+		if i < s.readable && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			if len(p.Received) > 0 {
 				s.roots[&p.Received[0]] = root
@@ -182,9 +190,15 @@ func (s *serverNames) add(name string) {
 	}
 }
 
-// has reports whether the server has a tool of that name now.
-func (s *serverNames) has(name string) bool {
+// lists reports whether the server has a tool of that name now.
+func (s *serverNames) lists(name string) bool {
 	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
+}
+
+// pins reports whether the server has a tool of that name now, and has it pinned afterwards. A tool that it lists without a
+// pin may be gone tomorrow.
+func (s *serverNames) pins(name string) bool {
+	return s.lists(name) && (s.pinned == nil || s.pinned.Find(pin.Key{Type: pin.Tools, Name: name}) != nil)
 }
 
 // says reports whether the server uses a name for an entry or a parameter, or as a value.
@@ -409,10 +423,11 @@ func (r *Reviewer) mention(name string, at int) bool {
 		return false
 	}
 	r.label(name, at)
-	if r.own.has(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
+	if r.own.pins(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	warning := len(servers) <= maxOthers && (r.sought != nil || !r.own.says(name)) && r.called(name, at)
+	excused := r.sought == nil && r.own.says(name) && !r.own.lists(name)
+	warning := len(servers) <= maxOthers && !excused && r.called(name, at)
 	if r.sought != nil {
 		if !warning || !r.sought[name] {
 			return true

@@ -65,21 +65,25 @@ func ReadNamed(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, nam
 
 func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
+	isNamed := map[pin.Ref]bool{}
+	for i := range named {
+		isNamed[named[i].Ref()] = true
+	}
 	r.names = sync.OnceValue(func() *Names {
 		x := NewNames(locked, foundSets(pairs))
 		for i := range pairs {
+			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
-			x.known[pairs[i].Server] = pairs[i].Known()
+			x.known[p.Server] = p.Known()
+			if p.Present() && !p.Known() && len(named) < len(drifts) {
+				x.now[p.Server].pinned = namedOf(p.Captured, isNamed)
+			}
 		}
 		return x
 	})
 	for i := range drifts {
 		r.drifted[drifts[i].Ref()] = true
 		r.drifted[pin.Ref{Server: drifts[i].Server}] = true
-	}
-	isNamed := map[pin.Ref]bool{}
-	for i := range named {
-		isNamed[named[i].Ref()] = true
 	}
 	type entry struct {
 		of  *pin.Comparison
@@ -120,6 +124,13 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 		list = append(list, r.mentions(drifts, list)...)
 	}
 	return append(list, r.onRecord(list)...)
+}
+
+// namedOf returns the entries of a set that are named.
+func namedOf(s pin.Set, isNamed map[pin.Ref]bool) *pin.Set {
+	of := &pin.Set{Server: s.Server}
+	of.Put(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
+	return of
 }
 
 func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
@@ -184,6 +195,9 @@ func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Findi
 	}
 	isTold := map[warning]bool{}
 	for i := range told {
+		if told[i].Scope != InMatch {
+			continue // it is about a text that may not be pinned
+		}
 		isTold[warning{told[i].Ref(), told[i].Record()}] = true
 	}
 	for i := range r.locked {

@@ -125,7 +125,7 @@ const notStored = "its definition was not stored (hashOnly)"
 func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 	list := e.Definitions()
 	op := byte('+')
-	if e.Unexplained || e.RenamedTo != "" || (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
+	if e.KindAlone() || e.RenamedTo != "" || (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
 		return nil
 	}
 	if e.Kind == pin.Removed {
