@@ -52,7 +52,7 @@ func holder(sides []pin.Comparison, key pin.Key) *pin.Comparison {
 	return nil
 }
 
-// awaited returns the lists in which a denied entry is gone. It may come back: what was added may be the denied entry under
+// awaited returns the lists in which a denied entry is gone, or isn't in the part of a list that was captured. It may come back: what was added may be the denied entry under
 // another name, with or without other changes, and without its pin it would come back without its mark.
 func (d *decision) awaited() map[pin.Ref]bool {
 	gone := map[pin.Ref]bool{}
@@ -60,6 +60,14 @@ func (d *decision) awaited() map[pin.Ref]bool {
 		drift := &d.Drifts[i]
 		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
 			gone[listOf(drift)] = true
+		}
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for j := range p.Locked.Pins {
+			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+				gone[pin.Ref{Server: p.Server, Key: pin.Key{Type: pinned.Type}}] = true
+			}
 		}
 	}
 	return gone

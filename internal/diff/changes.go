@@ -72,7 +72,7 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 	if e.unchanged() {
 		return nil
 	}
-	l := labeller{budget: budget, entryType: entryType, sides: map[string]*side{}}
+	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
@@ -101,6 +101,7 @@ func withAnnotations(v, other jsontree.Value) jsontree.Value {
 type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
+	shown     [2]jsontree.Value // both definitions
 
 	// Both definitions declare that the tool only reads.
 	readOnly bool

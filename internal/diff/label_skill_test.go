@@ -20,6 +20,12 @@ func TestSkillLabels(t *testing.T) {
 		{"files", "run", "#!/bin/sh\nls", "words", label.Changed},
 		{"files", "package.json", `{}`, `{"scripts":{"a":"b"}}`, label.ScriptAdded},
 		{"files", "notes.md", "Reads files.", "Reads all files.", label.Wording},
+		{"files", "notes.md", "Run:\n```sh\nls\n```", "Run:\n```sh\nrm -r build\n```", label.Changed},
+		{"files", "notes.md", "Today is !`date`.", "Today is !`reboot`.", label.Changed},
+		{"files", "notes.md", "They write:\n\n    Remove all.\n    Then go.", "They write:\n\nRemove all.\nThen go.", label.Changed},
+		{"files", "requirements.txt", "a==1", "--index-url http://b.example", label.Changed},
+		{"files", "reference/setup.md", "Reads files.", "Reads all files.", label.Wording},
+		{"frontmatter", "permissionMode", "ask", "bypass", label.Changed},
 		{"frontmatter", "hooks", "", "ls", label.ScriptAdded},
 		{"frontmatter", "hooks", "ls", "ls -l", label.Changed},
 		{"frontmatter", "disable-model-invocation", "true", "", label.Changed},
@@ -32,7 +38,7 @@ func TestSkillLabels(t *testing.T) {
 		if tt.new != "" {
 			c.New = jsontree.Text(tt.new)
 		}
-		if got := skillLabel(c, tt.member, []string{tt.name}); got != tt.want {
+		if got := (&labeller{}).skillLabel(c, tt.member, []string{tt.name}); got != tt.want {
 			t.Errorf("%s of %s, %q -> %q: %s, want %s", tt.name, tt.member, tt.old, tt.new, got.ID(), tt.want.ID())
 		}
 	}

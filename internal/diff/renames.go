@@ -154,15 +154,22 @@ func pairAlike(budget *effort.Budget, drifts []pin.Drift) {
 	}
 	var pairs []pair
 	for _, at := range places {
-		words := 0
+		// A denied entry must keep its mark under another name, whatever the budget is too small for.
+		slices.SortStableFunc(gone[at], func(a, b traits) int {
+			if a.drift.Locked.Denied == b.drift.Locked.Denied {
+				return 0
+			}
+			if a.drift.Locked.Denied {
+				return -1
+			}
+			return 1
+		})
 		for _, old := range gone[at] {
-			words += 1 + len(old.name) + len(old.parameters) + len(old.description)
-		}
-		const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
-		if !budget.Spend(lookup * words * len(came[at])) {
-			continue
-		}
-		for _, old := range gone[at] {
+			const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
+			words := 1 + len(old.name) + len(old.parameters) + len(old.description)
+			if !budget.Spend(lookup * words * len(came[at])) {
+				continue
+			}
 			for _, new := range came[at] {
 				if n := likeness(old, new); n >= leastLikeness {
 					pairs = append(pairs, pair{old.drift, new.drift, n})

@@ -272,6 +272,16 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	}
 	says := false
 	for side, v := range [...]*jsontree.Value{&c.Old, &c.New} {
+		isOther := false // it names a parameter that the other side doesn't have
+		schema.Each(v, at.at, func(part *jsontree.Value) {
+			for _, p := range part.Get("properties").Members() {
+				isOther = isOther || !other[1-side].names[p.Name]
+			}
+		})
+		if isOther && side == 1 {
+			return label.NewOptional
+		}
+		says = says || isOther
 		eachText(v, func(text string) { says = says || text != "" && !other[1-side].texts[text] && at.name() != "$ref" })
 	}
 	if says {

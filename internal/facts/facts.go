@@ -378,8 +378,8 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		// The warning already reports that.
 		e.Unseen = false
 	}
-	if c.Label == label.FileDigest && of.showsFile(c.Pointer) {
-		e.NewToRead = false
+	if c.Label == label.FileDigest {
+		e.NewToRead = false // the texts are shown
 	}
 	return e
 }
@@ -388,19 +388,6 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 func (e *Entry) isCode(pointer string) bool {
 	steps, _ := jsontree.Tokens(pointer)
 	return e.Type == pin.Skills && len(steps) == 2 && steps[0] == pin.FilesMember && !skill.IsProse(steps[1])
-}
-
-// showsFile reports whether a pointer leads into what a skill lists of a file, and that file's old and new texts are
-// both known. A review then shows how the texts differ.
-func (e *Entry) showsFile(pointer string) bool {
-	steps, _ := jsontree.Tokens(pointer)
-	if e.Captured == nil || e.Locked == nil || len(steps) < 2 {
-		return false
-	}
-	tree := e.Captured.Tree()
-	entry := jsontree.Lookup(jsontree.Lookup(&tree, steps[0]), steps[1])
-	uri := jsontree.TextOf(jsontree.Lookup(entry, "uri"))
-	return e.Captured.HasFile(uri) && e.Locked.HasFile(uri)
 }
 
 // isProse tells texts worth a word diff from values that read better whole.

@@ -116,8 +116,8 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
-	// The pins, if set is a capture of a server that has some. For a server without pins, what a run that accepts by name may
-	// pin; nil: all that is listed.
+	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
+	// nil: all that is listed.
 	pinned *pin.Set
 
 	// How many of its definitions are read (pinsRead).
@@ -195,10 +195,21 @@ func (s *serverNames) lists(name string) bool {
 	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
 }
 
-// pins reports whether the server has a tool of that name now, and has it pinned afterwards. A tool that it lists without a
-// pin may be gone tomorrow.
+// pins reports whether the server has a tool of that name now, and has it pinned afterwards for agents. A tool that it lists
+// without a pin may be gone tomorrow, and no agent gets a denied one.
 func (s *serverNames) pins(name string) bool {
-	return s.lists(name) && (s.pinned == nil || s.pinned.Find(pin.Key{Type: pin.Tools, Name: name}) != nil)
+	if !s.lists(name) {
+		return false
+	}
+	for _, set := range []*pin.Set{s.set, s.pinned} {
+		if set == nil {
+			continue
+		}
+		if p := set.Find(pin.Key{Type: pin.Tools, Name: name}); p == nil || p.Denied {
+			return false
+		}
+	}
+	return true
 }
 
 // says reports whether the server uses a name for an entry or a parameter, or as a value.

@@ -204,6 +204,9 @@ func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Findi
 		s := &r.locked[i]
 		side := pin.ComparisonOf(r.pairs, s.Server)
 		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
+		if side != nil && side.Present() {
+			own.pinned = &side.Captured
+		}
 		for j := range s.Pins {
 			p := &s.Pins[j]
 			scope := InPin

@@ -35,15 +35,18 @@ func Sentences(s string) (list []string) {
 }
 
 // A unit is a sentence or a line of code, with the blanks in front of it.
-type unit struct{ before, text string }
+type unit struct {
+	before, text string
+	isCode       bool
+}
 
 // units splits a text into units. All blanks of a line of code belong to the line, except its end. Everything is code in a
 // text that is code, and in any other text what is fenced or indented.
 func units(s string, isCode bool) (list []unit, end string) {
 	fence := ""
-	add := func(text string) {
+	add := func(text string, isCode bool) {
 		if text != "" {
-			list = append(list, unit{end, text})
+			list = append(list, unit{end, text, isCode})
 			end = ""
 		}
 	}
@@ -58,14 +61,14 @@ func units(s string, isCode bool) (list []unit, end string) {
 		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
 		if isCode || fence != "" || isFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
 			kept := strings.TrimSuffix(line, "\r")
-			add(kept)
+			add(kept, true)
 			end += line[len(kept):]
 		} else {
 			for _, sentence := range Sentences(line) {
 				text := strings.TrimSpace(sentence)
 				at := strings.Index(sentence, text)
 				end += sentence[:at]
-				add(text)
+				add(text, false)
 				end += sentence[at+len(text):]
 			}
 		}
@@ -117,13 +120,14 @@ type Edit struct {
 func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
-	r := comparer{budget: budget, isCode: isCode, old: textsOf(a)}
+	isLine := func(u unit) bool { return u.isCode }
+	r := comparer{budget: budget, isCode: isCode, isMixed: !isCode && slices.ContainsFunc(a, isLine), old: textsOf(a)}
 	steps, ok := align(budget, r.old, textsOf(b))
 	if !ok {
 		return nil, false
 	}
-	a = append(a, unit{endA, ""})
-	b = append(b, unit{endB, ""})
+	a = append(a, unit{endA, "", isCode})
+	b = append(b, unit{endB, "", isCode})
 	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
 	i, j, from, to := 0, 0, 0, 0
 	settle := func() {
@@ -157,8 +161,12 @@ func textsOf(list []unit) (texts []string) {
 type comparer struct {
 	budget *effort.Budget
 	isCode bool
-	old    []string // the units of the old text
-	edits  []Edit
+
+	// The old text has sentences and lines of code. A line may read like some sentences.
+	isMixed bool
+
+	old   []string // the units of the old text
+	edits []Edit
 
 	// How often the old text has each unit; nil: not counted yet.
 	times map[string]int
@@ -270,7 +278,7 @@ func (r *comparer) locate(e *Edit, from, to int) {
 		r.gaps[r.ends(len(r.old), len(r.old))]++
 	}
 	if to > from {
-		if r.times[r.old[from]] > 1 {
+		if r.isMixed || r.times[r.old[from]] > 1 {
 			e.Number = from
 		}
 		return
@@ -353,4 +361,35 @@ func Indented(old, new string) string {
 		return ""
 	}
 	return sign + blanks
+}
+
+// IsProse reports whether the lines after the first of a text seem to go on with it, as those of a doc comment do: there
+// are at least two that aren't empty, the first one doesn't announce them as something else, such as code, and no block of
+// code is fenced.
+func IsProse(s string) bool {
+	first, rest, _ := strings.Cut(s, "\n")
+	lines := 0
+	for line := range strings.SplitSeq(rest, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	announces := strings.ContainsAny(lastOf(strings.TrimSpace(first)), `:;,{[(<\|&=>-`)
+	return lines >= 2 && !announces && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
+}
+
+// lastOf returns the last byte of a text.
+func lastOf(s string) string { return s[max(0, len(s)-1):] }
+
+// Code returns the lines of a text in Markdown that are code: those that are fenced or indented, and what a client runs
+// before a model reads the text, as in !`date`.
+func Code(s string) string {
+	var code strings.Builder
+	list, _ := units(s, false)
+	for _, u := range list {
+		if u.isCode || strings.Contains(u.text, "!`") {
+			code.WriteString(u.text + "\n")
+		}
+	}
+	return code.String()
 }
