@@ -6,14 +6,12 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -36,14 +34,13 @@ type stream struct {
 	formOf pin.FormFunc
 
 	// The definitions, in the order of the file.
-	defined []*entry
+	defined []entry
 
 	noise int // lines and values passed over
-	known *skillFacts
 }
 
 func newStream(path string, data []byte, formOf pin.FormFunc) stream {
-	return stream{File: fail.NewFile(path, data), formOf: formOf, known: newSkillFacts()}
+	return stream{File: fail.NewFile(path, data), formOf: formOf}
 }
 
 // CaptureHint tells how to save an answer.
@@ -66,12 +63,7 @@ func (s *stream) read(data []byte) {
 		return ok
 	}
 	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		entryType, _ := listOf(path)
-		e := newEntry(entryType, v, canonical, s.formOf)
-		s.defined = append(s.defined, e)
-		if entryType == pin.Skills && e.problem == nil {
-			s.known.skills[e.Digest], _ = skill.Read(v)
-		}
+		s.defined = append(s.defined, s.newEntry(path, v, canonical))
 	}
 }
 
@@ -157,12 +149,11 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	if in == nil || in.Name == "" && !bad.Limit {
 		return s.At(bad.At, "%s", bad.Text)
 	}
-	entryType, _ := listOf(in.Path)
-	name := EntryNamed(entryType, in.Name)
+	name := in.Name
 	if bad.Limit {
-		name = pin.EntryTypeInfo[entryType].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
+		name = ""
 	}
-	return s.At(bad.At, "%s: %s", name, bad.Text)
+	return s.At(bad.At, "%s: %s", entryAt(in.Path, name), bad.Text)
 }
 
 // notJSON recognises what people hand over by mistake, or returns nil.

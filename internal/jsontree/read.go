@@ -5,6 +5,7 @@ package jsontree
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -124,6 +125,11 @@ type Error struct {
 
 // Error returns what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
+
+// Errorf returns what is wrong with a value. What it quotes must be printable.
+func (v Value) Errorf(format string, args ...any) *Error {
+	return &Error{At: int(v.At), Text: fmt.Sprintf(format, args...)}
+}
 
 // newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
 func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {

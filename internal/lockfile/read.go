@@ -87,8 +87,8 @@ type lockReader struct {
 type definedPin struct {
 	pin.Form
 	name    string
-	skill   *skill.Skill   // of a skill
-	problem *skill.Problem // why it isn't a skill
+	skill   *skill.Skill    // of a skill
+	problem *jsontree.Error // why it isn't a skill
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
