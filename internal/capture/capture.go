@@ -165,10 +165,9 @@ type entry struct {
 // newEntry checks a definition as a client would read it, and computes its digests.
 func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
-	identity := v.Get(pin.EntryTypeInfo[entryType].Identity)
 	p := s.placed(v)
 	// Without the copy, the name would keep the text around it in memory.
-	p.Key = pin.Key{Type: entryType, Name: strings.Clone(jsontree.TextOf(&identity))}
+	p.Key = pin.Key{Type: entryType, Name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
 	problem := s.check(p.Key, path, v)
 	if problem == nil {
 		p.Form = s.formOf(entryType, canonical)
@@ -574,8 +573,7 @@ func (r *captureReader) answeredError() error {
 	for _, e := range r.errors {
 		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+MessageID(e)] {
 			s := "the server answered with an error"
-			message := e.Get("error").Get("message")
-			if said := jsontree.TextOf(&message); said != "" {
+			if said := e.Get("error").TextIn("message"); said != "" {
 				s += ": " + text.Name(said)
 			}
 			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")

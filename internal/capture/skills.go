@@ -43,11 +43,11 @@ type body struct {
 func (r *captureReader) readFiles(skills []pin.Pin) error {
 	bodies := map[string][]body{}
 	for _, v := range r.bodies {
-		uri := v.Get("uri")
+		uri := v.TextIn("uri")
 		b := body{at: int(v.At)}
 		b.text, b.err = bodyOf(v)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
-		bodies[jsontree.TextOf(&uri)] = append(bodies[jsontree.TextOf(&uri)], b)
+		bodies[uri] = append(bodies[uri], b)
 	}
 	left := MaxFilesBytes
 	known := map[string][]pin.File{} // by the digest of the entry: one may be listed many times

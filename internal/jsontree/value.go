@@ -154,6 +154,12 @@ func TextOf(v *Value) string {
 	return v.Text
 }
 
+// TextIn returns the text of the named member, and "" if it isn't a string.
+func (v Value) TextIn(name string) string {
+	m := v.Get(name)
+	return TextOf(&m)
+}
+
 // Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.
 func Tokens(pointer string) ([]string, bool) {
 	p := jsontext.Pointer(pointer)

@@ -124,8 +124,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 			return
 		}
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
-		name := v.Get(pin.EntryTypeInfo[entryType].Identity)
-		d := definedPin{name: strings.Clone(jsontree.TextOf(&name))}
+		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
 		if v.Kind == '{' {
 			d.Form = r.formOf(entryType, canonical)
 		}

@@ -73,7 +73,7 @@ const (
 // repair an entry may repair it differently.
 func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
 	uri := v.Get("uri")
-	s := &Skill{URI: jsontree.TextOf(&uri)}
+	s := &Skill{URI: v.TextIn("uri")}
 	folder, ok := strings.CutSuffix(s.URI, "/"+Main)
 	if !ok {
 		return nil, uri.Errorf(`its "uri" is not that of a %s`, Main)
@@ -89,10 +89,9 @@ func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
 	if frontmatter.Kind != '{' {
 		return nil, orWhole(frontmatter, v).Errorf(`its "frontmatter" is not an object`)
 	}
-	name := frontmatter.Get("name")
 	last := unescape(folder[strings.LastIndex(folder, "/")+1:])
-	if jsontree.TextOf(&name) == "" || name.Text != last {
-		return nil, orWhole(name, frontmatter).Errorf(`the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
+	if last == "" || frontmatter.TextIn("name") != last {
+		return nil, orWhole(frontmatter.Get("name"), frontmatter).Errorf(`the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
 	}
 	return s.readFiles(v)
 }
@@ -139,20 +138,20 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	if v.Kind != '{' {
 		return nil, v.Errorf("not an object")
 	}
-	uri := v.Get("uri")
-	digest := v.Get("digest")
+	f := &File{URI: strings.Clone(v.TextIn("uri")), Digest: strings.Clone(v.TextIn("digest"))}
 	size := v.Get("size")
-	if jsontree.TextOf(&uri) == "" {
-		return nil, orWhole(uri, v).Errorf(`no "uri" that is a non-empty string`)
+	if f.URI == "" {
+		return nil, orWhole(v.Get("uri"), v).Errorf(`no "uri" that is a non-empty string`)
 	}
-	if !isDigest(jsontree.TextOf(&digest)) {
-		return nil, orWhole(digest, v).Errorf(`no "digest" of the form sha256: and 64 lower-case hex digits`)
+	if !IsDigest(f.Digest) {
+		return nil, orWhole(v.Get("digest"), v).Errorf(`no "digest" of the form sha256: and 64 lower-case hex digits`)
 	}
-	bytes, err := strconv.ParseInt(size.Text, 10, 64)
-	if size.Kind != '0' || err != nil || bytes < 0 || strconv.FormatInt(bytes, 10) != size.Text {
+	bytes, err := strconv.ParseUint(size.Text, 10, 63)
+	if size.Kind != '0' || err != nil {
 		return nil, orWhole(size, v).Errorf(`no "size" that is a number of bytes`)
 	}
-	return &File{URI: strings.Clone(uri.Text), Digest: strings.Clone(digest.Text), Size: bytes}, nil
+	f.Size = int64(bytes)
+	return f, nil
 }
 
 // orWhole returns a member or, if there is no such member, the object that lacks it.
@@ -163,7 +162,11 @@ func orWhole(member, whole jsontree.Value) jsontree.Value {
 	return member
 }
 
-func isDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, "sha256:")
+// DigestPrefix begins every digest.
+const DigestPrefix = "sha256:"
+
+// IsDigest reports whether s is spelled like a digest.
+func IsDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, DigestPrefix)
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }
