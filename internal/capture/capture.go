@@ -350,7 +350,7 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
 	}
 	if v.Has("manifest_version") || v.Has("dxt_version") {
-		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
+		return r.notCapture(-1, `a bundle's manifest ("manifest_version"), not what its server lists`)
 	}
 	return nil
 }
@@ -560,7 +560,7 @@ func (r *captureReader) finish() error {
 	if r.noise > 0 {
 		what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
 	}
-	return r.At(-1, "%s", what).Hint("%s", CaptureHint)
+	return r.notCapture(-1, "%s", what)
 }
 
 // answeredError returns an error if the server answered with one in place of its tools. Some servers without

@@ -46,6 +46,11 @@ func newStream(path string, data []byte, formOf pin.FormFunc) stream {
 // CaptureHint tells how to save an answer.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
+// notCapture makes an error about an offset, as At does, that tells how to save an answer.
+func (s *stream) notCapture(at int, format string, args ...any) *fail.Error {
+	return s.At(at, format, args...).Hint("%s", CaptureHint)
+}
+
 // read prepares reading data: its values are messages, and the entries of their lists
 // are definitions.
 func (s *stream) read(data []byte) {
@@ -111,7 +116,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 		return values, s.refuseInside(values)
 	}
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
-		return nil, s.At(-1, "no JSON at all, so no answer to tools/list").Hint("%s", CaptureHint)
+		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
 	// If a value over several lines breaks off, it helps more to report where it does than to
 	// report lines of noise.
@@ -170,10 +175,10 @@ func (s *stream) notJSON() error {
 		return s.At(-1, "gzip data").Hint("unpack it first: gunzip -c %s > OUT.json", shell.Path(s.Path))
 	}
 	if at("PK\x03\x04") {
-		return s.At(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").Hint("%s", CaptureHint)
+		return s.notCapture(-1, "a zip archive (an MCP bundle?), not an answer to tools/list")
 	}
 	if bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html")) || bytes.HasPrefix(head, []byte("<?xml")) {
-		return s.At(-1, "a web page, not an answer to tools/list: the address or the login was wrong").Hint("%s", CaptureHint)
+		return s.notCapture(-1, "a web page, not an answer to tools/list: the address or the login was wrong")
 	}
 	return nil
 }
@@ -214,7 +219,7 @@ func (s *stream) splitByCR() error {
 		if bytes.IndexByte(line, '\r') >= 0 {
 			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), jsontree.IsGrammatical)
 			if len(noise) > 0 && (jsontree.IsGrammatical(line) || spellsResult(bytes.Join(noise, nil))) {
-				return s.At(at, "a message with a carriage return inside: some clients end a line there, others don't").Hint("%s", CaptureHint)
+				return s.notCapture(at, "a message with a carriage return inside: some clients end a line there, others don't")
 			}
 		}
 		at += len(whole)
@@ -235,7 +240,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 			continue
 		case couldBeMessage(piece):
 		case HidesAnswer(piece):
-			return nil, s.At(at, "a line that isn't a message but contains one: some clients could read the answer in it").Hint("%s", CaptureHint)
+			return nil, s.notCapture(at, "a line that isn't a message but contains one: some clients could read the answer in it")
 		default:
 			s.noise++
 			continue
@@ -273,8 +278,7 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 				at += len(line) + 1
 				line = bytes.TrimLeft(line, " \t\r\n")
 				if begin := at - 1 - len(line); isAnswer(line) && !s.isMessageAt(v, begin) {
-					return s.At(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it").
-						Hint("%s", CaptureHint)
+					return s.notCapture(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it")
 				}
 			}
 		}
