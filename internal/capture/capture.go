@@ -146,8 +146,7 @@ func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 // opensBatch reports whether an array is a batch of messages rather than a list of tools. Its first element,
 // which begins at data[at], decides.
 func opensBatch(data []byte, at int) bool {
-	var names []string
-	jsontree.EachMember(data[at:], func(name string, _ int) { names = append(names, name) })
+	names := jsontree.MemberNames(data[at:])
 	return isMessage(func(name string) bool { return slices.Contains(names, name) })
 }
 

@@ -164,21 +164,29 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 // notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
-	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
 		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
 	}
-	if at("\xff\xfe") || at("\xfe\xff") || len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
-		return s.At(-1, "UTF-16 text; JSON is UTF-8").Hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
+	const (
+		utf16    = "UTF-16 text; JSON is UTF-8"
+		utf8Hint = "in PowerShell, save with: | Out-File -Encoding utf8NoBOM"
+		page     = "a web page, not an answer to tools/list: the address or the login was wrong"
+	)
+	for _, other := range []struct{ begins, what, hint string }{
+		{"\xff\xfe", utf16, utf8Hint},
+		{"\xfe\xff", utf16, utf8Hint},
+		{"\x1f\x8b", "gzip data", "unpack it first: gunzip -c " + shell.Path(s.Path) + " > OUT.json"},
+		{"PK\x03\x04", "a zip archive (an MCP bundle?), not an answer to tools/list", CaptureHint},
+		{"<!doctype", page, CaptureHint},
+		{"<html", page, CaptureHint},
+		{"<?xml", page, CaptureHint},
+	} {
+		if bytes.HasPrefix(s.Data, []byte(other.begins)) || bytes.HasPrefix(head, []byte(other.begins)) {
+			return s.At(-1, "%s", other.what).Hint("%s", other.hint)
+		}
 	}
-	if at("\x1f\x8b") {
-		return s.At(-1, "gzip data").Hint("unpack it first: gunzip -c %s > OUT.json", shell.Path(s.Path))
-	}
-	if at("PK\x03\x04") {
-		return s.notCapture(-1, "a zip archive (an MCP bundle?), not an answer to tools/list")
-	}
-	if bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html")) || bytes.HasPrefix(head, []byte("<?xml")) {
-		return s.notCapture(-1, "a web page, not an answer to tools/list: the address or the login was wrong")
+	if len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
+		return s.At(-1, utf16).Hint(utf8Hint)
 	}
 	return nil
 }
@@ -303,13 +311,11 @@ func isAnswer(line []byte) bool {
 	if len(line) == 0 || !couldBeMessage(line) {
 		return false
 	}
-	id := line[0] == '['
-	result := line[0] == '['
-	jsontree.EachMember(line, func(name string, _ int) {
-		id = id || text.EqualFold(name, "id")
-		result = result || text.EqualFold(name, "result")
-	})
-	return id && result && HidesAnswer(line)
+	names := jsontree.MemberNames(line)
+	has := func(member string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return text.EqualFold(name, member) })
+	}
+	return (line[0] == '[' || has("id") && has("result")) && HidesAnswer(line)
 }
 
 // HidesAnswer reports whether a client could find an answer, a result with a list, in a

@@ -7,7 +7,6 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
-	"pinproof/internal/skill"
 )
 
 // Lines of a lockfile as Marshal writes it: no string contains a line end, so each line that begins
@@ -88,11 +87,7 @@ func (m *matched) definition(key pin.Key, n int) (d definedPin, err error) {
 	if !bytes.Equal(m.buffer, m.data[m.spans[n][0]:m.spans[n][1]]) {
 		return d, errDiffers
 	}
-	d = definedPin{Form: p.Form, name: key.Name}
-	if key.Type == pin.Skills {
-		d.skill, d.problem = skill.Read(p.Tree())
-	}
-	return d, nil
+	return definedPin{Form: p.Form, name: key.Name}, nil
 }
 
 // inData returns the offset in the file of an offset in the rest.

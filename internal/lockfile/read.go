@@ -86,9 +86,7 @@ type lockReader struct {
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
 	pin.Form
-	name    string
-	skill   *skill.Skill    // of a skill
-	problem *jsontree.Error // why it isn't a skill
+	name string
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
@@ -127,9 +125,6 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
 		if v.Kind == '{' {
 			d.Form = r.formOf(entryType, canonical)
-		}
-		if entryType == pin.Skills {
-			d.skill, d.problem = skill.Read(v)
 		}
 		r.defined = append(r.defined, d)
 	}
@@ -213,10 +208,11 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 			if err != nil {
 				return set, err
 			}
-			if why := contradiction(key, set.Policy, d); why != "" {
+			p, why := r.pin(key, set.Policy, e.Value, d)
+			if why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
-			pins = append(pins, r.pin(key, e.Value, d))
+			pins = append(pins, p)
 		}
 	}
 	set.Put(pins)
@@ -263,37 +259,38 @@ func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (
 	return d, nil
 }
 
-// pin takes one pin.
-func (r *lockReader) pin(key pin.Key, v jsontree.Value, d definedPin) pin.Pin {
-	p := pin.Pin{Key: key, Form: d.Form, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
+// pin takes one pin. why is what is wrong with a pin that could be written as it is, or "".
+func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value, d definedPin) (p pin.Pin, why string) {
+	p = pin.Pin{Key: key, Form: d.Form, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	p.Approval = approvalIn(v.Get("approval"), p.Digest)
-	if d.skill != nil {
-		p.Files = filesIn(v.Get("files"), d.skill)
+	isList := key.Type != pin.Instructions
+	if key.Name == "" && isList {
+		return p, "a pin without a name"
 	}
-	return p
-}
-
-// contradiction returns what is wrong with a pin that could be written as it is, or returns "".
-func contradiction(key pin.Key, pol pin.Policy, d definedPin) string {
-	switch isList := key.Type != pin.Instructions; {
-	case key.Name == "" && isList:
-		return "a pin without a name"
-	case d.Digest == "":
-		return "no digest, or no definition"
-	case d.Definition == nil || !isList:
-	// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
-	case d.problem != nil && len(pol.Substitute) == 0:
-		return d.problem.Text
-	case d.name != key.Name:
-		return "its key is not the " + pin.EntryTypeInfo[key.Type].Identity + " in its definition"
-	case pol.Shapes():
-		v := jsontree.Canonical(d.Definition)
-		if !jsontree.Equal(v, pol.Apply(key.Type, v)) {
-			return "its definition has what its policy leaves out"
+	if p.Digest == "" {
+		return p, "no digest, or no definition"
+	}
+	if p.Definition == nil || !isList {
+		return p, ""
+	}
+	if key.Type == pin.Skills {
+		s, problem := skill.Read(p.Tree())
+		switch {
+		case problem == nil:
+			p.Files = filesIn(v.Get("files"), s)
+		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
+		case len(pol.Substitute) == 0:
+			return p, problem.Text
 		}
 	}
-	return ""
+	if d.name != key.Name {
+		return p, "its key is not the " + pin.EntryTypeInfo[key.Type].Identity + " in its definition"
+	}
+	if pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(key.Type, p.Tree())) {
+		return p, "its definition has what its policy leaves out"
+	}
+	return p, ""
 }
 
 // differs returns an error for the first place where a file isn't what would be written, or nil.

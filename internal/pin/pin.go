@@ -210,9 +210,11 @@ func (s *Set) Find(key Key) *Pin {
 
 // Of returns the pins of one list.
 func (s *Set) Of(entryType EntryType) []Pin {
-	from, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, l EntryType) int { return int(p.Type - l) })
-	to, _ := slices.BinarySearchFunc(s.Pins, entryType+1, func(p Pin, l EntryType) int { return int(p.Type - l) })
-	return s.Pins[from:to]
+	first := func(entryType EntryType) int {
+		at, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, of EntryType) int { return int(p.Type - of) })
+		return at
+	}
+	return s.Pins[first(entryType):first(entryType+1)]
 }
 
 // Drop removes the pins of one list.

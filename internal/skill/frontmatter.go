@@ -69,7 +69,7 @@ func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return fmt.Errorf("%s is an alias or an anchor", where)
 	}
-	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary" {
+	if isTagged(n) {
 		return fmt.Errorf("%s has a tag", where)
 	}
 	differs := fmt.Errorf("%s is not what the entry's frontmatter says", where)
@@ -97,11 +97,15 @@ func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 	return differs
 }
 
+func isTagged(n *yaml.Node) bool {
+	return n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary"
+}
+
 func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 {
+		if key.Kind != yaml.ScalarNode || key.Anchor != "" || isTagged(key) {
 			return fmt.Errorf("%s has a key that is no plain text", where)
 		}
 		if seen[key.Value] {
