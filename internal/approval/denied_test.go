@@ -63,7 +63,7 @@ func TestDenials(t *testing.T) {
 		denies  []string
 		pins    string // that are denied now
 		lifted  string
-		wrong   approval.Why // 0: no entry
+		wrong   string
 	}{
 		{what: "all", all: true, pins: "edited gone kept"},
 		{what: "all but one", all: true, denies: []string{"new"}, pins: "edited gone kept new"},
@@ -82,13 +82,13 @@ func TestDenials(t *testing.T) {
 		{what: "with its list", denies: []string{"tool=new"}, pins: "edited gone kept new"},
 		{what: "what went", accepts: []string{"gone"}, pins: "edited kept"},
 
-		{what: "a repeated name", denies: []string{"twice"}, wrong: approval.NotAcceptable},
-		{what: "what went is denied", denies: []string{"gone"}, wrong: approval.NothingToDeny},
-		{what: "what nobody knows", denies: []string{"unknown"}, wrong: approval.NotThere},
-		{what: "a pattern is denied", denies: []string{"n*"}, wrong: approval.NotAName},
-		{what: "a digest is denied", denies: []string{found("new")}, wrong: approval.NotAName},
-		{what: "both", accepts: []string{"new"}, denies: []string{"new"}, wrong: approval.TwoAnswers},
-		{what: "both, with its list", accepts: []string{"new"}, denies: []string{"tool=new"}, wrong: approval.TwoAnswers},
+		{what: "a repeated name", denies: []string{"twice"}, wrong: "not acceptable"},
+		{what: "what went is denied", denies: []string{"gone"}, wrong: "nothing to deny"},
+		{what: "what nobody knows", denies: []string{"unknown"}, wrong: "unknown"},
+		{what: "a pattern is denied", denies: []string{"n*"}, wrong: "not a name"},
+		{what: "a digest is denied", denies: []string{found("new")}, wrong: "not a name"},
+		{what: "both", accepts: []string{"new"}, denies: []string{"new"}, wrong: "two answers"},
+		{what: "both, with its list", accepts: []string{"new"}, denies: []string{"tool=new"}, wrong: "two answers"},
 	} {
 		said := &approval.Said{All: test.all}
 		for _, arg := range test.accepts {
@@ -100,14 +100,14 @@ func TestDenials(t *testing.T) {
 		c := deniedCase(t)
 		before := c.Sides[0].Locked.Digest
 		out := approval.Decide(c, said)
-		if test.wrong != 0 {
-			if out.Reason == nil || out.Reason.Why != test.wrong || out.Sets != nil || len(out.Denied)+len(out.Allowed) > 0 {
-				t.Errorf("%s: %+v", test.what, out.Reason)
+		if test.wrong != "" {
+			if reasonText(out) != test.wrong || out.Sets != nil || len(out.Denied)+len(out.Allowed) > 0 {
+				t.Errorf("%s: %+v", test.what, out.Err)
 			}
 			continue
 		}
-		if out.Reason != nil || deniedPins(c, out) != test.pins || marked(out.Allowed) != test.lifted {
-			t.Errorf("%s: denied %q, lifted %q, %+v", test.what, deniedPins(c, out), marked(out.Allowed), out.Reason)
+		if failed(out) || deniedPins(c, out) != test.pins || marked(out.Allowed) != test.lifted {
+			t.Errorf("%s: denied %q, lifted %q, %+v", test.what, deniedPins(c, out), marked(out.Allowed), out.Err)
 			continue
 		}
 		if set := out.Sets["s"]; set != nil && len(out.Accepted) == 0 && set.Digest != before {
@@ -146,8 +146,8 @@ func TestDenialsNeedTheirYes(t *testing.T) {
 	c.Sides[0].Locked.Policy.RequireClean = true
 	c.Warnings = warningsOf("new")
 	c.Warnings[0].Unclean = true
-	if out := approval.Decide(c, said("new")); out.Reason == nil || out.Reason.Why != approval.NotClean {
-		t.Errorf("what requireClean forbids: %+v", out.Reason)
+	if out := approval.Decide(c, said("new")); reasonText(out) != "not clean" {
+		t.Errorf("what requireClean forbids: %+v", out.Err)
 	}
 }
 
@@ -178,12 +178,12 @@ func TestDeniedAnswers(t *testing.T) {
 			answers.Allowed[ref(name)] = true
 		}
 		out := approval.Decide(c, &approval.Said{Answers: answers})
-		if out.Reason != nil || deniedPins(c, out) != test.pins {
-			t.Errorf("%s: %q, %+v", what, deniedPins(c, out), out.Reason)
+		if failed(out) || deniedPins(c, out) != test.pins {
+			t.Errorf("%s: %q, %+v", what, deniedPins(c, out), out.Err)
 		}
 	}
 	stale := &approval.Answers{Entries: map[pin.Ref]string{ref("new"): pin.DigestPrefix + strings.Repeat("0", 64)}, Denied: map[pin.Ref]bool{ref("new"): true}}
-	if out := approval.Decide(c, &approval.Said{Answers: stale}); reasonText(out.Reason) != "not what was shown" || out.Sets != nil {
+	if out := approval.Decide(c, &approval.Said{Answers: stale}); reasonText(out) != "not what was shown" || out.Sets != nil {
 		t.Errorf("x to another definition: %+v", out)
 	}
 }
@@ -214,8 +214,8 @@ func TestDeniedRename(t *testing.T) {
 		if test.accepts != "" {
 			said.Accepts = []approval.Selector{selectorOf(t, test.accepts)}
 		}
-		if out := approval.Decide(c, said); out.Reason != nil || deniedPins(c, out) != test.want {
-			t.Errorf("%q: %q, %+v", test.accepts, deniedPins(c, out), out.Reason)
+		if out := approval.Decide(c, said); failed(out) || deniedPins(c, out) != test.want {
+			t.Errorf("%q: %q, %+v", test.accepts, deniedPins(c, out), out.Err)
 		}
 	}
 }
@@ -225,24 +225,24 @@ func TestDeniedRename(t *testing.T) {
 func TestDenialElsewhere(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "a", "1", `[{"name":"x"}]`, `[{"name":"x"}]`), sideOf(t, "b", "2", `[{"name":"y"}]`, `[{"name":"y"}]`)}
 	out := approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "y")})
-	if out.Reason != nil || marked(out.Denied) != "y" || out.Sets["a"] != nil || !out.Sets["b"].Pins[0].Denied {
+	if failed(out) || marked(out.Denied) != "y" || out.Sets["a"] != nil || !out.Sets["b"].Pins[0].Denied {
 		t.Errorf("%+v", out)
 	}
 	text := pin.Pin{Key: pin.Key{Type: pin.Instructions}}
 	sides[1].Captured.Put(append(slices.Clone(sides[1].Captured.Pins), text))
 	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "instructions")})
-	if out.Reason == nil || out.Reason.Why != approval.NotDeniable {
+	if reasonText(out) != "not deniable" {
 		t.Errorf("instructions are denied: %+v", out)
 	}
 	sides[0].Part = true
 	sides[0].Captured.Pins = nil
 	out = approval.Decide(caseOf(sides, nil), &approval.Said{Deny: choosing(t, "x")})
-	if out.Reason != nil || marked(out.Denied) != "x" {
+	if failed(out) || marked(out.Denied) != "x" {
 		t.Errorf("what the part lacks isn't denied: %+v", out)
 	}
 	sides[0].Locked.Pins[0].Denied = true
 	out = approval.Decide(caseOf(sides, nil), &approval.Said{Accepts: choosing(t, "x")})
-	if out.Reason != nil || len(out.Allowed) > 0 || len(out.Idle) != 1 {
+	if failed(out) || len(out.Allowed) > 0 || len(out.Idle) != 1 {
 		t.Errorf("what nobody has read is allowed: %+v", out)
 	}
 }
@@ -264,7 +264,7 @@ func TestDenialChangesNothing(t *testing.T) {
 	c = deniedCase(t)
 	c.Warnings = warningsOf("hid")
 	out := approval.Decide(c, &approval.Said{Accepts: choosing(t, "new"), Deny: choosing(t, "hid")})
-	if marked(out.Denied) != "" || marked(out.Refused) != "hid" || deniedPins(c, out) != "edited gone kept" {
+	if marked(out.Denied) != "" || out.Warnings[0].Of.Name != "hid" || deniedPins(c, out) != "edited gone kept" {
 		t.Errorf("refused, and denied: %+v", out)
 	}
 }

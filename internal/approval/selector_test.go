@@ -1,10 +1,12 @@
 package approval_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"pinproof/internal/approval"
+	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -34,7 +36,7 @@ func TestParseAcceptance(t *testing.T) {
 		{"x@" + strings.ToUpper(hex[:10]) + hex[10:], "x@" + strings.ToUpper(hex[:10]) + hex[10:], "", ""}, // SHA256:ABC… isn't a digest
 	} {
 		got, why := approval.ParseSelector("--accept", tt.arg, nil)
-		if said := reasonText(why); said != tt.wrong {
+		if said := wrong(why); said != tt.wrong {
 			t.Errorf("%q: %q, want %q", tt.arg, said, tt.wrong)
 		}
 		if got.Name != tt.name || got.Digest != tt.digest {
@@ -102,11 +104,11 @@ func TestDecideByName(t *testing.T) {
 				said.Accepts = append(said.Accepts, selectorOf(t, arg))
 			}
 			out := approval.Decide(caseOf(pairs, drifts), said)
-			if got := reasonText(out.Reason); got != tt.wrong {
+			if got := reasonText(out); got != tt.wrong {
 				t.Errorf("the reason is %q, want %q", got, tt.wrong)
 			}
-			if out.Reason != nil && out.Code != tt.code {
-				t.Errorf("exit code %d", out.Code)
+			if failed(out) && codeOf(out.Err) != tt.code {
+				t.Errorf("exit code %d", codeOf(out.Err))
 			}
 			if got := acceptedNames(drifts, out); got != tt.accepted {
 				t.Errorf("accepted %q, want %q", got, tt.accepted)
@@ -131,19 +133,50 @@ func acceptedNames(drifts []pin.Drift, out approval.Outcome) string {
 	return strings.Join(names, " ")
 }
 
-// reasonText returns a reason in a few words, or "" if there is no reason.
-func reasonText(why *approval.Reason) string {
-	if why == nil {
+// reasons has the errors of decisions in a few words, each with a part of its text.
+var reasons = [][2]string{
+	{"not a selector", "all 64 digits"}, {"empty list", "no tools in the list"}, {"other set", "not what was reviewed"}, {"other policy", "under another policy"},
+	{"repeated", "an agent may get any"}, {"no pins", " has no server "}, {"unknown", "pinned or listed"}, {"two meanings", "a tool has that name, too"},
+	{"several servers", "of several servers"}, {"new by pattern", "a pattern accepts no new"}, {"stale digest", "no drifted entry has that digest"},
+	{"not acceptable", "that can't be accepted"}, {"not a name", "give the name"}, {"nothing to deny", "there is nothing to deny"}, {"not deniable", "can't be denied"},
+	{"two answers", "--accept names it, too"}, {"needs all", "accept it with all drift, or not at all"}, {"not covered", "no approval covers"},
+	{"not clean", "(requireClean)"}, {"policy in parts", "only when all drift is accepted"}, {"policy declined", "the policy was not accepted"},
+	{"warning declined", "the warning was not accepted"}, {"not what was shown", "is not what was shown"}, {"new warning", "new warning"},
+}
+
+// wrong returns an error in a few words, or "" if there is none.
+func wrong(err *fail.Error) string {
+	if err == nil {
 		return ""
 	}
-	return map[approval.Why]string{
-		approval.NotASelector: "not a selector", approval.NotAPattern: "not a pattern", approval.EmptyList: "empty list", approval.OtherSet: "other set",
-		approval.OtherPolicy: "other policy", approval.Repeated: "repeated", approval.NoPins: "no pins", approval.NotThere: "unknown",
-		approval.TwoMeanings: "two meanings", approval.SeveralServers: "several servers", approval.NewByPattern: "new by pattern",
-		approval.StaleDigest: "stale digest", approval.NotAcceptable: "not acceptable", approval.NotAName: "not a name", approval.NeedsAll: "needs all",
-		approval.NotCovered: "not covered", approval.NotClean: "not clean", approval.NewWarning: "new warning", approval.PolicyInParts: "policy in parts",
-		approval.NotWhatWasShown: "not what was shown", approval.PolicyDeclined: "policy declined", approval.WarningDeclined: "warning declined",
-	}[why.Why]
+	for _, row := range reasons {
+		if strings.Contains(err.Text, row[1]) {
+			return row[0]
+		}
+	}
+	return err.Text
+}
+
+// failed reports whether a decision writes nothing, because of an error.
+func failed(out approval.Outcome) bool { return out.Sets == nil && out.Err != nil }
+
+// reasonText returns why nothing is written in a few words, or "".
+func reasonText(out approval.Outcome) string {
+	if !failed(out) {
+		return ""
+	}
+	return wrong(fail.From(out.Err))
+}
+
+// codeOf returns the exit code of an error.
+func codeOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, fail.ErrDrift) {
+		return 1
+	}
+	return 2
 }
 
 // selectorOf reads the value of a flag, with two labels.
@@ -151,7 +184,7 @@ func selectorOf(t *testing.T, arg string) approval.Selector {
 	t.Helper()
 	s, why := approval.ParseSelector("--accept", arg, []string{"prose", "looser"})
 	if why != nil {
-		t.Fatal(arg, reasonText(why))
+		t.Fatal(arg, wrong(why))
 	}
 	return s
 }
@@ -165,11 +198,11 @@ func selected(t *testing.T, pairs []pin.Comparison, drifts []pin.Drift, args ...
 		said.Accepts = append(said.Accepts, selectorOf(t, arg))
 	}
 	out := approval.Decide(caseOf(pairs, drifts), said)
-	if out.Reason != nil {
+	if failed(out) {
 		if out.Accepted != nil || out.Idle != nil || out.Sets != nil {
 			t.Errorf("%q: %v and %v beside a reason", args, out.Accepted, out.Idle)
 		}
-		return reasonText(out.Reason)
+		return reasonText(out)
 	}
 	var words []string
 	if names := acceptedNames(drifts, out); names != "" {
@@ -283,7 +316,7 @@ func TestCheckSelectors(t *testing.T) {
 	} {
 		said := &approval.Said{Only: []approval.Selector{selectorOf(t, "same"), selectorOf(t, arg)}}
 		why := approval.Check(pairs, drifts, said)
-		if got := reasonText(why); got != want || why != nil && (why.Flag != "--only" || why.Arg != arg || why.ExitCode() != 2) {
+		if got := wrong(why); got != want || why != nil && (!strings.HasPrefix(why.Text, "--accept ") || codeOf(why) != 2) {
 			t.Errorf("%s: %q, want %q; %+v", arg, got, want, why)
 		}
 	}
@@ -338,7 +371,7 @@ func TestAcceptAcrossServers(t *testing.T) {
 	}
 	out := approval.Decide(caseOf(pairs, drifts), &approval.Said{Accepts: []approval.Selector{{Key: pin.Key{Name: "only"}}, {Digest: pairs[1].Captured.Pins[0].Digest}}})
 	if len(out.Accepted) != 2 || drifts[0].Server != "one" || out.Accepted[drifts[0].Ref()] {
-		t.Errorf("%v, %v", out.Accepted, out.Reason)
+		t.Errorf("%v, %v", out.Accepted, out.Err)
 	}
 }
 
@@ -375,8 +408,8 @@ func TestAcceptOfOtherLists(t *testing.T) {
 	drifts := pintest.Drifts(pairs)
 	for arg, want := range map[string]pin.DriftKind{"prompt=x": pin.Added, "instructions": pin.Changed, "resource=file:///a": pin.Removed, "x": ""} {
 		out := approval.Decide(caseOf(pairs, drifts), &approval.Said{Accepts: []approval.Selector{selectorOf(t, arg)}})
-		if out.Reason != nil || len(out.Accepted) != min(1, len(want)) {
-			t.Errorf("%s accepts %v; %v", arg, out.Accepted, out.Reason)
+		if failed(out) || len(out.Accepted) != min(1, len(want)) {
+			t.Errorf("%s accepts %v; %v", arg, out.Accepted, out.Err)
 		}
 		for i := range drifts {
 			if d := &drifts[i]; out.Accepted[d.Ref()] && d.Kind != want {

@@ -103,6 +103,8 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 // said returns the choices of the flags, except for --accept and --accept-all, which only relock has.
 func (f *approveRequest) said() approval.Said {
 	return approval.Said{
+		Next:        f.Command,
+		Verb:        f.Verb,
 		Approves:    f.Approves,
 		Only:        f.only,
 		Deny:        f.deny,
@@ -124,25 +126,10 @@ func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace
 		return nil, err
 	}
 	said.Folder = w.Folder
-	if why := approval.Check(w.Comparisons, w.Drifts, said); why != nil {
-		return nil, answered(f.reason(why, w), why.ExitCode())
+	if err := approval.Check(w.Comparisons, w.Drifts, said); err != nil {
+		return nil, err
 	}
 	return w, nil
-}
-
-// answered returns the error of a run that ends with a decision: nothing else turns the decision's exit
-// code into an error. said has its words; it may be nil.
-func answered(said *fail.Error, code int) error {
-	if code == 0 {
-		return nil
-	}
-	if code == 1 && said == nil {
-		return fail.ErrDrift
-	}
-	if code == 1 {
-		return said.Refusal()
-	}
-	return said
 }
 
 // An approver has a person decide about a case, and writes what was accepted.
@@ -161,35 +148,30 @@ type approver struct {
 // newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *approval.Said) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
-	var known *facts.Facts
-	if !said.Silent && (said.Approves || said.Asks()) {
-		ap.r, known = a.review(&f.request, w)
-	} else {
-		in := a.decideNamed(&f.request, w, said)
-		in.Terse = !said.TakesWords()
-		if said.Approves {
-			in.Folder = folderHint(&f.request, w)
-		} else {
-			in.Drifts = slices.Clone(w.Drifts)
-			diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
-		}
-		known = factsOf(&in)
-		shown := known
-		if len(f.only) > 0 {
-			shown = narrowed(&f.request, known)
-		}
-		ap.r = report.Bare(in, shown)
+	in := a.decideNamed(&f.request, w, said)
+	shows := !said.Silent && (said.Approves || said.Asks())
+	in.Terse = !shows && !said.TakesWords()
+	if in.Terse && !said.Approves {
+		in.Drifts = slices.Clone(w.Drifts)
+		diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
 	}
-	in := ap.r.Input
-	in.Drifts = w.Drifts // also what --only leaves out
+	known := factsOf(&in)
 	ap.c = caseOf(&in, known)
+	if shows {
+		ap.r = reportOf(&f.request, w, in, known)
+		return ap
+	}
+	if said.Approves {
+		in.Folder = folderHint(&f.request, w)
+	}
+	ap.r = report.Bare(in, narrowed(&f.request, known))
 	return ap
 }
 
-// model returns the model of the report, for what a refusal or a match prints.
+// model returns the model of the report, for what a match prints.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
-		a.r, _ = a.review(&a.req.request, a.w)
+		a.r = a.review(&a.req.request, a.w)
 	}
 	return a.r.Model
 }
@@ -239,42 +221,24 @@ func (a *approver) approve(said *approval.Said) error {
 		said.Answers = answers
 		out = approval.Decide(a.c, said)
 	}
-	if out.Reason != nil {
-		return answered(a.refusal(&out), out.Code)
-	}
 	if out.Settled {
 		return plain.WriteVerify(a.out, a.model(), a.style, false)
+	}
+	if out.Sets == nil {
+		return a.because(&out)
 	}
 	return a.write(&out, asks)
 }
 
-// refusal words why nothing is written. If warnings are the reason, it prints them first.
-func (a *approver) refusal(out *approval.Outcome) *fail.Error {
-	switch out.Reason.Why {
-	case approval.NewWarning:
-		return a.newWarnings(out.Refused, "nothing was written")
-	case approval.NotCovered:
-		plain.New(a.out, a.style).Findings("", "", a.r.Said(a.r.Unapprovable))
-	case approval.NotClean:
-		return a.notClean(out.Reason.Warning)
+// because shows the warnings that are the reason for the error of a decision, and returns the error.
+func (a *approver) because(out *approval.Outcome) error {
+	reasons := map[approval.Warning]bool{}
+	for _, w := range out.Warnings {
+		reasons[w] = true
 	}
-	return a.req.reason(out.Reason, a.w)
-}
-
-// notClean names the warning that requireClean refuses.
-func (a *approver) notClean(w approval.Warning) *fail.Error {
-	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
-	f := &a.r.Findings[at] // there is one: caseOf made w from it
-	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.Type, f.Entry), f.ID, f.Detail)
-}
-
-// newWarnings shows the new warnings that prevent an approval, and returns the error. It names no
-// entry to accept: nobody should approve a warning by pasting.
-func (a *approver) newWarnings(refused map[pin.Ref]bool, result string) *fail.Error {
-	list := a.r.Refused(refused)
-	plain.New(a.out, a.style).Findings("", "", list)
-	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", a.req.To(a.req.Verb))
+	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
+	plain.New(a.out, a.style).Findings("", "", a.r.Said(slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)))
+	return out.Err
 }
 
 // ask has a person choose what is accepted, step by step.
@@ -332,10 +296,10 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	if err != nil {
 		return err
 	}
-	if len(out.Refused) > 0 {
-		return answered(a.newWarnings(out.Refused, "not accepted"), out.Code)
+	if len(out.Warnings) > 0 {
+		return a.because(out)
 	}
-	if out.Code != 0 {
+	if out.Err != nil {
 		t := plain.New(a.out, a.style)
 		a.hintHeld(t, out.Held)
 		if len(a.r.Drifts) > 0 {
@@ -354,7 +318,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	a.hintSkills()
 	a.hintPages()
-	return answered(nil, out.Code)
+	return out.Err
 }
 
 // hintUnread prints which servers have pins whose texts can't be read, and could name a tool that was added.

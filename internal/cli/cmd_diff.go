@@ -158,11 +158,10 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 
 // checkOnly refuses an --only that names what isn't there.
 func checkOnly(req *request, w *workspace.Workspace) error {
-	why := approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
-	if why == nil {
-		return nil
+	if err := approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true}); err != nil {
+		return err
 	}
-	return selectorError(why)
+	return nil
 }
 
 // spared lists the drifts that are known to be below a severity.

@@ -65,7 +65,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
 	var noAnswer, differs error // how the run ends if everything new was pinned
 	if pinned := w.Of(func(p *pin.Comparison) bool { return p.Known() }); len(pinned.Comparisons) > 0 {
-		old, _ := a.review(req, pinned)
+		old := a.review(req, pinned)
 		noAnswer = old.NoAnswer
 		differs = a.pinnedOtherwise(req, w, old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {

@@ -105,20 +105,18 @@ func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, e
 			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
-	flag := "--accept"
+	selectors, err := selectorsOf("--accept", accepts)
 	if len(accepts) == 0 && !all && len(f.deny) == 0 {
-		flag = "--accept-warning"
-		// On its own, this flag accepts the entry, too.
-		accepts = f.acceptWarning
+		// On its own, --accept-warning accepts the entry, too.
+		selectors = f.warnings
+		said.KeepsMarks = true
 	}
-	selectors, err := selectorsOf(flag, accepts)
 	for _, s := range selectors {
 		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor {
-			return said, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: tool=NAME")
+			return said, fail.New("%s %s: only --only takes that word", s.Flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}
 	said.Accepts = selectors
-	said.KeepsMarks = flag == "--accept-warning"
 	return said, err
 }
 

@@ -91,19 +91,18 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 }
 
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
-// selects; the facts that review returns are those of all drift.
-func (a *app) review(req *request, w *workspace.Workspace) (r *report.Report, all *facts.Facts) {
+// selects.
+func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
 	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
-	return reportOf(req, w, in)
+	return reportOf(req, w, in, factsOf(&in))
 }
 
-// reportOf makes the report of what was decided. The facts that it returns are those of all drift.
-func reportOf(req *request, w *workspace.Workspace, in report.Input) (r *report.Report, all *facts.Facts) {
-	all = factsOf(&in)
+// reportOf makes the report of what was decided, given the facts of all drift.
+func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
 	if !in.Matches {
 		suggest(req, w, &in, all)
 	}
-	return report.New(in, narrowed(req, all)), all
+	return report.New(in, narrowed(req, all))
 }
 
 // suggest adds to a report's input what its commands are made of.

@@ -95,9 +95,9 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 // selectorsOf reads the values of a flag that selects drift.
 func selectorsOf(flag string, args []string) (list []approval.Selector, err error) {
 	for _, arg := range args {
-		s, why := approval.ParseSelector(flag, arg, facts.SelectorWords())
-		if why != nil {
-			return nil, flagError(why)
+		s, err := approval.ParseSelector(flag, arg, facts.SelectorWords())
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, s)
 	}
