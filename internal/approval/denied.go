@@ -45,21 +45,17 @@ func (d *decision) findAwaited() map[pin.Ref]bool {
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
 		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
-			gone[listOf(drift)] = true
+			gone[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}] = true
 		}
 	}
 	return gone
 }
 
-// listOf returns the list that an entry is in.
-func listOf(drift *pin.Drift) pin.Ref {
-	return pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
-}
-
 // isHeld reports whether acceptance in bulk leaves out a drift. The denied entry
 // keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	return d.awaited[listOf(drift)] && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
+	isAwaited := d.awaited[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}]
+	return isAwaited && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
 }
 
 // wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.

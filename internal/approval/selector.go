@@ -70,6 +70,14 @@ func (s *Selector) ofSeveral() *fail.Error {
 	return s.wrong("it matches entries of several servers").Hint("say which: --server ID")
 }
 
+// WhyIdle tells why the selector has accepted nothing.
+func (s *Selector) WhyIdle() string {
+	if s.Word != "" {
+		return text.Name(s.Arg) + ": nothing to accept, or only with other changes or a new warning"
+	}
+	return text.Name(s.Arg) + " has not drifted: nothing to accept"
+}
+
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 

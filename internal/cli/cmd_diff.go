@@ -11,6 +11,7 @@ import (
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/label"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/formats"
@@ -148,12 +149,11 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		overBudget = said
 		also.OverBudget = said != ""
 	}
-	in := a.decide(&req.request, w, true, false, also, allow)
-	in.OverBudget = overBudget
+	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true), OverBudget: overBudget}
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
-	return out.emit(a, &req.request, w, in)
+	return out.emit(a, &req.request, w, a.judge(&req.request, w, in, also, allow))
 }
 
 // checkOnly refuses an --only that names what isn't there.

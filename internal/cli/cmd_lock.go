@@ -16,7 +16,6 @@ import (
 
 func newLock(a *app) *cobra.Command {
 	f := &approveRequest{}
-	yes := false
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -40,26 +39,23 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 			if err := f.read(a, cmd, args); err != nil {
 				return err
 			}
-			return a.lock(f, yes)
+			return a.lock(f)
 		},
 	}
 	f.request.register(cmd)
 	f.register(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask, even on a terminal")
+	cmd.Flags().BoolVar(&f.said.Silent, "yes", false, "don't ask, even on a terminal")
 	return cmd
 }
 
-func (a *app) lock(f *approveRequest, yes bool) error {
+func (a *app) lock(f *approveRequest) error {
 	req := &f.request
-	said := f.said()
-	w, err := f.load(a, &said)
+	w, err := f.load(a)
+	if err == nil {
+		err = f.checkDenied(w)
+	}
 	if err != nil {
 		return err
-	}
-	if len(f.deny) > 0 {
-		if err := f.checkDenied(w); err != nil {
-			return err
-		}
 	}
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
@@ -75,8 +71,8 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 	}
 	// What is new is approved: by flags whole or not at all, by answers entry by entry.
-	said.Silent = yes || a.terminal(req) == nil
-	if err := a.newApprover(f, fresh, &said).approve(&said); err != nil {
+	f.said.Silent = f.said.Silent || a.terminal(req) == nil
+	if err := a.newApprover(f, fresh).approve(); err != nil {
 		return worse(noAnswer, err)
 	}
 	return differs
@@ -84,7 +80,7 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 
 // checkDenied refuses to deny an entry of a server that is pinned already: lock changes no pins.
 func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
-	for _, s := range f.deny {
+	for _, s := range f.said.Deny {
 		for i := range w.Comparisons {
 			p := &w.Comparisons[i]
 			if p.Known() && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
