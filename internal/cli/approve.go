@@ -100,7 +100,7 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
-		err = w.Doubt(&f.Request)
+		err = w.Doubt()
 	}
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	did = a.r.Closing(did)
 	t := plain.New(a.out, a.style)
-	err := a.replace(a.w, &a.req.request, out.Sets, func() {
+	err := a.replace(a.w, out.Sets, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.style)
 		} else {
@@ -307,8 +307,8 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 
 // replace replaces the pins of servers; a nil set drops its server. announce prints what was done, before
 // the lockfile is replaced: if that can't be printed, nothing is written.
-func (a *app) replace(w *workspace.Workspace, req *request, next map[string]*pin.Set, announce func()) error {
-	return w.Write(&req.Request, a.lockPatience, next, func() error {
+func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, announce func()) error {
+	return w.Write(a.lockPatience, next, func() error {
 		announce()
 		if err := a.out.Flush(); err != nil {
 			return fail.Path("standard output", err)

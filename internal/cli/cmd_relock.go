@@ -124,19 +124,15 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath)
-	set := l.Find(server)
+	w, err := workspace.LoadLockfile(a.gate, &req.Request)
 	if err != nil {
 		return err
 	}
-	if data == nil {
-		return fail.New("%s: no such lockfile", text.Printable(req.LockPath))
-	}
+	set := w.Lock.Find(server)
 	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
-	w := &workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}
-	return a.replace(w, req, map[string]*pin.Set{server: nil}, func() {
+	return a.replace(w, map[string]*pin.Set{server: nil}, func() {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
 	})
 }

@@ -48,7 +48,7 @@ func (a *app) judge(req *request, w *workspace.Workspace, in report.Input, also 
 	in.FailOn = allow.Spared != nil
 	in.RefusesDenied = also.Denied
 	if len(v.Unanswered) > 0 {
-		in.NoAnswer = w.NoAnswer(&req.Request, v.Unanswered)
+		in.NoAnswer = w.NoAnswer(v.Unanswered)
 	}
 	if len(in.Findings) > 0 {
 		in.Others = others(w, in.Findings)
