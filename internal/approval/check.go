@@ -51,7 +51,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *fail.Error {
 	return nil
 }
 
-// checkLock refuses what lock never approves: another policy, and a repeated name.
+// checkLock refuses what lock never approves: another policy, a repeated name, and a denial of what is pinned already.
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Said) *fail.Error {
 	for i := range sides {
 		if p := &sides[i]; p.PolicyDiffers() {
@@ -64,6 +64,14 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Said) *fail.Err
 			capture := text.Printable(pin.ComparisonOf(sides, d.Server).Capture)
 			return fail.In(capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
 				Hint("the server has to be fixed; to see them: %s", said.Next.To("diff")).Refusal()
+		}
+	}
+	for i := range said.Deny {
+		s := &said.Deny[i]
+		for _, p := range holders(sides, s.means) {
+			if p.Known() {
+				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny NAME"))
+			}
 		}
 	}
 	return nil

@@ -158,7 +158,7 @@ const wordWarnings = "warnings"
 
 // selects reports whether --only selects an entry with these words. Without --only, everything is selected.
 func (said *Said) selects(drift *pin.Drift, words []string) bool {
-	return len(said.Only) == 0 || fitsAny(said.Only, drift, words)
+	return len(said.Only) == 0 || FitsAny(said.Only, drift, words)
 }
 
 // warningsThat lists the warnings of a kind.

@@ -92,7 +92,7 @@ func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if fitsAny(said.Accepts, d, nil) || fitsAny(said.Deny, d, nil) {
+		if FitsAny(said.Accepts, d, nil) || FitsAny(said.Deny, d, nil) {
 			named = append(named, *d)
 			all = all || d.Kind == pin.Added && d.Type == pin.Tools
 		}
@@ -138,8 +138,8 @@ func (s *Selector) Fits(d *pin.Drift, words []string) bool {
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
 
-// fitsAny reports whether one of several selectors selects a drift.
-func fitsAny(list []Selector, d *pin.Drift, words []string) bool {
+// FitsAny reports whether one of several selectors selects a drift.
+func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
 	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
 }
 

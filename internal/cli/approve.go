@@ -136,7 +136,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	} else { // flags name the entries: only their texts are read
 		in.Findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
 	}
-	in = a.judge(&f.request, w, in, pin.Faults{}, pin.Leniency{})
+	in = a.judge(w, in, pin.Faults{}, pin.Leniency{})
 	if in.Terse && !said.Approves {
 		in.Drifts = slices.Clone(w.Drifts)
 		diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
@@ -148,7 +148,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 		return ap
 	}
 	if said.Approves {
-		in.Folder = folderHint(&f.request, w)
+		in.Folder = folderHint(w)
 	}
 	ap.r = report.Bare(in, narrowed(&f.request, known))
 	return ap

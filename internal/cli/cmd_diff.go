@@ -153,7 +153,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
-	return out.emit(a, &req.request, w, a.judge(&req.request, w, in, also, allow))
+	return out.emit(a, &req.request, w, a.judge(w, in, also, allow))
 }
 
 // checkOnly refuses an --only that names what isn't there.

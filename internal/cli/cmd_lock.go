@@ -51,9 +51,6 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 func (a *app) lock(f *approveRequest) error {
 	req := &f.request
 	w, err := f.load(a)
-	if err == nil {
-		err = f.checkDenied(w)
-	}
 	if err != nil {
 		return err
 	}
@@ -76,19 +73,6 @@ func (a *app) lock(f *approveRequest) error {
 		return worse(noAnswer, err)
 	}
 	return differs
-}
-
-// checkDenied refuses to deny an entry of a server that is pinned already: lock changes no pins.
-func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
-	for _, s := range f.said.Deny {
-		for i := range w.Comparisons {
-			p := &w.Comparisons[i]
-			if p.Known() && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
-				return fail.New("--deny %s: server %s is pinned already", text.Name(s.Arg), text.Name(p.Server)).Hint("to deny an entry of it: %s", f.To("relock", "--deny NAME"))
-			}
-		}
-	}
-	return nil
 }
 
 // pinnedOtherwise returns the refusal if servers are pinned with other definitions, or why there is no

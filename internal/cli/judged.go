@@ -30,7 +30,7 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 
 // judge has the gate decide how a comparison ends. in has the findings of the texts that were read and how the run
 // answers; judge returns it as the input of a report. It makes no report: that takes the most time.
-func (a *app) judge(req *request, w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	for i := range in.Findings {
 		if in.Findings[i].Blocks(in.Review) {
 			also.Warnings++
@@ -41,9 +41,9 @@ func (a *app) judge(req *request, w *workspace.Workspace, in report.Input, also 
 	in.Verdict = v
 	in.Lockfile = w.LockPath
 	in.Comparisons, in.Drifts = w.Comparisons, w.Drifts
-	in.Next = req.Command
-	in.Part = req.Part
-	in.Guessed = !w.Folder && req.Server == "" && w.LockPath != ""
+	in.Next = w.Command
+	in.Part = w.Part
+	in.Guessed = !w.Folder && w.Server == "" && w.LockPath != ""
 	in.Uncompared = w.Uncompared
 	in.FailOn = allow.Spared != nil
 	in.RefusesDenied = also.Denied
@@ -76,7 +76,7 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
 func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
-	in := a.judge(req, w, report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	in := a.judge(w, report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return reportOf(req, w, in, factsOf(&in))
 }
 
@@ -90,11 +90,16 @@ func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.
 
 // suggest adds to a report's input what its commands are made of.
 func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
-	in.Folder = folderHint(req, w)
-	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
-		for _, set := range sets {
-			in.Expect = append(in.Expect, "--expect "+set)
+	in.Folder = folderHint(w)
+	isWhole := true
+	for i := range w.Comparisons {
+		if p := &w.Comparisons[i]; p.Present() {
+			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
+			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated
 		}
+	}
+	if !isWhole {
+		in.Expect = nil
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
@@ -104,7 +109,7 @@ func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.
 
 // dryRun finds out which flags would write something if they were given now: a report suggests no others.
 func dryRun(in *report.Input, all *facts.Facts) {
-	if in.Matches || in.Lockfile == "" || in.Terse {
+	if in.Lockfile == "" || in.Terse {
 		return // nothing is suggested
 	}
 	c := caseOf(in, all)
@@ -123,19 +128,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}
-	return all.Narrow(func(d *pin.Drift, words []string) bool {
-		return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
-	})
-}
-
-// setDigests returns the set digests of all captures, "" for one that repeats a name.
-func setDigests(sides []pin.Comparison) (sets []string) {
-	for _, p := range sides {
-		if p.Present() {
-			sets = append(sets, p.Captured.Digest)
-		}
-	}
-	return sets
+	return all.Narrow(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
 }
 
 // worse returns the error of a run that has no answer about some servers, and ended with

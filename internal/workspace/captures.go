@@ -42,7 +42,7 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 	if err != nil {
 		return pin.Set{}, err
 	}
-	set, err := capture.Pins(m, server, pol, w.req.Substitutes, w.Gate.Form)
+	set, err := capture.Pins(m, server, pol, w.Substitutes, w.Gate.Form)
 	if err == nil {
 		s.made = &set
 	}

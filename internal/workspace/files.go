@@ -20,7 +20,7 @@ func (w *Workspace) supplyTexts(stdin io.Reader) error {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
-	s, err := w.readSource(w.req.Against, "", stdin)
+	s, err := w.readSource(w.Against, "", stdin)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (w *Workspace) supplyTexts(stdin io.Reader) error {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
 		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
-			return fail.In(text.Printable(w.req.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
+			return fail.In(text.Printable(w.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition
@@ -89,7 +89,7 @@ func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
 			if old.captures != nil && new.captures != nil { // else the policy is the lockfile's
 				pol.Pages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.server], c.server, pol, w.req.Substitutes, w.Gate.Form)
+			set, err := capture.Pins(s.read[c.server], c.server, pol, w.Substitutes, w.Gate.Form)
 			if err != nil {
 				return err
 			}
@@ -105,21 +105,21 @@ func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
 // paired by their server IDs.
 func (w *Workspace) loadFiles(stdin io.Reader) error {
 	w.LockPath = ""
-	w.Folder = IsFolder(w.req.Capture)
-	old, err := w.readSide(w.req.Against, stdin)
+	w.Folder = IsFolder(w.Capture)
+	old, err := w.readSide(w.Against, stdin)
 	if err != nil {
 		return err
 	}
-	new, err := w.readSide(w.req.Capture, stdin)
+	new, err := w.readSide(w.Capture, stdin)
 	if err != nil {
 		return err
 	}
 	var policy pin.Policy
 	if old.captures == nil && new.captures != nil {
-		policy, err = w.req.pairServer(&old, &new)
+		policy, err = w.pairServer(&old, &new)
 	}
 	if old.captures != nil && new.captures == nil {
-		policy, err = w.req.pairServer(&new, &old)
+		policy, err = w.pairServer(&new, &old)
 	}
 	if err != nil {
 		return err
@@ -130,21 +130,21 @@ func (w *Workspace) loadFiles(stdin io.Reader) error {
 	servers := slices.Concat(old.pins.ServerIDs(), new.pins.ServerIDs())
 	slices.SortFunc(servers, jsontree.CompareUTF16)
 	for _, server := range slices.Compact(servers) {
-		if w.req.Server == "" || server == "" || server == w.req.Server {
+		if w.Server == "" || server == "" || server == w.Server {
 			w.compareSides(&old, &new, server)
 		}
 	}
-	if len(w.Comparisons) == 0 && w.req.Server != "" {
-		return fail.New("neither file has a server %s", text.Name(w.req.Server))
+	if len(w.Comparisons) == 0 && w.Server != "" {
+		return fail.New("neither file has a server %s", text.Name(w.Server))
 	}
 	return nil
 }
 
 // pairServer removes from a lockfile all servers but the one that a capture belongs to, gives the capture
 // that server ID, and returns that server's policy.
-func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
+func (w *Workspace) pairServer(locked, captured *side) (pin.Policy, error) {
 	server, _ := serverOf(filepath.Base(captured.path))
-	server, err := req.chooseServer(&locked.pins, locked.path, server)
+	server, err := w.chooseServer(&locked.pins, locked.path, server)
 	if err != nil {
 		return pin.Policy{}, err
 	}

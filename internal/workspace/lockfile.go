@@ -82,17 +82,17 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 // hasn't: then ReadLockfile has to read it.
 func (w *Workspace) readMatch(sources []source) (ok bool, err error) {
 	// A pipe can be opened and read only once.
-	if size := fileSize(w.req.LockPath); size < 0 || size > lockfile.MaxBytes {
+	if size := fileSize(w.LockPath); size < 0 || size > lockfile.MaxBytes {
 		return false, nil
 	}
-	file, err := os.Open(w.req.LockPath)
+	file, err := os.Open(w.LockPath)
 	if err != nil {
 		return false, nil
 	}
 	defer file.Close()
-	w.Lock, ok = lockfile.ReadMatch(w.req.LockPath, file, w.Gate.Form, w.pinsOf(sources))
+	w.Lock, ok = lockfile.ReadMatch(w.LockPath, file, w.Gate.Form, w.pinsOf(sources))
 	if ok {
-		err = w.Lock.CheckApprovals(w.req.LockPath, w.Gate.ApprovalHash)
+		err = w.Lock.CheckApprovals(w.LockPath, w.Gate.ApprovalHash)
 	}
 	return ok, err
 }
@@ -112,16 +112,16 @@ func (w *Workspace) pinsOf(sources []source) func(server string, pol pin.Policy)
 
 // noLockfile returns the error for a command that needs pins, where there is no lockfile. It names a
 // lockfile of another name in the same folder, if there is one: lock would begin a second lockfile.
-func (req *Request) noLockfile() *fail.Error {
-	f := fail.In(text.Printable(req.LockPath), "no such lockfile")
-	if beside := lockfileBeside(req.LockPath); beside != "" {
-		next := req.Command
+func (w *Workspace) noLockfile() *fail.Error {
+	f := fail.In(text.Printable(w.LockPath), "no such lockfile")
+	if beside := lockfileBeside(w.LockPath); beside != "" {
+		next := w.Command
 		next.Lockfile = beside
-		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
+		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(w.Verb))
 	}
 	// With Shows, the report itself shows the entries, and how to approve them.
-	if !req.Shows {
-		f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
+	if !w.Shows {
+		f.Hint("read what is to be pinned: %s", w.To("diff")).Hint("then approve it: %s", w.To("lock"))
 	}
 	return f
 }
@@ -190,7 +190,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, anno
 		}
 		if p := lockfile.Unclean(set); p != nil {
 			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", pin.EntryRef(p.Type, p.Name), text.Name(set.Server)).
-				Hint("if it may stay: %s", w.req.To("relock", "--require-clean=false")).Refusal()
+				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
@@ -201,7 +201,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, anno
 		for server, set := range next {
 			if !sameSet(w.Lock.Find(server), l.Find(server)) {
 				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
-					Hint("review again: %s", w.req.To("diff"))
+					Hint("review again: %s", w.To("diff"))
 			}
 			if set == nil {
 				l.Drop(server)

@@ -25,7 +25,7 @@ type Request struct {
 	shell.Command
 
 	Verb        string // the command's name
-	LockPath    string // path of the lockfile, given or found
+	LockPath    string // path of the lockfile, given or found; "" once two files are compared
 	Substitutes []pin.Substitute
 	Part        bool // the capture is part of a session
 
@@ -54,11 +54,9 @@ type Request struct {
 // A Workspace is what a command works on: the lockfile and, server by server, what
 // it pins and what the captures list.
 type Workspace struct {
-	req *Request
-
+	*Request
 	Lock        lockfile.Lockfile
-	LockPath    string // "" if two files are compared
-	exists      bool   // the lockfile exists
+	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
 	Folder      bool // the captures are those of a folder
@@ -75,7 +73,7 @@ type Workspace struct {
 // Load reads both sides of a comparison and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
 func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
-	w := &Workspace{req: req, LockPath: req.LockPath, Gate: gate}
+	w := &Workspace{Request: req, Gate: gate}
 	load := w.loadPinned
 	if req.Against != "" && req.Lockfile == "" {
 		load = w.loadFiles
@@ -102,36 +100,35 @@ func LoadLockfile(gate pin.Gate, req *Request) (*Workspace, error) {
 	if err == nil && data == nil {
 		err = fail.New("%s: no such lockfile", text.Printable(req.LockPath))
 	}
-	return &Workspace{req: req, LockPath: req.LockPath, Gate: gate, Lock: l}, err
+	return &Workspace{Request: req, Gate: gate, Lock: l}, err
 }
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
 func (w *Workspace) loadPinned(stdin io.Reader) error {
-	req := w.req
-	sources, err := w.readSources(req.Capture, stdin)
+	sources, err := w.readSources(w.Capture, stdin)
 	if err != nil {
 		return err
 	}
-	w.Folder = sources[0].path != req.Capture
-	sources[0].scan.Part = req.Part
+	w.Folder = sources[0].path != w.Capture
+	sources[0].scan.Part = w.Part
 	if err := w.readLock(sources); err != nil {
 		return err
 	}
-	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
+	if w.exists && w.NeedsPins && w.Server != "" && w.Lock.Find(w.Server) == nil {
 		return w.unknownServer()
 	}
 	if !w.Folder {
-		if sources[0].server, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].server); err != nil {
+		if sources[0].server, err = w.chooseServer(&w.Lock, w.LockPath, sources[0].server); err != nil {
 			return err
 		}
 	}
 	if err := w.compile(sources); err != nil {
 		return err
 	}
-	if !w.exists && req.NeedsPins {
-		return req.noLockfile()
+	if !w.exists && w.NeedsPins {
+		return w.noLockfile()
 	}
-	if w.exists && req.Against != "" {
+	if w.exists && w.Against != "" {
 		return w.supplyTexts(stdin)
 	}
 	return nil
@@ -149,7 +146,7 @@ func (w *Workspace) readLock(sources []source) (err error) {
 		return err
 	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, w.req.LockPath)
+	w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath)
 	w.exists = data != nil
 	return err
 }
@@ -165,11 +162,11 @@ func (w *Workspace) checkClean() error {
 		}
 		err := forbidden(w.LockPath, s, p)
 		about := pin.ComparisonOf(w.Comparisons, s.Server)
-		if !w.req.Mends || about == nil {
+		if !w.Mends || about == nil {
 			return err
 		}
 		w.Forbidden = err
-		if w.req.Shows && about.State == pin.Paired { // relock decides by what it would write
+		if w.Shows && about.State == pin.Paired { // relock decides by what it would write
 			about.State = pin.Forbidden
 		}
 	}
@@ -195,12 +192,12 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 // compile pairs what the captures list with what is pinned.
 func (w *Workspace) compile(sources []source) error {
 	wanted := func(server string) bool {
-		return !w.Folder || (w.req.Server == "" || server == w.req.Server) && !slices.Contains(w.req.LeftOut, server)
+		return !w.Folder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
 	}
 	for i := range sources {
 		if wanted(sources[i].server) {
 			p, err := w.comparisonOf(&sources[i])
-			if err == nil && w.req.Approves && w.isOnlyServer(&p) {
+			if err == nil && w.Approves && w.isOnlyServer(&p) {
 				sources[i].server = w.Lock.Servers[0].Server
 				p, err = w.comparisonOf(&sources[i])
 			}
@@ -219,15 +216,15 @@ func (w *Workspace) compile(sources []source) error {
 	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
-		return fail.New("--server %s: neither %s nor %s has it", text.Name(w.req.Server), text.Printable(w.req.Capture), text.Printable(w.req.LockPath))
+		return fail.New("--server %s: neither %s nor %s has it", text.Name(w.Server), text.Printable(w.Capture), text.Printable(w.LockPath))
 	}
-	for _, s := range w.req.Substitutes {
+	for _, s := range w.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
 			return fail.New("--substitute %s: the pins were made without it", s.Name).
 				Hint("to make the pins of a server anew with it: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
 		}
 	}
-	if w.req.Part && w.Comparisons[0].PolicyDiffers() {
+	if w.Part && w.Comparisons[0].PolicyDiffers() {
 		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
 	return nil
@@ -235,33 +232,33 @@ func (w *Workspace) compile(sources []source) error {
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: w.req.Part}
+	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: w.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.State = pin.Paired
-	} else if !w.req.Approves && (!w.exists || w.req.Server != "") {
+	} else if !w.Approves && (!w.exists || w.Server != "") {
 		p.State = pin.Unpinned
 	}
-	pol := w.req.policy(p.Locked.Policy, w.Folder, p.Known())
+	pol := w.policy(p.Locked.Policy, p.Known())
 	m, err := s.scan.Capture(pol)
 	if err != nil {
 		return p, err
 	}
 	if !p.Known() && m.HasPages() {
-		pol = w.req.policy(pin.Policy{Pages: true}, w.Folder, false)
+		pol = w.policy(pin.Policy{Pages: true}, false)
 	}
 	p.Captured, err = w.pins(s, s.server, pol)
-	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && w.req.Approves {
-		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", w.req.To("lock", "--pages=false"))
+	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && w.Approves {
+		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", w.To("lock", "--pages=false"))
 	}
-	if err == nil && !w.req.Part {
+	if err == nil && !w.Part {
 		err = w.missingList(&m, &p.Locked, pol)
 	}
 	if err != nil {
 		return p, err
 	}
 	// Only for commands that people read: verify doesn't look for what nobody pinned.
-	if w.req.Approves || w.req.Mends {
+	if w.Approves || w.Mends {
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
@@ -277,19 +274,19 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 // policy returns the policy that a capture is pinned under, given the recorded one. If a
 // single capture is given, a substitute counts for it. In a folder, it counts for the servers
 // that have its name recorded, and for those that have no pins yet.
-func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
+func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	p := recorded
-	if req.Policy != nil {
-		p = req.Policy(p)
+	if w.Policy != nil {
+		p = w.Policy(p)
 	}
-	names := pin.SubstituteNames(req.Substitutes)
+	names := pin.SubstituteNames(w.Substitutes)
 	switch {
 	case !known:
 		p.Substitute = names
-	case folder:
+	case w.Folder:
 		p.Substitute = recorded.Substitute
 	// A command that shows also takes a name that relock would record.
-	case req.Shows:
+	case w.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
@@ -303,10 +300,10 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 		if len(pins) == 0 || !pol.Pins(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
-		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.req.LockPath), pin.CountPins(pins)).
+		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
 		if !w.Folder {
-			f.Hint("if it is part of a session, review what is there: %s", w.req.To("diff", "--part"))
+			f.Hint("if it is part of a session, review what is there: %s", w.To("diff", "--part"))
 		}
 		return f
 	}
@@ -316,18 +313,18 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 // addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
 func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
 	if !w.Folder {
-		if len(w.req.Uncaptured) > 0 {
+		if len(w.Uncaptured) > 0 {
 			return fail.New("--uncaptured is for a folder of captures")
 		}
 		return nil
 	}
-	servers := slices.Concat(w.Lock.ServerIDs(), w.req.Uncaptured)
+	servers := slices.Concat(w.Lock.ServerIDs(), w.Uncaptured)
 	slices.Sort(servers)
 	for _, server := range slices.Compact(servers) {
-		isUncaptured := slices.Contains(w.req.Uncaptured, server)
+		isUncaptured := slices.Contains(w.Uncaptured, server)
 		isCaptured := slices.ContainsFunc(sources, func(s source) bool { return s.server == server })
 		if isUncaptured && isCaptured {
-			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(w.req.Capture))
+			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(w.Capture))
 		}
 		if isCaptured || !isUncaptured && !wanted(server) {
 			continue
@@ -368,23 +365,23 @@ func (w *Workspace) NoAnswer(servers []string) error {
 		return w.Forbidden
 	}
 	if !w.exists {
-		f := w.req.noLockfile()
+		f := w.noLockfile()
 		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
 			f.Hints = nil // lock would refuse
 		}
 		return f
 	}
-	if w.req.Server != "" && w.Lock.Find(w.req.Server) == nil {
+	if w.Server != "" && w.Lock.Find(w.Server) == nil {
 		return w.unknownServer()
 	}
 	if err := w.uncaptured(); err != nil {
 		return err
 	}
 	first := servers[0]
-	f := fail.In(text.Printable(w.req.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
-	if file := filepath.Join(w.req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
+	f := fail.In(text.Printable(w.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
+	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
-	return f.Hint("to retire it: %s", w.req.Retire(first)).
-		Hint("in a job that captures a part: %s", w.req.To("verify", "--allow missing"))
+	return f.Hint("to retire it: %s", w.Retire(first)).
+		Hint("in a job that captures a part: %s", w.To("verify", "--allow missing"))
 }
