@@ -46,8 +46,8 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 }
 
 // read reads the positionals and checks the flags that both commands have.
-func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
-	err := f.request.read(a, cmd, args)
+func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
+	err := f.request.read(cmd, args)
 	if err != nil {
 		return err
 	}

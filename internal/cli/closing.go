@@ -22,28 +22,14 @@ const maxNamed = 20
 
 // held tells what acceptance in bulk left out because a denied entry is gone.
 func (a *approver) held(refs []pin.Ref) []report.Step {
-	var added, gone []string
+	var names []string
 	for _, ref := range refs {
-		name := pin.EntryRef(ref.Type, ref.Name)
-		if pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key) == nil {
-			added = append(added, name)
-		} else {
-			gone = append(gone, name)
-		}
+		names = append(names, pin.EntryRef(ref.Type, ref.Name))
 	}
-	if len(added) > 0 {
-		return []report.Step{
-			{Text: "left out, because a denied entry is gone, and any of these may be that entry: " + text.List(added, maxNamed)},
-			{Text: "accept or deny each by its own name"},
-		}
+	if names == nil {
+		return nil
 	}
-	if len(gone) > 0 {
-		return []report.Step{
-			{Text: "left out, because it is denied, and would come back without its mark: " + text.List(gone, maxNamed)},
-			{Text: "accept its removal by its own name"},
-		}
-	}
-	return nil
+	return []report.Step{{Text: "left out while a denied entry is gone: " + text.List(names, maxNamed)}, {Text: "accept or deny each by its own name"}}
 }
 
 // sorted lists entries in the order of the sides.
@@ -86,11 +72,12 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 		if shell.Pasteable(ref.Name) {
 			name = ref.Name
 		}
-		steps = append(steps,
-			report.Step{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out. Without a guard, write a rule of the client, with the client's name for the server"},
-			report.Step{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`},
-			report.Step{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`},
-			report.Step{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server})
+		steps = append(steps, []report.Step{
+			{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out. Without a guard, write a rule of the client, with the client's name for the server"},
+			{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`},
+			{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`},
+			{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server},
+		}...)
 	}
 	return steps
 }

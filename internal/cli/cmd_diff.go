@@ -56,7 +56,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		req.Shows = true
 		req.Mends = true
 		req.NeedsPins = req.Part
-		if err := req.read(a, cmd, args); err != nil {
+		if err := req.read(cmd, args); err != nil {
 			return err
 		}
 		if err := req.check(cmd); err != nil {

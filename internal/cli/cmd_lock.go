@@ -36,7 +36,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Approves = true
-			if err := f.read(a, cmd, args); err != nil {
+			if err := f.read(cmd, args); err != nil {
 				return err
 			}
 			return a.lock(f)

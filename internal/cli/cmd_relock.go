@@ -45,7 +45,7 @@ one, 2 no answer.`,
 			}
 			f.NeedsPins = true
 			f.Mends = true
-			if err := f.read(a, cmd, args); err != nil {
+			if err := f.read(cmd, args); err != nil {
 				return err
 			}
 			if err := f.readSelection(cmd); err != nil {
@@ -121,7 +121,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
+	if err := req.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
 	w, err := workspace.LoadLockfile(a.gate, &req.Request)

@@ -56,7 +56,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
-		if err := req.read(a, cmd, args); err != nil {
+		if err := req.read(cmd, args); err != nil {
 			return err
 		}
 		if hook {

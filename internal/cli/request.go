@@ -15,7 +15,6 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
@@ -46,7 +45,7 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 }
 
 // read reads the positionals and checks the flags that every command has.
-func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) {
+func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
 		req.Program = shell.ProgramAt(self)
@@ -72,9 +71,6 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	}
 	if req.LockPath == "-" {
 		return fail.New("the lockfile can't be standard input")
-	}
-	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
 	}
 	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
@@ -121,7 +117,7 @@ func listed(values []string) []string {
 // notCarried are the flags about how a run answers, or what it accepts. All others shape what is
 // compared or pinned: they are carried over into the next command to type, if that has them.
 var notCarried = sync.OnceValue(func() []string {
-	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full help-all hook json " +
+	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
 		"leave-out only quiet report server review stat terse uncaptured warn yes")
 })
 
