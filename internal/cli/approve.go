@@ -56,8 +56,10 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
 	}
-	if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
-		return fail.New("--ignore %s", err)
+	if given("ignore") {
+		if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
+			return fail.New("--ignore %s", err)
+		}
 	}
 	if flags := f.policy.Conflict(); flags != "" {
 		return fail.New("%s can't be combined", flags)
@@ -281,7 +283,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		} else {
 			plain.WriteRelocked(a.out, did, a.style)
 		}
-		t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
+		if len(out.Denied)+len(out.Allowed) > 0 {
+			t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
+		}
 	})
 	if err != nil {
 		return err

@@ -78,8 +78,10 @@ func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	if req.only, err = selectorsOf(cmd, "only"); err != nil {
 		return err
 	}
-	if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
-		return fail.New("--substitute %s", err)
+	if cmd.Flags().Changed("substitute") {
+		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
+			return fail.New("--substitute %s", err)
+		}
 	}
 	return nil
 }
