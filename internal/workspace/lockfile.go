@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -110,10 +111,22 @@ func (w *Workspace) pinsOf(sources []source) func(server string, pol pin.Policy)
 	}
 }
 
-// noLockfile returns the error for a command that needs pins, where there is no lockfile. It names a
-// lockfile of another name in the same folder, if there is one: lock would begin a second lockfile.
-func (w *Workspace) noLockfile() *fail.Error {
+// unpinned returns why nothing is pinned of what was asked for, or nil: there is no lockfile, or it doesn't have the server
+// that --server names. The error names a lockfile of another name in the same folder, if there is one: lock would begin a
+// second lockfile.
+func (w *Workspace) unpinned() error {
+	if w.exists && (w.Server == "" || w.Lock.Find(w.Server) != nil) {
+		return nil
+	}
+	if w.exists {
+		has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
+		return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.Name(w.Server), has).
+			Hint("to approve a new server: %s", w.To("lock"))
+	}
 	f := fail.In(text.Printable(w.LockPath), "no such lockfile")
+	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
+		return f // lock would refuse
+	}
 	if beside := lockfileBeside(w.LockPath); beside != "" {
 		next := w.Command
 		next.Lockfile = beside

@@ -31,13 +31,6 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 		Hint("say which: %s --server ID", w.To(w.Verb))
 }
 
-// unknownServer returns the error for a --server that the lockfile doesn't have.
-func (w *Workspace) unknownServer() error {
-	has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
-	return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.Name(w.Server), has).
-		Hint("to approve a new server: %s", w.To("lock"))
-}
-
 // Doubt stops lock and relock where the captures may be those of other servers than they
 // would be approved for.
 func (w *Workspace) Doubt() error {

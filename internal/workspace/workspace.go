@@ -114,8 +114,10 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 	if err := w.readLock(sources); err != nil {
 		return err
 	}
-	if w.exists && w.NeedsPins && w.Server != "" && w.Lock.Find(w.Server) == nil {
-		return w.unknownServer()
+	if w.exists && w.NeedsPins {
+		if err := w.unpinned(); err != nil {
+			return err
+		}
 	}
 	if !w.Folder {
 		if sources[0].server, err = w.chooseServer(&w.Lock, w.LockPath, sources[0].server); err != nil {
@@ -126,7 +128,7 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 		return err
 	}
 	if !w.exists && w.NeedsPins {
-		return w.noLockfile()
+		return w.unpinned()
 	}
 	if w.exists && w.Against != "" {
 		return w.supplyTexts(stdin)
@@ -364,15 +366,8 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	if w.Forbidden != nil {
 		return w.Forbidden
 	}
-	if !w.exists {
-		f := w.noLockfile()
-		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
-			f.Hints = nil // lock would refuse
-		}
-		return f
-	}
-	if w.Server != "" && w.Lock.Find(w.Server) == nil {
-		return w.unknownServer()
+	if err := w.unpinned(); err != nil {
+		return err
 	}
 	if err := w.uncaptured(); err != nil {
 		return err
