@@ -28,7 +28,7 @@ var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 // ParseSelector reads the value of a flag. A digest at the end of the value is always read
 // as a digest. A tool whose name ends like that must be selected by its own digest:
 // otherwise it could replace the tool that was meant.
-func ParseSelector(flag, arg string, words []string) (Selector, *fail.Error) {
+func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	s := Selector{Flag: flag, Arg: arg}
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
 		s.Name = arg

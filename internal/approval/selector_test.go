@@ -76,16 +76,16 @@ var reasons = [][2]string{
 }
 
 // wrong returns an error in a few words, or "" if there is none.
-func wrong(err *fail.Error) string {
+func wrong(err error) string {
 	if err == nil {
 		return ""
 	}
 	for _, row := range reasons {
-		if strings.Contains(err.Text, row[1]) {
+		if strings.Contains(err.Error(), row[1]) {
 			return row[0]
 		}
 	}
-	return err.Text
+	return err.Error()
 }
 
 // failed reports whether a decision writes nothing, because of an error.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -322,7 +321,7 @@ func (s *scene) decide(words string) string {
 	case out.Settled:
 		return "settled"
 	case out.Sets == nil:
-		parts = []string{"refused: " + wrong(fail.From(out.Err)) + ", exit " + strconv.Itoa(codeOf(out.Err))}
+		parts = []string{"refused: " + wrong(out.Err) + ", exit " + strconv.Itoa(codeOf(out.Err))}
 		add("for", slices.Compact(warnings))
 		return strings.Join(parts, "; ")
 	}

@@ -108,10 +108,7 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	f.said.Folder = w.Folder
-	if err := approval.Check(w.Comparisons, w.Drifts, &f.said); err != nil {
-		return nil, err
-	}
-	return w, nil
+	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
 }
 
 // An approver has a person decide about a case, and writes what was accepted.

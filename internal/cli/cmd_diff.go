@@ -130,7 +130,8 @@ func (req *diffRequest) checkAgainst() error {
 func (a *app) runDiff(req *diffRequest, out *output) error {
 	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 	if err == nil {
-		err = checkOnly(&req.request, w)
+		// --only may name what isn't there.
+		err = approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
 	}
 	if err != nil {
 		return out.explain(a, err)
@@ -154,14 +155,6 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		in.Room = facts.ReportRoom
 	}
 	return out.emit(a, &req.request, w, a.judge(w, in, also, allow))
-}
-
-// checkOnly refuses an --only that names what isn't there.
-func checkOnly(req *request, w *workspace.Workspace) error {
-	if err := approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true}); err != nil {
-		return err
-	}
-	return nil
 }
 
 // spared lists the drifts that are known to be below a severity.

@@ -78,11 +78,7 @@ func (a *app) relock(f *approveRequest) error {
 	}
 	ap := a.newApprover(f, w)
 	ap.style.Full = f.full
-	err = ap.approve()
-	if ap.r.NoAnswer != nil {
-		return worse(ap.r.NoAnswer, err)
-	}
-	return err
+	return worse(ap.r.NoAnswer, ap.approve())
 }
 
 // readSelection reads the flags that select what is accepted.
