@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,19 +10,22 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// keyOf returns an id in the form in which answers are looked for.
-func keyOf(id jsontree.Value) string { return strings.TrimSpace(id.Text) }
+// keyOf returns the id of a message in the form in which answers are looked for.
+func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
-func rawJSON(b []byte) json.RawMessage { return bytes.Clone(b) }
+func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.capabilities, entryType) }
 
-func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.greeting, entryType) }
+// answer returns an answer to a request, with its last member.
+func answer(id, outcome []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, outcome)
+}
 
 // reply answers a request of the server's when no client can.
 func reply(id []byte, method string) []byte {
 	if method == "ping" {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
+		return answer(id, []byte(`"result":{}`))
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", id)
+	return answer(id, []byte(`"error":{"code":-32601,"message":"Method not found"}`))
 }
 
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
@@ -39,12 +40,12 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
-// answer returns the result that the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
+// result returns the result that the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
 // pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
-func (c *core) answer(entryType pin.EntryType, l *list) []byte {
+func (c *core) result(entryType pin.EntryType, l *list) []byte {
 	list := fmt.Appendf(nil, `{%q:[`, pin.EntryTypeInfo[entryType].Member)
 	separator := ""
-	for _, result := range l.values {
+	for _, result := range l.pages {
 		for _, item := range result.Get(pin.EntryTypeInfo[entryType].Member).Items() {
 			if !c.gives(entryType, l, item.Value) {
 				continue
@@ -58,7 +59,7 @@ func (c *core) answer(entryType pin.EntryType, l *list) []byte {
 		}
 	}
 	list = append(list, ']')
-	first := l.values[0]
+	first := l.pages[0]
 	if first.Has("resultType") {
 		list = append(list, `,"resultType":"complete"`...)
 	}
@@ -82,7 +83,7 @@ func nameOf(entryType pin.EntryType, item jsontree.Value) pin.Key {
 
 // hasOthers reports whether a list has entries that the policy doesn't pin.
 func (c *core) hasOthers(entryType pin.EntryType, l *list) bool {
-	return slices.ContainsFunc(l.values, func(result jsontree.Value) bool {
+	return slices.ContainsFunc(l.pages, func(result mcp.Page) bool {
 		return slices.ContainsFunc(result.Get(pin.EntryTypeInfo[entryType].Member).Items(), func(item jsontree.Member) bool {
 			return !c.pins.policy.PinsEntry(nameOf(entryType, item.Value))
 		})

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"pinproof/internal/jsontree"
-	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // gateFolder has pinproof, built once for all tests.
@@ -63,7 +62,7 @@ func fill(text string) string {
 	for _, word := range []string{"$EVILA", "$EVIL", "$A", "$B", "$PAGE", "$P", "$T", "$R", "$GREET", "$NEW", "$META"} {
 		text = strings.ReplaceAll(text, word, texts[word])
 	}
-	return strings.ReplaceAll(text, "$OURS", mcp.OwnID)
+	return text
 }
 
 // shorten replaces what is longer, or differs from run to run, by a word.
@@ -73,7 +72,7 @@ func (s *stage) shorten(text string) string {
 		text = strings.NewReplacer(long, word, string(appendInOrder(nil, v)), word).Replace(text)
 	}
 	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
-	return strings.NewReplacer(s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
+	return strings.NewReplacer(helloID, "$OURS", s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
 }
 
 // ownID matches the ids of the core's requests, in a session with less than 10,000.
@@ -303,6 +302,8 @@ func (s *stage) step(line string) {
 		}
 		s.now = s.now.Add(d)
 		s.happens(s.core.tick)
+	case "renew":
+		s.happens(s.core.renews)
 	case "slow":
 		s.slow = true
 	case "verdict":

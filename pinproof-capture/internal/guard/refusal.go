@@ -2,10 +2,10 @@ package guard
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,12 +34,9 @@ var (
 	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-const (
-	reviewPatience = 10 * time.Second // how long a server has for what is requested after a refusal
-
-	// How long the client's error waits for the name of the file with all of that. Then it names a file with the part that has come.
-	errorPatience = time.Second
-)
+// reviewPatience is how long a server has for what is requested after a refusal, and how long the client waits for its error: that names
+// the file with all of it.
+const reviewPatience = 5 * time.Second
 
 // A reviewing is how a person reviews what was refused.
 type reviewing struct {
@@ -63,9 +60,7 @@ type refused struct {
 	at        time.Time
 	waiting   [][]byte // the ids of the client's requests that get the error
 	words     modeltext.Text
-	told      []byte // what the error's file has
 	isTold    bool
-	isDone    bool
 }
 
 // answer answers a request that comes after the refusal, or has it wait.
@@ -74,7 +69,7 @@ func (r *refused) answer(id []byte) []byte {
 		return refusal(id, r.words)
 	}
 	if len(id) > 0 {
-		r.waiting = append(r.waiting, bytes.Clone(id))
+		r.waiting = append(r.waiting, id)
 	}
 	return nil
 }
@@ -88,14 +83,14 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out)
 	}
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		isKnown := l.pages != nil || l.running != nil || l.failure != nil
+		isKnown := l.pages != nil || l.running != nil || l.isFailed
 		switch {
 		case isKnown && entryType != pin.Skills || !c.claims(entryType):
 		case l.running == nil || l.running.isJudged:
 			l.running = nil
 			o.add(c.begin(entryType))
 		default:
-			l.running.withFiles = true
+			l.running.WithFiles = true
 		}
 	}
 	o.add(c.conclude())
@@ -104,13 +99,13 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out)
 
 // reviewed takes a listing that has come to its end after a refusal.
 func (c *core) reviewed(l *listing, isFailed bool) (o out) {
-	state := &c.lists[l.entryType]
+	state := &c.lists[l.EntryType]
 	if l == state.running {
 		state.running = nil
 	}
 	if !isFailed {
-		state.pages = l.pages
-		state.files = l.read
+		state.pages = l.Pages
+		state.files = l.Read
 	}
 	if c.refused != nil {
 		o.add(c.conclude())
@@ -118,50 +113,34 @@ func (c *core) reviewed(l *listing, isFailed bool) (o out) {
 	return o
 }
 
-func (r *refused) due() (at time.Time) {
-	if r.isDone {
-		return at
-	}
-	if r.isTold {
-		return r.at.Add(reviewPatience)
-	}
-	return r.at.Add(errorPatience)
-}
-
 // conclude tells the client and a person of the refusal, once all that was requested has come or the time for that is over.
 func (c *core) conclude() (o out) {
 	r := c.refused
 	isAll := !slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
-	if isLate := c.now.Sub(r.at) >= reviewPatience; r.isDone || !isAll && !isLate && (r.isTold || c.now.Sub(r.at) < errorPatience) {
+	if r.isTold || !isAll && c.now.Sub(r.at) < reviewPatience {
 		return o
-	} else if isLate {
-		isAll = true
 	}
-	if data, isPart := c.said(); !r.isTold {
-		r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict, r.isLater))
-		r.told = data
-		r.isTold = true
-		for _, id := range r.waiting {
-			o.toClient = append(o.toClient, refusal(id, r.words)...)
-		}
-	} else if !bytes.Equal(data, r.told) {
-		o.tell("the server has listed more meanwhile, which is kept, too")
-		c.toReview(&o, data, isPart)
+	r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict, r.isLater))
+	r.isTold = true
+	for _, id := range r.waiting {
+		o.toClient = append(o.toClient, refusal(id, r.words)...)
 	}
-	if isAll {
-		r.isDone = true
-		o.err = errBlocked
-		clear(c.own)
-	}
+	clear(c.own)
+	o.err = errBlocked
 	return o
 }
 
 // capture returns a listing as a capture.
 func (c *core) capture(l *listing) (data []byte) {
-	for i, page := range l.pages {
-		data = append(data, response(i+1, page)...)
+	for i, page := range l.Pages {
+		data = append(data, response(i+1, page.Text)...)
 	}
 	return data
+}
+
+// response returns a result as a line, such as for a capture.
+func response(id int, result []byte) []byte {
+	return answer([]byte(strconv.Itoa(id)), slices.Concat([]byte(`"result":`), result))
 }
 
 // said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
@@ -175,8 +154,10 @@ func (c *core) said() (data []byte, isPart bool) {
 	isPart = c.refused == nil
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		results = slices.Concat(results, l.pages, l.files)
-		isPart = isPart || l.pages == nil && l.failure == nil && c.claims(entryType)
+		for _, page := range slices.Concat(l.pages, l.files) {
+			results = append(results, page.Text)
+		}
+		isPart = isPart || l.pages == nil && !l.isFailed && c.claims(entryType)
 	}
 	for i, result := range results {
 		data = append(data, response(i+1, result)...)
@@ -254,11 +235,9 @@ func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
 
 // refuseUse refuses a request that acts on an entry.
 func (c *core) refuseUse(h held, t target, method, why string) (o out) {
-	id := h.m.Get("id")
-	spelled := h.line[id.At:id.End]
 	if _, isSkill := skillWords[why]; isSkill {
 		uri := h.m.Get("params").Get("uri")
-		o.toClient = refusal(spelled, c.refuseSkill(&o, method, uri.Text, why, nil))
+		o.toClient = refusal(h.id(), c.refuseSkill(&o, method, uri.Text, why, nil))
 		return o
 	}
 	key := t.key
@@ -283,7 +262,7 @@ func (c *core) refuseUse(h held, t target, method, why string) (o out) {
 		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
 			Say(" is not what was approved in tools.lock. A person has to review it first.")
 	}
-	o.toClient = refusal(spelled, words)
+	o.toClient = refusal(h.id(), words)
 	return o
 }
 
@@ -295,13 +274,13 @@ func (c *core) dropped(line []byte, fromServer bool) (on, back []byte) {
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
-		key := keyOf(id)
+		key := strings.TrimSpace(id.Text)
 		switch {
 		case err != nil || id.Kind != '"' && id.Kind != '0':
 		case m["method"] != nil:
 			back = append(back, refusal(spelled, wordsUnreadable)...)
 		case fromServer:
-			spelled = c.open[key].id
+			spelled = c.open[key].id()
 			delete(c.open, key)
 			fallthrough
 		default:
@@ -316,6 +295,9 @@ func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	message, _ := json.Marshal(words.String())
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
+	return answer(id, slices.Concat([]byte(`"error":`), errorOf(words)))
+}
+
+func errorOf(words modeltext.Text) []byte {
+	return fmt.Appendf(nil, `{"code":%d,"message":%s}`, codeBlocked, jsontree.AppendString(nil, words.String()))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,8 +24,6 @@ type relay struct {
 	judge *judge
 	log   *callLog
 	clock func() time.Time
-
-	reading sync.Mutex // held while the lockfile is compared with what was read of it
 
 	mu    sync.Mutex // protects the core; nothing waits while it is held, except for the log
 	core  *core
@@ -54,7 +51,7 @@ type Options struct {
 // newCore returns the core of a session that hasn't begun.
 func newCore(o Options, pins approved, review reviewing) *core {
 	return &core{setup: setup{o.Pins, o.OnDrift, o.Relist, review}, pins: pins,
-		open: map[string]request{}, own: map[string]*listing{}, unknown: map[string]bool{}}
+		open: map[string]request{}, own: map[string]*listing{}}
 }
 
 // Run starts the server once and passes messages between it and the client until one of them
@@ -171,7 +168,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 				return r.ended(p, end)
 			}
 			look = time.Tick(lookAfter)
-			late = time.After(pagePatience) // the server may never send its greeting
+			late = time.After(mcp.PagePatience) // the server may never send its greeting
 		case <-late:
 			go p.Close()
 		case <-look:
@@ -269,7 +266,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 	err := r.happens(func(c *core) (o out) {
 		switch {
 		case said.Unsent:
-			return c.unsent(slices.Clone(said.Line))
+			return c.unsent(said.Line)
 		case said.Err != nil:
 			o.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 			if said.Renews {
@@ -285,14 +282,12 @@ func (r *relay) serverSays(said mcp.Said) error {
 
 // clientSays takes a line of the client's.
 func (r *relay) clientSays(line []byte) error {
-	r.reading.Lock()
 	pins, isChanged, bad := r.judge.readPins()
-	r.reading.Unlock()
 	err := r.happens(func(c *core) (o out) {
 		if isChanged && c.refused == nil {
 			o = c.reread(pins, bad)
 		}
-		o.add(c.fromClient(slices.Clone(line)))
+		o.add(c.fromClient(line))
 		return o
 	})
 	r.server.wait()

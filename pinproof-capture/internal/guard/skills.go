@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -188,7 +187,7 @@ func (c *core) askSkill(method string, params jsontree.Value) (why string) {
 
 // learnSkills notes which skills of a list were approved.
 func (c *core) learnSkills(entryType pin.EntryType, l *list) {
-	for _, result := range l.values {
+	for _, result := range l.pages {
 		for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
 			_, isEqual := l.entries[c.pins.key(pin.Skills, item.Get("uri").Text).Name]
 			if entryType == pin.Skills {
@@ -230,7 +229,7 @@ func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[
 	if why != "" {
 		words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, why, nil)
 		if c.onDrift != Warns || why == skillDenied || why == denied {
-			*pass = refusal(asked.id, words)
+			*pass = asked.refuse(words).toClient
 		}
 	}
 	return o
@@ -238,7 +237,6 @@ func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[
 
 // judgeSkill has a single skill judged as a list of its own. That list is what a person can review.
 func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass *[]byte) (o out) {
-	answer := bytes.Clone(line)
 	listed := response(1, slices.Concat([]byte(`{"skills":[`), line[entry.At:entry.End], []byte("]}")))
 	*pass = nil
 	o.judge = []judgement{{listed, func(v *verdict, err error) (o out) {
@@ -246,12 +244,11 @@ func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass
 			return o
 		}
 		_, isEqual := v.equal(c.pins.key(pin.Skills, asked.uri))
-		m, _ := message(answer)
-		c.pins.skills.learn(m.Get("result").Get("skill"), isEqual)
-		if o.toClient = answer; !isEqual {
+		c.pins.skills.learn(entry, isEqual)
+		if o.toClient = line; !isEqual {
 			words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, skillDiffers, listed)
 			if c.onDrift != Warns {
-				o.toClient = refusal(asked.id, words)
+				o.toClient = asked.refuse(words).toClient
 			}
 		}
 		return o

@@ -91,7 +91,7 @@ func TestListsSkills(t *testing.T) {
 		if strings.Contains(result, "nextCursor") {
 			s.answers("skills/list", `"result":{"skills":[`+second+`]}`)
 		}
-		s.now = s.now.Add(errorPatience)
+		s.now = s.now.Add(reviewPatience)
 		if s.happens(s.core.tick); !strings.Contains(s.client.String(), `"id":2,"error":{"code":-32090`) {
 			t.Errorf("%s: the client gets %s", about, s.client.String())
 		}
