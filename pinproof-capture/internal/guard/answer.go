@@ -40,13 +40,12 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
-// result returns the result that the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
+// result returns what the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
 // pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
 func (c *core) result(entryType pin.EntryType, l *list) []byte {
-	list := fmt.Appendf(nil, `{%q:[`, pin.EntryTypeInfo[entryType].Member)
-	separator := ""
-	for _, result := range l.pages {
-		for _, item := range result.Get(pin.EntryTypeInfo[entryType].Member).Items() {
+	list := jsontree.Value{Kind: '['}
+	for _, page := range l.pages {
+		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
 			if !c.gives(entryType, l, item.Value) {
 				continue
 			}
@@ -54,26 +53,24 @@ func (c *core) result(entryType pin.EntryType, l *list) []byte {
 			if c.onDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list = appendInOrder(append(list, separator...), v)
-			separator = ","
+			list.Parts = append(list.Parts, jsontree.Member{Value: inOrder(v)})
 		}
 	}
-	list = append(list, ']')
+	result := []jsontree.Member{{Name: pin.EntryTypeInfo[entryType].Member, Value: list}}
+	add := func(name string, v jsontree.Value, isKept bool) {
+		if isKept {
+			result = append(result, jsontree.Member{Name: name, Value: v})
+		}
+	}
 	first := l.pages[0]
-	if first.Has("resultType") {
-		list = append(list, `,"resultType":"complete"`...)
-	}
-	if ttl := first.Get("ttlMs"); ttl.Kind == '0' {
-		list = append(append(list, `,"ttlMs":`...), ttl.Text...)
-	}
-	if scope := first.Get("cacheScope").Text; scope == "public" || scope == "private" {
-		list = append(list, `,"cacheScope":"`+scope+`"`...)
-	}
+	scope := first.Get("cacheScope")
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
-	if info := first.Get("_meta").Get(serverInfo); info.Kind == '{' {
-		list = append(appendInOrder(append(list, `,"_meta":{"`+serverInfo+`":`...), info), '}')
-	}
-	return append(list, '}')
+	info := first.Get("_meta").Get(serverInfo)
+	add("resultType", jsontree.Text("complete"), first.Has("resultType"))
+	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
+	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
+	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: inOrder(info)}), info.Kind == '{')
+	return jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))
 }
 
 // nameOf returns the key of an entry as the server names it.
@@ -90,27 +87,14 @@ func (c *core) hasOthers(entryType pin.EntryType, l *list) bool {
 	})
 }
 
-// appendInOrder writes a value with its members in the order in which they were read.
-func appendInOrder(dst []byte, v jsontree.Value) []byte {
-	switch v.Kind {
-	case '[':
-		dst = append(dst, '[')
-		for i, item := range v.Items() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendInOrder(dst, item.Value)
-		}
-		return append(dst, ']')
-	case '{':
-		dst = append(dst, '{')
-		for i, m := range slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) }) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendInOrder(append(jsontree.AppendString(dst, m.Name), ':'), m.Value)
-		}
-		return append(dst, '}')
+// inOrder returns a value with its members in the order in which they were read.
+func inOrder(v jsontree.Value) jsontree.Value {
+	v.Parts = slices.Clone(v.Parts)
+	for i := range v.Parts {
+		v.Parts[i].Value = inOrder(v.Parts[i].Value)
 	}
-	return jsontree.Append(dst, v)
+	if v.Kind == '{' {
+		slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+	}
+	return v
 }

@@ -246,7 +246,7 @@ func (c *core) take(h held) (o out) {
 		return o
 	}
 	o = c.start()
-	if entryType, lists := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Method }); lists {
+	if entryType, lists := typeOf(method, methodOf); lists {
 		o.add(c.listFor(entryType, h))
 		return o
 	}
@@ -351,8 +351,8 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 // act decides about a request that may act on an entry.
 func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 	target := c.targetOf(method, params)
-	if why := c.forbids(target); why != "" {
-		return c.refuseUse(h, target, method, why)
+	if why := c.forbids(target); why != nil {
+		return c.refuseUse(h, target.keys[0], method, why)
 	}
 	for _, entryType := range target.lists {
 		if h.needs[entryType] == 0 {
@@ -369,13 +369,13 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 		}
 		return c.wait(h)
 	}
-	if why != "" && (c.onDrift != Warns || why == skillDenied || why == unclear) {
-		return c.refuseUse(h, target, method, why)
+	if why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear) {
+		return c.refuseUse(h, target.keys[0], method, why)
 	}
-	if _, calls := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses }); !calls {
+	if _, calls := typeOf(method, useOf); !calls {
 		return c.forward(h, nil)
 	}
-	said := []any{pin.EntryTypeInfo[target.key.Type].Entry, params.Get("name").Text}
+	said := []any{pin.EntryTypeInfo[target.keys[0].Type].Entry, params.Get("name").Text}
 	if id := h.id(); len(id) > 0 {
 		said = append(said, "id", json.RawMessage(id))
 	}
@@ -538,7 +538,7 @@ func (c *core) unreadable(line []byte, bad error) (o out) {
 }
 
 // Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.
-var known = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
+var knownMethods = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
 	"notifications/message notifications/progress notifications/cancelled notifications/resources/updated notifications/elicitation/complete " +
 	"notifications/tasks/status notifications/tasks notifications/subscriptions/acknowledged")
 
@@ -549,7 +549,7 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 	if !isRefused && strings.HasSuffix(method, "/list_changed") {
 		return c.changed(line, m, method)
 	}
-	if !isRefused && slices.Contains(known, method) {
+	if !isRefused && slices.Contains(knownMethods, method) {
 		o.toClient = line
 		return o
 	}
@@ -664,7 +664,7 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 			}
 		}
 	}
-	state.outcome = slices.Concat([]byte(`"result":`), c.result(l.EntryType, state))
+	state.outcome = c.result(l.EntryType, state)
 	if c.onDrift == Subset && len(state.drifted) > 0 && len(state.entries) == 0 && !c.hasOthers(l.EntryType, state) {
 		state.outcome = slices.Concat([]byte(`"error":`), errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words)))
 	}
@@ -864,7 +864,11 @@ func (c *core) reread(pins approved, err error) (o out) {
 		}
 		return o
 	}
-	maps.Copy(pins.skills.refused, c.pins.skills.refused) // what was seen stays seen
+	for folder, k := range c.pins.skills { // what was shown stays known
+		if _, isPinned := pins.skills[folder]; k.state == shownSkill && !isPinned {
+			pins.skills[folder] = k
+		}
+	}
 	c.pins = pins
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]

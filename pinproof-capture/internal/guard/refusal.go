@@ -234,36 +234,17 @@ func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
 }
 
 // refuseUse refuses a request that acts on an entry.
-func (c *core) refuseUse(h held, t target, method, why string) (o out) {
-	if _, isSkill := skillWords[why]; isSkill {
-		uri := h.m.Get("params").Get("uri")
-		o.toClient = refusal(h.id(), c.refuseSkill(&o, method, uri.Text, why, nil))
-		return o
-	}
-	key := t.key
-	ref := pin.EntryRef(key.Type, key.Name)
-	o.tell("blocked: a call of %s: %s", ref, why)
-	o.log("block", "entry", ref, "reason", why)
-	_, approved := c.pins.entries[key]
-	words := modeltext.Say("pinproof: blocked: this was not called: ")
-	if why == unclear {
-		words = words.Say("its name can be read in more than one way.")
-	} else if why == denied {
-		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).Say(" to agents. Go on without it.")
-	} else if !approved {
-		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
-			Say(" is approved in tools.lock. A person has to approve it first.")
-	} else if why == gone {
-		words = words.Say("server ").Argument(c.ServerID).Say(" no longer lists this ").Entry(key.Type).Say(".")
-	} else if why == notListed {
-		words = words.Say("server ").Argument(c.ServerID).Say(" did not give the list with this ").Entry(key.Type).
-			Say(". Try again later.")
-	} else {
-		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
-			Say(" is not what was approved in tools.lock. A person has to review it first.")
-	}
-	o.toClient = refusal(h.id(), words)
+func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) (o out) {
+	o.toClient = refusal(h.id(), c.refuseEntry(&o, method, key, why))
 	return o
+}
+
+// refuseEntry tells a person why a client doesn't get an entry. It returns what the client is told.
+func (c *core) refuseEntry(o *out, method string, key pin.Key, why *reason) modeltext.Text {
+	ref := pin.EntryRef(key.Type, key.Name)
+	o.tell("blocked: %s of %s: %s", method, ref, why.said)
+	o.log("block", "entry", ref, "reason", why.said)
+	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
 }
 
 // dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on

@@ -64,7 +64,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 	s := newSkilled(t, "", Warns, skilltest.PDFEntry)
-	if !s.passesRead(1, readResource, main, one(skilltest.TextItem(main, "other"))) || !strings.Contains(strings.Join(s.came, ""), fileDiffers) {
+	if !s.passesRead(1, readResource, main, one(skilltest.TextItem(main, "other"))) || !strings.Contains(strings.Join(s.came, ""), fileDiffers.said) {
 		t.Errorf("with warn, it doesn't pass, or nobody is told: %s", s.came)
 	}
 	hashes := newSkilled(t, "--hash-only", Ends, skilltest.PDFEntry)
