@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -17,11 +19,6 @@ var (
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
 )
 
-// The flags of the guard, and whether each takes a value.
-var guardFlags = map[string]bool{
-	"--on-drift": true, "--relist": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
-}
-
 // unguarded returns an entry without our guard: a guard asks for pins, which can only be made after the
 // capture. A guard is ours only if it is started as wrap would write it, with this entry's server ID.
 // Anything else that looks like a guard stays, because the client starts it.
@@ -32,34 +29,47 @@ func (e entry) unguarded(id string) entry {
 		e.foreign = foreignGuard(argv)
 		return e
 	}
-	words := readGuard(argv[n+1:])
-	if words.strange != "" {
-		e.foreign = "its guard has the word " + text.Name(words.strange) + ", which wrap doesn't know there"
-		return e
+	flags := pflag.NewFlagSet("guard", pflag.ContinueOnError)
+	isSSE := flags.Bool("sse", false, "")
+	headers := flags.StringArray("header-env", nil, "")
+	flags.Bool("log-digests", false, "")
+	for _, name := range []string{"on-drift", "relist", "log", "lock", "substitute"} {
+		flags.String(name, "", "")
 	}
-	e.flags = append(e.flags, words.flags...)
-	if len(words.ids) == 0 || words.server < 0 || words.server == len(argv)-n-1 {
+	err := flags.ParseAll(argv[n+1:], func(f *pflag.Flag, value string) error {
+		if f.Name != "sse" && f.Name != "header-env" {
+			e.flags = append(e.flags, "--"+f.Name+" "+value)
+		}
+		return flags.Set(f.Name, value)
+	})
+	words := flags.Args()
+	isCommand := flags.ArgsLenAtDash() == 1
+	if err == nil && len(words) < 2 {
 		return e // it would not start
 	}
-	if words.ids[0] != id {
-		e.foreign = "its guard is for the server ID " + text.Name(words.ids[0])
+	if err != nil || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
+		e.foreign = "its guard has words that wrap doesn't know"
 		return e
 	}
-	server := n + 1 + words.server
-	e.guard = argv[:server]
-	e.Command = argv[server]
-	e.Args = argv[server+1:]
-	if argv[server-1] == "--" {
+	if words[0] != id {
+		e.foreign = "its guard is for the server ID " + text.Name(words[0])
 		return e
 	}
-	e.URL = e.Command
+	if isCommand {
+		e.guard = argv[:len(argv)-len(words)+1]
+		e.Command = words[1]
+		e.Args = words[2:]
+		return e
+	}
+	e.guard = argv[:slices.Index(argv, words[1])]
+	e.URL = words[1]
 	e.Command = ""
-	if words.isSSE {
+	if *isSSE {
 		e.Type = "sse"
 	}
 	e.Headers = map[string]string{}
 	e.EnvHTTPHeaders = map[string]string{}
-	for _, header := range words.headers {
+	for _, header := range *headers {
 		name, variable, _ := strings.Cut(header, "=")
 		if value, set := e.Env[variable]; set {
 			e.Headers[name] = value
@@ -68,58 +78,6 @@ func (e entry) unguarded(id string) entry {
 		}
 	}
 	return e
-}
-
-// guardWords are the words behind "guard" in a command line.
-type guardWords struct {
-	ids []string // at most one
-
-	// The index of the server's command or address, or -1.
-	server int
-
-	isSSE   bool
-	headers []string // NAME=VARIABLE
-	flags   []string // the other flags, with their values
-	strange string   // a word that wrap doesn't know there
-}
-
-func readGuard(words []string) guardWords {
-	g := guardWords{server: -1}
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		name, value, hasValue := strings.Cut(word, "=")
-		takesValue, isFlag := guardFlags[name]
-		if word == "--" && g.server < 0 {
-			g.server = i + 1
-			break
-		}
-		if strings.Contains(word, "://") && !isFlag && g.server < 0 {
-			g.server = i
-			continue
-		}
-		if !isFlag && len(g.ids) == 0 && g.server < 0 && !strings.HasPrefix(word, "-") {
-			g.ids = append(g.ids, word)
-			continue
-		}
-		isCut := takesValue && !hasValue && i+1 == len(words)
-		if !isFlag || hasValue && !takesValue || isCut {
-			g.strange = word
-			return g
-		}
-		if takesValue && !hasValue {
-			i++
-			value = words[i]
-		}
-		switch name {
-		case "--sse":
-			g.isSSE = true
-		case "--header-env":
-			g.headers = append(g.headers, value)
-		default:
-			g.flags = append(g.flags, strings.TrimSuffix(name+" "+value, " "))
-		}
-	}
-	return g
 }
 
 // selfWords returns how many words at the beginning of a command line start this program as wrap would
