@@ -295,25 +295,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestMissingDashes: if a command line lacks the "--" before the server's command, the error shows
-// it as it should be.
-func TestMissingDashes(t *testing.T) {
-	for line, want := range map[string]string{
-		"save m.jsonl npx --no -- x":                     "pinproof-capture save m.jsonl -- npx --no -- x",
-		"save m.jsonl npx -y @a/b .":                     "pinproof-capture save m.jsonl -- npx -y @a/b .",
-		"save --timeout 5 m.jsonl node a.js --timeout=x": "pinproof-capture save --timeout 5 m.jsonl -- node a.js --timeout=x",
-		"save --sse m.jsonl a;b":                         "pinproof-capture save --sse m.jsonl -- 'a;b'",
-		"save m.jsonl npx -h":                            "pinproof-capture save m.jsonl -- npx -h",
-		"guard a npx --no -- x":                          "pinproof-capture guard a -- npx --no -- x",
-		"guard a npx":                                    "pinproof-capture guard a -- npx",
-	} {
-		code, stdout, stderr := capturing(t, strings.Fields(line)...)
-		if code != 2 || stdout != "" || stderr != "error: -- is missing before the server's command\nhint: "+want+"\n" {
-			t.Errorf("%s: code %d\n%s%s", line, code, stdout, stderr)
-		}
-	}
-}
-
 // TestLaunchLines: if npx would take a part of a command line for itself, nothing is started, and
 // the error shows the line as it should be. Of npx -y, a note says that it floats.
 func TestLaunchLines(t *testing.T) {

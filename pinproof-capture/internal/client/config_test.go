@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 func TestUnguarded(t *testing.T) {
@@ -101,7 +103,7 @@ func TestReadNPM(t *testing.T) {
 				want, words[i] = i, word[1:]
 			}
 		}
-		if got, _ := readNPM(words); got != want {
+		if got := mcp.ReadNPM(words).Dashes; got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}

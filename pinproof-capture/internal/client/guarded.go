@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // npxSelf starts this program if it is in a project's node_modules. cmdNPXSelf does the same on Windows,
@@ -88,7 +89,7 @@ func selfWords(argv []string) int {
 			return len(words)
 		}
 	}
-	if filepath.IsAbs(argv[0]) && programOf(argv[0]) == Self && isThis(argv[0]) {
+	if filepath.IsAbs(argv[0]) && mcp.ProgramOf(argv[0]) == Self && isThis(argv[0]) {
 		return 1
 	}
 	return 0
@@ -107,7 +108,7 @@ func isThis(path string) bool {
 // for a person. It returns "" if there is no such guard.
 func foreignGuard(argv []string) string {
 	for i, word := range argv {
-		if programOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
+		if mcp.ProgramOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
 			return "a guard is there that wrap would not write: " + text.Printable(Quoted(argv[:i+1]))
 		}
 	}

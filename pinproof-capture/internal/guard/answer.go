@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,19 +13,6 @@ import (
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.capabilities, entryType) }
-
-// answer returns an answer to a request, with its last member.
-func answer(id, outcome []byte) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, outcome)
-}
-
-// reply answers a request of the server's when no client can.
-func reply(id []byte, method string) []byte {
-	if method == "ping" {
-		return answer(id, []byte(`"result":{}`))
-	}
-	return answer(id, []byte(`"error":{"code":-32601,"message":"Method not found"}`))
-}
 
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
 // pins, and those of a type that isn't pinned.
@@ -42,7 +28,7 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 
 // result returns what the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
 // pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
-func (c *core) result(entryType pin.EntryType, l *list) []byte {
+func (c *core) result(entryType pin.EntryType, l *list) string {
 	list := jsontree.Value{Kind: '['}
 	for _, page := range l.pages {
 		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
@@ -70,7 +56,7 @@ func (c *core) result(entryType pin.EntryType, l *list) []byte {
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: inOrder(info)}), info.Kind == '{')
-	return jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))
+	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result)))
 }
 
 // nameOf returns the key of an entry as the server names it.

@@ -98,7 +98,7 @@ type list struct {
 	next time.Time
 
 	// The last listing: what the client gets, a member of the answer.
-	outcome  []byte
+	outcome  string
 	isFailed bool
 	// As it came; nil if it has to be judged again.
 	pages []mcp.Page
@@ -308,7 +308,7 @@ func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
 		return c.forward(h, nil)
 	}
 	if !c.pins.policy.Pins(entryType) {
-		o.toClient = answer(h.id(), fmt.Appendf(nil, `"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers()))
+		o.toClient = mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers()))
 		return o
 	}
 	if cursor.Kind != 0 && cursor.Kind != 'n' && (cursor.Kind != '"' || cursor.Text != "") {
@@ -321,7 +321,7 @@ func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
 	if c.mustWait(&h) {
 		return c.wait(h)
 	}
-	o.toClient = answer(h.id(), l.outcome)
+	o.toClient = mcp.Answer(h.id(), l.outcome)
 	return o
 }
 
@@ -529,7 +529,7 @@ func (c *core) unreadable(line []byte, bad error) (o out) {
 		key := strings.TrimSpace(id.Text)
 		if l := c.own[key]; l != nil {
 			delete(c.own, key)
-			o.add(c.listed(l, nil, bad))
+			o.add(c.listed(l, "", bad))
 		}
 	}
 	toClient, toServer := c.dropped(line, true)
@@ -554,7 +554,7 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 		return o
 	}
 	if id.Kind != 0 { // also after a refusal: a server may want to know something before it lists
-		o.toServer = reply(line[id.At:id.End], method)
+		o.toServer = mcp.Reply(line[id.At:id.End], method)
 	}
 	if !isRefused {
 		o.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
@@ -598,23 +598,23 @@ const changePause = time.Second
 // came takes the answer to a request of a listing.
 func (c *core) came(l *listing, line []byte, m jsontree.Value) (o out) {
 	if e := m.Get("error"); e.Kind != 0 && !l.InDoubt && !l.InFiles {
-		return c.listed(l, line[e.At:e.End], nil)
+		return c.listed(l, string(line[e.At:e.End]), nil)
 	}
 	info := pin.EntryTypeInfo[l.EntryType]
 	if !l.InDoubt && !l.InFiles && m.Get("result").Get(info.Member).Kind != '[' {
-		return c.listed(l, nil, fail.New("its answer to %s has no array %s", info.Method, info.Member))
+		return c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
 	}
 	more, err := l.Take(line, m)
 	if more {
 		return c.send(l)
 	}
-	return c.listed(l, nil, err)
+	return c.listed(l, "", err)
 }
 
 // listed takes a listing that has come to its end: whole, with the server's error in its place, or with the reason why it failed.
-func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
+func (c *core) listed(l *listing, serverError string, err error) (o out) {
 	state := &c.lists[l.EntryType]
-	isFailed := serverError != nil || err != nil
+	isFailed := serverError != "" || err != nil
 	if c.refused != nil {
 		return c.reviewed(l, isFailed)
 	}
@@ -627,11 +627,11 @@ func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
 		o.judge = []judgement{{c.capture(l), func(v *verdict, err error) out { return c.judged(l, v, err) }}}
 		return o
 	}
+	state.outcome = `"error":` + serverError
 	if err != nil {
 		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.EntryType].Member, err)
-		serverError = errorOf(wordsNoList)
+		state.outcome = errorOf(wordsNoList)
 	}
-	state.outcome = slices.Concat([]byte(`"error":`), serverError)
 	state.isFailed = true
 	state.pages, state.entries, state.drifted = nil, nil, nil
 	o.add(c.settle(l))
@@ -666,7 +666,7 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 	}
 	state.outcome = c.result(l.EntryType, state)
 	if c.onDrift == Subset && len(state.drifted) > 0 && len(state.entries) == 0 && !c.hasOthers(l.EntryType, state) {
-		state.outcome = slices.Concat([]byte(`"error":`), errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words)))
+		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words))
 	}
 	c.learnSkills(l.EntryType, state)
 	o.add(c.settle(l))
@@ -890,9 +890,9 @@ func (c *core) tick() (o out) {
 		delete(c.own, key)
 		if l.InDoubt {
 			l.End()
-			o.add(c.listed(l, nil, nil))
+			o.add(c.listed(l, "", nil))
 		} else {
-			o.add(c.listed(l, nil, fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))))
+			o.add(c.listed(l, "", fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))))
 		}
 	}
 	o.add(c.request())

@@ -140,7 +140,7 @@ func (c *core) capture(l *listing) (data []byte) {
 
 // response returns a result as a line, such as for a capture.
 func response(id int, result []byte) []byte {
-	return answer([]byte(strconv.Itoa(id)), slices.Concat([]byte(`"result":`), result))
+	return mcp.Answer([]byte(strconv.Itoa(id)), `"result":`+string(result))
 }
 
 // said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
@@ -276,9 +276,9 @@ func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	return answer(id, slices.Concat([]byte(`"error":`), errorOf(words)))
+	return mcp.Answer(id, errorOf(words))
 }
 
-func errorOf(words modeltext.Text) []byte {
-	return fmt.Appendf(nil, `{"code":%d,"message":%s}`, codeBlocked, jsontree.AppendString(nil, words.String()))
+func errorOf(words modeltext.Text) string {
+	return fmt.Sprintf(`"error":{"code":%d,"message":%s}`, codeBlocked, jsontree.AppendString(nil, words.String()))
 }

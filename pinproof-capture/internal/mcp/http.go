@@ -499,7 +499,7 @@ func (r *remote) fail(p *post, err error) {
 		said.asked = p.asked
 	}
 	if r.put(said) == nil && r.rec == nil && r.waits(p) {
-		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, p.id, codeNoAnswer, wordsNoAnswer), 0)
+		r.hand(Answer(p.id, fmt.Sprintf(`"error":{"code":%d,"message":"%s"}`, codeNoAnswer, wordsNoAnswer)), 0)
 	}
 }
 

@@ -165,7 +165,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case strings.HasSuffix(m.Get("method").Text, "/list_changed"):
 				s.changes++
 			case m.Has("method") && m.Has("id"):
-				if _, err := s.to.Write(m.reply()); err != nil {
+				if _, err := s.to.Write(Reply([]byte(m.spelled(m.Get("id"))), m.Get("method").Text)); err != nil {
 					return nil, err
 				}
 			}
