@@ -17,7 +17,7 @@ func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.capabi
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
 // pins, and those of a type that isn't pinned.
 func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool {
-	named := nameOf(entryType, item)
+	named := pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
 	key := c.pins.key(entryType, named.Name)
 	if c.pins.isDenied(key) {
 		return false
@@ -26,9 +26,9 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
-// result returns what the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
+// result returns what the client gets for a list, on one page, and how many entries that has. Each entry is as it is pinned: what the policy leaves out of a
 // pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
-func (c *core) result(entryType pin.EntryType, l *list) string {
+func (c *core) result(entryType pin.EntryType, l *list) (text string, count int) {
 	list := jsontree.Value{Kind: '['}
 	for _, page := range l.pages {
 		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
@@ -56,21 +56,7 @@ func (c *core) result(entryType pin.EntryType, l *list) string {
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: inOrder(info)}), info.Kind == '{')
-	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result)))
-}
-
-// nameOf returns the key of an entry as the server names it.
-func nameOf(entryType pin.EntryType, item jsontree.Value) pin.Key {
-	return pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
-}
-
-// hasOthers reports whether a list has entries that the policy doesn't pin.
-func (c *core) hasOthers(entryType pin.EntryType, l *list) bool {
-	return slices.ContainsFunc(l.pages, func(result mcp.Page) bool {
-		return slices.ContainsFunc(result.Get(pin.EntryTypeInfo[entryType].Member).Items(), func(item jsontree.Member) bool {
-			return !c.pins.policy.PinsEntry(nameOf(entryType, item.Value))
-		})
-	})
+	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))), len(list.Parts)
 }
 
 // inOrder returns a value with its members in the order in which they were read.

@@ -647,10 +647,9 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 	if state.running != l { // it is of a session that is over
 		return o
 	}
-	was := state.entries
 	state.pages = l.Pages
 	state.isFailed = false
-	if isOver := c.decide(&o, l.EntryType, v, err, was != nil); isOver {
+	if isOver := c.decide(&o, l.EntryType, v, err); isOver {
 		c.settle(l)
 		return o
 	}
@@ -664,8 +663,9 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 			}
 		}
 	}
-	state.outcome = c.result(l.EntryType, state)
-	if c.onDrift == Subset && len(state.drifted) > 0 && len(state.entries) == 0 && !c.hasOthers(l.EntryType, state) {
+	var count int
+	state.outcome, count = c.result(l.EntryType, state)
+	if c.onDrift == Subset && len(state.drifted) > 0 && count == 0 {
 		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words))
 	}
 	c.learnSkills(l.EntryType, state)
@@ -704,7 +704,7 @@ func (c *core) release() (o out) {
 }
 
 // decide does what the mode wants about a verdict, which is nil if there is none. It returns whether the session is over.
-func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, isLater bool) (isOver bool) {
+func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error) (isOver bool) {
 	if err != nil && c.onDrift == Warns {
 		c.unjudged(o, "drift", "not judged, and passed on", nil, err)
 	} else if err != nil {
@@ -712,9 +712,9 @@ func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, is
 		return true
 	} else if v.matches {
 	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
-		c.lists[entryType].words = c.drift(o, "drift", entryType, v, isLater)
+		c.lists[entryType].words = c.drift(o, "drift", entryType, v)
 	} else {
-		o.add(c.refuse(entryType, v, isLater))
+		o.add(c.refuse(entryType, v))
 		return true
 	}
 	return false
@@ -784,7 +784,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) (o out) {
 		return c.end(&o, c.unjudged(&o, "block", "blocked", nil, errUnasked))
 	}
 	pass := func(v *verdict, err error) (o out) {
-		if c.refused != nil || c.decide(&o, pin.Instructions, v, err, false) {
+		if c.refused != nil || c.decide(&o, pin.Instructions, v, err) {
 			return o
 		}
 		delete(c.open, key)

@@ -56,7 +56,6 @@ type kept struct {
 type refused struct {
 	entryType pin.EntryType
 	verdict   *verdict
-	isLater   bool
 	at        time.Time
 	waiting   [][]byte // the ids of the client's requests that get the error
 	words     modeltext.Text
@@ -76,8 +75,8 @@ func (r *refused) answer(id []byte) []byte {
 
 // refuse ends the session because a list or the instructions drifted. The rest of the lists is requested first, so that a person has to
 // review only once.
-func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out) {
-	c.refused = &refused{entryType: entryType, verdict: v, isLater: isLater, at: c.now, waiting: c.unanswered()}
+func (c *core) refuse(entryType pin.EntryType, v *verdict) (o out) {
+	c.refused = &refused{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {
 		o.toServer = []byte(mcp.Initialized)
 	}
@@ -120,7 +119,7 @@ func (c *core) conclude() (o out) {
 	if r.isTold || !isAll && c.now.Sub(r.at) < reviewPatience {
 		return o
 	}
-	r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict, r.isLater))
+	r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict))
 	r.isTold = true
 	for _, id := range r.waiting {
 		o.toClient = append(o.toClient, refusal(id, r.words)...)
@@ -166,7 +165,7 @@ func (c *core) said() (data []byte, isPart bool) {
 }
 
 // drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.
-func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict, isLater bool) modeltext.Text {
+func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict) modeltext.Text {
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -182,12 +181,8 @@ func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict, 
 		how = modeltext.Say("none of them by itself")
 		o.log(event, "reason", v.summary)
 	}
-	entries := strings.TrimSuffix(pin.EntryTypeInfo[entryType].Entry, "s") + "s"
-	happened := "lists " + entries + " that are not the ones approved"
-	if isLater {
-		happened = "changed its " + entries + " during the session"
-	}
-	o.tell("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID), happened, text.List(lines, 20))
+	o.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
+		modeltext.Say("").Entries(entryType), text.List(lines, 20))
 	if c.onDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
 		o.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
