@@ -55,7 +55,7 @@ func (r *Report) model() *Model {
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: r.findingPlace(f), Pointer: text.Pointer(f.Pointer),
+		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
@@ -93,7 +93,7 @@ type sharedFinding struct {
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	index := map[sharedFinding]int{}
 	for _, f := range list {
-		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.findingPlace(f), f.Detail, f.Approved, f.Scope, f.Record()}
+		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.place(f.Ref(), f.Pointer), f.Detail, f.Approved, f.Scope, f.Record()}
 		at, ok := index[key]
 		if !ok || f.WholeServer {
 			index[key] = len(said)
@@ -133,14 +133,13 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	rows := &rowMaker{shown: map[string]spot{}, budget: r.Budget}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
 		if i == r.warned {
-			r.tell(m, rows)
+			r.tell(m)
 		}
-		b := r.block(g, rows)
+		b := r.block(g)
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
@@ -161,14 +160,14 @@ func (r *Report) list(m *Model) {
 }
 
 // block makes the block of a group.
-func (r *Report) block(g *group, rows *rowMaker) Block {
+func (r *Report) block(g *group) Block {
 	e := g.first()
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g)}
 	b.Words, b.Label = standsOut(g)
 	b.Server = r.places[e.Server]
-	b.Rows, b.Summed = rows.rows(g)
+	b.Rows, b.Summed = r.rows(g)
 	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.Warned())
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
@@ -308,8 +307,8 @@ func standsOut(g *group) (words, id string) {
 	if e.RenamedFrom+e.RenamedTo != "" {
 		return "renamed", ""
 	}
-	if len(e.edits) > 0 {
-		return e.edits[0].Label.Words(), e.edits[0].Label.ID()
+	if len(e.Edits) > 0 {
+		return e.Edits[0].Label.Words(), e.Edits[0].Label.ID()
 	}
 	return "", ""
 }

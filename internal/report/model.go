@@ -493,58 +493,19 @@ type Line struct {
 	Phrase string // after the name
 	Text   []layout.Line
 
-	// A reference, for a format that shows block Home above: it prints this instead of Text and of the next Skip lines.
-	As string
+	Place string // where it is, for people; "": nothing refers to it
+	More  bool   // it belongs to the line above
 
-	// What it prints instead of Phrase then: what block Home lacks.
-	Brief string
-
-	Home int
-	Skip int
-
-	// The number of the shared changes that have this and the next Skip lines, so that they needn't be printed; or 0.
+	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
 	Shared int
 	InAll  bool // every entry of its kind has these
+	Keeps  bool // it is printed all the same, without its content
+
+	pointer string
 
 	// Of a part of a result: its type in words, without numbers; else "". And whether it may be left out.
-	Result     string
-	IsOptional bool
-}
-
-// Told returns lines as a format lays them out. refers reports which lines are replaced by a reference. What a reference stands
-// for is left out. Lines that follow each other become one line if only their names differ.
-func Told(list []Line, refers func(*Line) bool) (told []Line) {
-	leaf := 0 // the length of told after a line with nothing below it
-	for i := 0; i < len(list); i++ {
-		l := list[i]
-		isLeaf := i+1 == len(list) || list[i+1].Depth <= l.Depth
-		if refers(&l) {
-			i += l.Skip
-			if l.Shared > 0 {
-				continue
-			}
-			l.Phrase = l.Brief
-			l.Text = nil
-			isLeaf = true
-		} else {
-			l.As = ""
-		}
-		if n := len(told); n > 0 && isLeaf && leaf == n && l.Text == nil && told[n-1].Text == nil && l.isToldWith(&told[n-1]) {
-			told[n-1].Name += ", " + l.Name
-			continue
-		}
-		told = append(told, l)
-		if isLeaf {
-			leaf = len(told)
-		}
-	}
-	return told
-}
-
-// isToldWith reports whether two lines with references differ in nothing but their names.
-func (l *Line) isToldWith(last *Line) bool {
-	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home
-	return isSame && l.Phrase+l.As != "" && l.Name != "" && last.Name != ""
+	result     string
+	isOptional bool
 }
 
 // ServerData is one server's two sides for programs.
