@@ -23,7 +23,7 @@ func (r *Report) model() *Model {
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.Standing),
-		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
+		Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
@@ -69,7 +69,8 @@ func (r *Report) said(f lint.Finding) Finding {
 }
 
 // each puts findings into words, one by one.
-func (r *Report) each(list []lint.Finding) (said []Finding) {
+func (r *Report) each(list []lint.Finding) []Finding {
+	said := []Finding{}
 	for _, f := range list {
 		said = append(said, r.said(f))
 	}
@@ -319,9 +320,9 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Risks: strings.Join(e.Is, ", "), Named: e.Named(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.Named(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
-		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
@@ -352,6 +353,7 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 
 // servers lists for each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
+	m.Sides = []ServerData{}
 	others := 0
 	before := 0
 	after := 0
@@ -363,7 +365,7 @@ func (r *Report) servers(m *Model) {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
 			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(),
-			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
+		}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
@@ -376,7 +378,7 @@ func (r *Report) servers(m *Model) {
 			s.New = text.Printable(r.Next.Capture) + " nothing"
 		}
 		if p.Present() {
-			s.New = text.Printable(p.Capture) + " " + s.Listed
+			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
@@ -477,6 +479,7 @@ func (r *Report) data(m *Model) {
 
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
+	m.Captured = []Captured{}
 	status := map[pin.Ref]string{}
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
@@ -492,8 +495,9 @@ func (r *Report) captured(m *Model) {
 		p := &r.Comparisons[i]
 		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
-			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
-				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, "", denied[pin.Ref{Server: p.Server, Key: one.Key}]}
+			ref := pin.Ref{Server: p.Server, Key: one.Key}
+			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
+				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
 			if r.Terse && c.Status != "MATCH" {
 				continue // it is with the drift
 			}
