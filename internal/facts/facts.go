@@ -256,7 +256,7 @@ func (r *reader) explain(e *Entry) {
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
 	if e.Unexplained {
-		r.rank(e)
+		r.rank(e, old, new)
 		return
 	}
 	for _, c := range r.changesOf(e, old, new) {
@@ -267,7 +267,7 @@ func (r *reader) explain(e *Entry) {
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
 	}
-	r.rank(e)
+	r.rank(e, old, new)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
 	isOther := func(c diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)

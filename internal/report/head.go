@@ -278,14 +278,21 @@ var causes = []struct {
 func (r *Report) worst(m *Model) {
 	for _, one := range causes {
 		worst := Worst{Said: one.said}
+		var hosts []string
 		for i, e := range r.entries {
 			if e.Class.First() && e.Why.Cause == one.cause {
+				if e.Why.Host != "" {
+					hosts = append(hosts, text.Name(e.Why.Host))
+				}
 				worst.Entries = append(worst.Entries, Placed{m.placed(m.Entries[i].Block), m.Entries[i].Short})
 			}
 		}
 		if more := len(worst.Entries) - maxWorst; more > 0 {
 			worst.Entries = worst.Entries[:maxWorst]
 			worst.More = "and " + text.Number(more) + " more"
+		}
+		if hosts != nil {
+			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
 		}
 		if worst.Entries != nil {
 			m.Worst = append(m.Worst, worst)

@@ -24,7 +24,8 @@ type Shared struct {
 	Number int // in one sequence with those of the blocks
 	Server int // index of Model.Servers
 	Names  string
-	Count  string // "21 tools and 2 new"
+	Count  string // "21 tools"
+	Also   string // " and 2 new", or ""
 	Rows   []Row
 
 	Breaking bool // that it breaks callers is printed
@@ -210,7 +211,7 @@ func (r *Report) tell(m *Model) {
 			s.Rows = append(s.Rows, c.row)
 		}
 		s.Rows = together(s.Rows)
-		s.Count, s.Names = r.who(set.entries)
+		s.Count, s.Also, s.Names = r.who(set.entries)
 		set.inAll = strings.HasPrefix(s.Count, "all ")
 		s.Breaking = s.breaks && r.release != ""
 		m.Shared = append(m.Shared, *s)
@@ -219,7 +220,7 @@ func (r *Report) tell(m *Model) {
 
 // who counts entries of one server and type, and names them, or those that aren't among them if these are fewer. Behind
 // entries that changed it only counts new ones.
-func (r *Report) who(list []*drifted) (count, names string) {
+func (r *Report) who(list []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
 	if first.Kind == pin.Added {
@@ -235,21 +236,20 @@ func (r *Report) who(list []*drifted) (count, names string) {
 			others = append(others, text.Name(e.Name))
 		}
 	}
-	more := ""
 	if n := len(list) - len(said); n > 0 {
-		more = " and " + text.Number(n) + " new"
+		also = " and " + text.Number(n) + " new"
 	}
 	count = text.Count(len(said), kind)
 	if others == nil && len(said) > 1 {
 		if first.Kind == pin.Changed {
 			count = text.Count(len(said), "changed "+kind)
 		}
-		return "all " + count + more, ""
+		return "all " + count, also, ""
 	}
 	if len(others)*2 < len(said) {
-		return count + more, "all but " + strings.Join(others, ", ")
+		return count, also, "all but " + strings.Join(others, ", ")
 	}
-	return count + more, strings.Join(said, ", ")
+	return count, also, strings.Join(said, ", ")
 }
 
 // maxOwn is how many entries that break callers by themselves the head of a review names.

@@ -140,7 +140,7 @@ func (t *Writer) ReadFirst(m *report.Model) {
 	if !m.MuchToRead {
 		return
 	}
-	t.notes("  ", "read first:")
+	t.notes("  ", "read first, the new sentences most like orders (number of the block):")
 	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
 		first := &m.ReadFirst[i]
 		before := fmt.Sprintf("    %s (%d)| ", first.Entry, first.Block)
@@ -490,7 +490,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		if s.Breaking {
 			breaking = "breaking "
 		}
-		t.Say(indent, layout.Run{Op: '!', Text: breaking}, layout.Run{Op: '*', Text: "in " + s.Count + of}, layout.Run{Op: '=', Text: strings.TrimRight(": "+s.Names, ": ")})
+		t.Say(indent, layout.Run{Op: '!', Text: breaking}, layout.Run{Op: '*', Text: "in " + s.Count + s.Also + of}, layout.Run{Op: '=', Text: strings.TrimRight(": "+s.Names, ": ")})
 	}
 }
 
