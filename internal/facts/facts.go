@@ -261,7 +261,7 @@ func (r *reader) explain(e *Entry) {
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
 	if e.Unexplained {
-		r.rank(e)
+		r.rank(e, old, new)
 		return
 	}
 	refused := r.budget.Refused()
@@ -274,7 +274,7 @@ func (r *reader) explain(e *Entry) {
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
 	}
-	r.rank(e)
+	r.rank(e, old, new)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
 	if e.Unexplained {
 		e.Severity = label.Breaking
