@@ -55,15 +55,6 @@ func isPadding(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
 }
 
-// growth reports a description that grew by more than a fifth and by more than minGrowth.
-// Both descriptions are as pinned: what a policy leaves out of one, it leaves out of the other, too.
-func (r *Reviewer) growth(before, now string) {
-	if more := len(now) - len(before); more > minGrowth && more*5 > len(before) {
-		r.at("description")
-		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(before)), text.Number(len(now)))
-	}
-}
-
 // definitionSize returns the size of a definition in bytes, as received or as pinned, whichever is
 // larger. For a skill it adds the sizes of its files' texts.
 func definitionSize(p *pin.Pin) int {

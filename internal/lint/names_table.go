@@ -58,9 +58,6 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// labelled are words next to which another word may be a server ID.
-var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
-
 // Bytes that words and plain texts are made of.
 var (
 	smallBytes   = newByteSet("abcdefghijklmnopqrstuvwxyz")

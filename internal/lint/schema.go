@@ -102,14 +102,11 @@ func textKindOf(of schema.Position, name string) int {
 
 // parameter reviews a parameter by its name, at any depth of the input.
 //
-// name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
+// secret-path: a name that asks for the content of a
 // secret. catch-all-input: a free text, or a list of free texts, for the context or the history
 // that the model has. It is a warning if the name asks for what the model was told, which no tool
 // needs.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
-	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
-		r.add("name-rule", "a parameter name outside ASCII: %s", text.Name(name))
-	}
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
 	}
@@ -247,20 +244,15 @@ func (r *Reviewer) catchAll() {
 	}
 }
 
-// hints reports annotations that no client can follow (hint-contradiction): a read-only tool
-// that is destructive, and a hint that is neither true nor false.
+// hints reports hints that are neither true nor false (hint-contradiction).
 func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
 			// An object has the text "": then the whole definition is what is accepted.
 			r.text = annotations.Get(name).Text
-			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
+			r.add("hint-contradiction", "neither true nor false: some clients take it for true, others refuse the list")
 		}
-	}
-	if annotations.Get("readOnlyHint").Kind == 't' && annotations.Get("destructiveHint").Kind == 't' {
-		r.at("annotations")
-		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
 	}
 }
 
