@@ -8,7 +8,6 @@
 package inclusion
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,10 +36,9 @@ type prover struct {
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
-	named map[*jsontree.Value]map[string]bool // what the alternatives of a schema name (namesOf)
 
-	// Properties that another alternative of the inner schema names, by depth: they may be there, too.
-	others map[int]map[string]bool
+	// The depths at which inner is one of several alternatives: properties that another one names may be there, too.
+	free map[int]bool
 }
 
 // Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
@@ -63,8 +61,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
-		named:  map[*jsontree.Value]map[string]bool{},
-		others: map[int]map[string]bool{},
+		free:   map[int]bool{},
 	}
 }
 
@@ -170,41 +167,22 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	if cases == nil {
 		return false
 	}
-	before := p.others[depth]
-	p.others[depth] = before
-	if names := p.namesOf(inner, cases); len(before) == 0 {
-		p.others[depth] = names
-	} else {
-		if !p.budget.Spend(sizeOf(inner) + len(before) + len(names)) {
-			return false
-		}
-		all := maps.Clone(before)
-		maps.Copy(all, names)
-		p.others[depth] = all
-	}
-	defer func() { p.others[depth] = before }()
+	before := p.free[depth]
+	p.free[depth] = before || p.namesMore(inner)
+	defer func() { p.free[depth] = before }()
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// namesOf returns the properties that the alternatives of a schema name. "" means any name.
-func (p *prover) namesOf(s *jsontree.Value, cases []*jsontree.Value) map[string]bool {
-	names, known := p.named[s]
-	if known {
-		return names
-	}
-	names = map[string]bool{}
-	p.named[s] = names
-	for _, one := range cases {
+// namesMore reports whether one of the alternatives of a schema may name properties.
+func (p *prover) namesMore(s *jsontree.Value) bool {
+	mayName := func(one *jsontree.Value) bool {
 		one = p.form(p.roots.inner, one)
-		if one == nil || combines(one) {
-			names[""] = true
-			continue
-		}
-		for _, m := range members(get(one, "properties")) {
-			names[m.Name] = true
-		}
+		return one == nil || combines(one) || one.Has("properties")
 	}
-	return names
+	return slices.ContainsFunc([]string{"anyOf", "oneOf"}, func(keyword string) bool {
+		list := get(s, keyword)
+		return list != nil && slices.ContainsFunc(below(list), mayName)
+	})
 }
 
 // takesAll reports whether a schema takes every value.
@@ -594,7 +572,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case own != nil:
 		case described:
 			own = others
-		case p.others[depth][m.Name] || p.others[depth][""] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+		case p.free[depth] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
 			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
@@ -624,7 +602,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	others := get(inner, "additionalProperties")
 	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 	if open {
-		return named != nil && !isMap(inner) && len(p.others[depth]) == 0 && !p.literal
+		return named != nil && !isMap(inner) && !p.free[depth] && !p.literal
 	}
 	return p.takes(others, wanted, depth+1)
 }
