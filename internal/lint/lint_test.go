@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -359,89 +361,21 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// repeats matches a text that is repeated, in a definition of the test: ((100 word )).
+var repeats = regexp.MustCompile(`\(\((\d+) (.+?)\)\)`)
+
 func TestDefinitionFindings(t *testing.T) {
-	tool := func(rest string) string { return `{"name":"x",` + rest + `}` }
-	input := func(rest string) string { return tool(`"inputSchema":{"type":"object",` + rest + `}`) }
-	none := `"properties":{}`
-	for _, c := range []struct{ definition, want string }{
-		// catch-all-input
-		{tool(`"title":"X"`), "catch-all-input"},
-		{tool(`"inputSchema":{}`), "catch-all-input"},
-		{tool(`"inputSchema":true`), "catch-all-input"},
-		{tool(`"inputSchema":null`), "catch-all-input"},
-		{tool(`"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#"}`), "catch-all-input"},
-		{tool(`"inputSchema":{"type":"object"}`), "catch-all-input"},
-		{input(`"properties":{"a":{"type":"string"}},"additionalProperties":true`), ""},
-		{input(`"properties":{"a":{"type":"string"}},"additionalProperties":{}`), ""},
-		{input(`"properties":{"chat_history":{"type":"string"}}`), "catch-all-input"},
-		{input(`"properties":{"o":{"type":"object","properties":{"Full-Context":{"type":["null","string"]}}}}`), "catch-all-input"},
-		{input(`"properties":{"messages":{"type":"array","items":{"type":"string"}}}`), "catch-all-input"},
-		{input(`"properties":{"context":{}}`), "catch-all-input"},
-		{input(`"properties":{"a":{}}`), "catch-all-input"},
-		{input(`"properties":{"a":true,"b":{"type":"string"}}`), "catch-all-input"},
-		{input(`"properties":{"o":{"type":"object","properties":{"a":{"description":"A."}}}}`), "catch-all-input"},
-		{input(`"properties":{"a":{"enum":["x"]},"b":{"anyOf":[{"type":"string"}]},"c":false,"d":{"const":1}}`), ""},
-		{input(none), ""},
-		{input(`"additionalProperties":true`), "catch-all-input"},
-		{input(`"additionalProperties":{}`), "catch-all-input"},
-		{input(`"additionalProperties":false`), ""},
-		{input(`"additionalProperties":{"type":"string"}`), ""},
-		{tool(`"inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`), ""},
-		{input(`"properties":{"context":{"type":"string","enum":["a"]},"history":{"type":"boolean"},"messages":{"type":"array","items":{"type":"object","properties":{}}},"text":{"type":"string"}}`), ""},
-		// remote-ref
-		{input(none + `,"$ref":"https://example.com/s.json"`), "remote-ref"},
-		{input(`"properties":{"a":{"items":{"$ref":"other.json#/a"}}}`), "remote-ref"},
-		{input(`"properties":{"a":{"$dynamicRef":"//example.com"}}`), "remote-ref"},
-		{input(none + `,"allOf":[{"$ref":"file:///a"}]`), "remote-ref"},
-		{input(none + `,"$defs":{"a":{"$ref":""}}`), ""},
-		{input(`"properties":{"a":{"$ref":"#/$defs/a"},"b":{"$dynamicRef":"#x"}},"$defs":{"a":{"$dynamicAnchor":"x"}}`), ""},
-		{input(`"properties":{"a":{"$ref":"a.json"},"b":{"$ref":"https://example.com/b#/x"}},"$defs":{"a":{"$id":"a.json"},"b":{"$id":"https://example.com/b"}}`), ""},
-		{input(`"$id":"https://example.com/t/","properties":{"a":{"$ref":"a.json"}},"$defs":{"a":{"$id":"/t/a.json"}}`), "remote-ref"},
-		{input(`"properties":{"a":{"$ref":"https://example.com/a"},"d":{"type":"object","default":{"$id":"https://example.com/a"}}}`), "remote-ref"},
-		{input(`"properties":{"$ref":{"type":"string","default":{"$ref":"https://example.com"},"examples":[{"$ref":"x"}]}}`), ""},
-		{tool(`"inputSchema":{"type":"object",` + none + `},"outputSchema":{"properties":{"a":{"$ref":"x.json"}}}`), "remote-ref"},
-		// header-export
-		{input(`"properties":{"a":{"type":"string","x-mcp-header":"Region"}}`), "header-export"},
-		{input(`"properties":{"x-mcp-header":{"type":"string"}}`), ""},
-		// case-variant
-		{input(`"properties":{},"Properties":{"a":{}}`), "case-variant"},
-		{input(`"properties":{"a":{"items":{"anyOf":[{"ENUM":["x"]}]}}}`), "case-variant"},
-		{input(`"properties":{"a":{"type":"string","de\u017fcription":"x"}},"$defs":{"b":{"minlength":1}}`), "case-variant"},
-		{tool(`"inputSchema":{` + none + `},"outputSchema":{"properties":{"a":{"Type":"string"}}}`), "case-variant"},
-		{input(`"properties":{"Properties":{"type":"string"},"Type":{"type":"object","default":{"Type":1},"x-Type":1}},"required":["Type"]`), ""},
-		{tool(`"inputSchema":{` + none + `},"_meta":{"icons":[{"Src":1}],"Type":1},"icons":[{"src":"data:,","x":{"Src":1}}]`), ""},
-		// takes-code
-		{input(`"properties":{"code":{"type":"string"}}`), "takes-code"},
-		{input(`"properties":{"o":{"type":"object","properties":{"Shell_Command":{"type":"string"}}}}`), "takes-code"},
-		{input(`"properties":{"query":{"type":"string","description":"A SQL statement"}}`), "takes-code"},
-		{input(`"properties":{"text":{"type":"string","description":"Python that is executed in the page"}}`), "takes-code"},
-		{input(`"properties":{"text":{"type":"string","description":"Evaluates this expression"}}`), "takes-code"},
-		{input(`"properties":{"query":{"type":"string","description":"Words to look for"},"country_code":{"type":"string"}}`), ""},
-		{input(`"properties":{"code":{"type":"string","enum":["a","b"]},"command":{"type":"integer"}}`), ""},
-		{input(`"properties":{"text":{"type":"string","description":"Code of the country in which the search is to be run"}}`), ""},
-		// hint-contradiction
-		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":"true"}`), "hint-contradiction"},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":null}`), ""},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"destructiveHint":true}`), ""},
-		// look-alike-name by mixed scripts
-		{`{"name":"re\u0430d","inputSchema":{` + none + `}}`, "look-alike-name"},
-		{`{"name":"\u0441\u043e\u0440\u0443_file","inputSchema":{` + none + `}}`, "look-alike-name"},
-		{`{"name":"\u043f\u043e\u0438\u0441\u043a_web","inputSchema":{` + none + `}}`, "look-alike-name"},
-		{`{"name":"\u83b7\u53d6_user","inputSchema":{` + none + `}}`, ""},
-		// oversize
-		{tool(`"description":` + jsonString(strings.Repeat("word ", 13200)) + `,"inputSchema":{` + none + `}`), "oversize"},
-		{input(`"properties":{"a":{"type":"string","description":` + jsonString(strings.Repeat("word ", 13200)) + `}}`), "oversize"},
-		{input(`"properties":{"a":{"type":"string","default":` + jsonString(strings.Repeat("word ", 13200)) + `}}`), "oversize"},
-		{tool(`"title":` + jsonString(strings.Repeat("word ", 204)) + `,"inputSchema":{` + none + `}`), ""},
-		{tool(`"title":` + jsonString(strings.Repeat("word ", 205)) + `,"inputSchema":{` + none + `}`), "oversize"},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"title":` + jsonString(strings.Repeat("word ", 300)) + `}`), "oversize"},
-		{tool(`"inputSchema":{` + none + `},"_meta":{"` + strings.Repeat("k", 1025) + `":1}`), "oversize"},
-		{tool(`"icons":[{"src":` + jsonString(strings.Repeat("A", 40000)) + `}],"inputSchema":{` + none + `}`), ""},
-		{tool(`"icons":[{"src":` + jsonString(strings.Repeat("A", 270000)) + `}],"inputSchema":{` + none + `}`), "oversize"},
-	} {
-		found := findingsIn(t, c.definition)
-		if got := firedIDs(found); got != c.want {
-			t.Errorf("%.200s: %q, want %q\n%v", c.definition, got, c.want, found)
+	for _, lines := range jsontest.Paragraphs(t, "testdata/definitions.txt") {
+		for _, line := range lines[1:] {
+			definition := repeats.ReplaceAllStringFunc(line, func(s string) string {
+				parts := repeats.FindStringSubmatch(s)
+				times, _ := strconv.Atoi(parts[1])
+				return strings.Repeat(parts[2], times)
+			})
+			found := findingsIn(t, definition)
+			if got := firedIDs(found); got != strings.TrimPrefix(lines[0], "nothing") {
+				t.Errorf("%.200s: %q, want %q\n%v", definition, got, lines[0], found)
+			}
 		}
 	}
 }
@@ -1103,13 +1037,8 @@ func TestMoreOfAKind(t *testing.T) {
 
 // phraseExamples reads testdata/phrases.txt: made-up orders by the finding and its detail.
 func phraseExamples(t testing.TB) map[[2]string][]string {
-	data, err := os.ReadFile(pintest.Path("testdata/phrases.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	examples := map[[2]string][]string{}
-	for _, paragraph := range strings.Split(string(data), "\n\n")[1:] {
-		lines := strings.Split(strings.TrimSpace(paragraph), "\n")
+	for _, lines := range jsontest.Paragraphs(t, pintest.Path("testdata/phrases.txt")) {
 		id, what, _ := strings.Cut(lines[0], " ")
 		for _, line := range lines[1:] {
 			examples[[2]string{id, what}] = append(examples[[2]string{id, what}], strings.ReplaceAll(line, `\n`, "\n"))

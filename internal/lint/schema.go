@@ -103,20 +103,21 @@ func textKindOf(of schema.Position, name string) int {
 // parameter reviews a parameter by its name, at any depth of the input.
 //
 // secret-path: a name that asks for the content of a
-// secret. catch-all-input: a free text, or a list of free texts, for the context or the history
-// that the model has. It is a warning if the name asks for what the model was told, which no tool
-// needs.
+// secret. catch-all-input: a parameter that takes anything; a warning if the name asks for what the model was told, which
+// no tool needs.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
 	}
-	switch plain := withoutSeparators(name); {
-	case parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != "":
+	plain := withoutSeparators(name)
+	if strings.HasPrefix(name, "_") {
+		plain = "_" + plain
+	}
+	switch {
+	case promptNames()[plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
 	case isWhole(schema.Get("description").Text) || isWhole(schema.Get("title").Text):
 		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
-	case parameterNames()[plain] == "context" && !explains(schema.Get("description").Text) && takesText(schema):
-		r.add("catch-all-input", "takes a free text for what the model knows (%s)", text.Name(name))
 	case isUntyped(schema):
 		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
 	}
@@ -198,12 +199,6 @@ func nameWords(name string) []string {
 		b.WriteByte(c)
 	}
 	return strings.FieldsFunc(strings.ToLower(b.String()), isSeparator)
-}
-
-// explains reports whether a description explains a context: it has three words or
-// more, and no word of conversationWords.
-func explains(description string) bool {
-	return strings.Count(description, " ") >= 2 && !has(strings.ToLower(description[:min(len(description), 4096)]), conversationWords)
 }
 
 // takesText reports whether a schema takes any string, or is an array whose items do.

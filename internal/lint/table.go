@@ -25,7 +25,7 @@ var Table = [...]findingRule{
 	{"new-address", false, "an address or a path new in an upgrade"},
 	{"skill-script", false, "a skill's script, or a command in it for the model to run"},
 	{"takes-code", false, "a parameter for code, a command or a query that is run"},
-	{"catch-all-input", false, "inputs that take anything, or a free text for context or history (a parameter for the prompt: a warning)"},
+	{"catch-all-input", false, "inputs that take anything (a parameter for the prompt: a warning)"},
 	{"remote-ref", true, "a $ref or $dynamicRef that leaves the document"},
 	{"header-export", false, "an argument that clients copy into a request header"},
 	{"padding", true, "runs of white space that push text out of sight"},
