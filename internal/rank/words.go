@@ -131,25 +131,20 @@ func (r *Reader) chunk(s string, from, to int) {
 
 // trimmed takes quotes, brackets and punctuation off both ends of a chunk.
 func trimmed(s string, from, to int) (int, int) {
-	const foreign = "“”‘’«»„。，、！？：；（）「」《》"
-	for from < to {
-		c, size := utf8.DecodeRuneInString(s[from:to])
-		if !isMark(c) && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
-			break
-		}
-		from += size
-	}
-	for from < to {
-		c, size := utf8.DecodeLastRuneInString(s[from:to])
-		if !isMark(c) && c != '.' && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
-			break
-		}
-		to -= size
-	}
+	from = to - len(strings.TrimLeftFunc(s[from:to], isAround))
+	to = from + len(strings.TrimRightFunc(s[from:to], func(c rune) bool { return c == '.' || isAround(c) }))
 	return from, to
 }
 
-// isMark reports whether an ASCII character is around words rather than in them.
+// isAround reports whether a character is around words rather than in them.
+func isAround(c rune) bool {
+	if c < utf8.RuneSelf {
+		return isMark(c)
+	}
+	return strings.ContainsRune("“”‘’«»„。，、！？：；（）「」《》", c)
+}
+
+// isMark does what isAround does, for an ASCII character.
 func isMark(c rune) bool {
 	switch c {
 	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*', '|', '#', '=':
