@@ -190,16 +190,16 @@ func asksForSecret(name string) bool {
 
 // nameWords returns the words of a name in small letters: contentOfSSHKey has content, of, ssh, key.
 func nameWords(name string) []string {
-	var b strings.Builder
-	for i, c := range []byte(name) {
-		upper := func(n int) bool { return n < len(name) && name[n] >= 'A' && name[n] <= 'Z' }
-		if i > 0 && upper(i) && (!upper(i-1) || i+1 < len(name) && text.IsAlnum(name[i+1]) && !upper(i+1)) {
-			b.WriteByte('_')
-		}
-		b.WriteByte(c)
+	small := strings.ToLower(name)
+	if small != name {
+		name = innerCapital().ReplaceAllString(name, "${1}_$2")
+		small = strings.ToLower(lastCapital().ReplaceAllString(name, "${1}_$2"))
 	}
-	return strings.FieldsFunc(strings.ToLower(b.String()), isSeparator)
+	return strings.FieldsFunc(small, isSeparator)
 }
+
+// innerCapital and lastCapital match where a word of a name ends: before a capital, and before the last one of several.
+var innerCapital, lastCapital = pattern(`([^A-Z])([A-Z])`), pattern(`([A-Z])([A-Z][0-9a-z])`)
 
 // takesText reports whether a schema takes any string, or is an array whose items do.
 func takesText(schema jsontree.Value) bool {
