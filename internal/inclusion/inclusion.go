@@ -256,27 +256,13 @@ func split(s *jsontree.Value) (cases []*jsontree.Value) {
 		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") {
 			continue
 		}
-		for i := range list.Items() {
-			cases = append(cases, withOnly(s, keyword, i))
+		for i := range list.Parts {
+			one := jsontree.Object(jsontree.Member{Name: keyword, Value: jsontree.Value{Kind: '[', Parts: list.Parts[i : i+1]}})
+			cases = append(cases, beside(s, keyword, &one))
 		}
 		return cases
 	}
 	return nil
-}
-
-// withOnly returns a schema with only one of the values in a keyword's list.
-func withOnly(s *jsontree.Value, keyword string, at int) *jsontree.Value {
-	only := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		if name != keyword {
-			return v, true
-		}
-		i := -1
-		return jsontree.MapParts(v, func(_ string, one jsontree.Value) (jsontree.Value, bool) {
-			i++
-			return one, i == at
-		}), true
-	})
-	return &only
 }
 
 // beside returns an alternative of a schema together with the keywords next to the alternatives, where it can be one
@@ -440,9 +426,9 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	})
 }
 
-func texts(list []jsontree.Value) (all []string) {
-	for _, v := range list {
-		all = append(all, string(jsontree.Append(nil, v)))
+func texts(list []jsontree.Member) (all []string) {
+	for _, m := range list {
+		all = append(all, string(jsontree.Append(nil, m.Value)))
 	}
 	return all
 }
@@ -515,39 +501,25 @@ func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
 }
 
 // listed returns the values that a schema lists with enum or const, or nil.
-func listed(s *jsontree.Value) (values []jsontree.Value) {
+func listed(s *jsontree.Value) []jsontree.Member {
 	if one := get(s, "const"); one != nil {
-		return []jsontree.Value{*one}
+		return []jsontree.Member{{Value: *one}}
 	}
-	list := get(s, "enum")
-	if list == nil || list.Kind != '[' {
-		return nil
-	}
-	for _, v := range list.Items() {
-		values = append(values, v.Value)
-	}
-	return values
+	return s.Get("enum").Items()
 }
 
 // isAmong reports whether there are values, and all are in a list.
-func isAmong(values []jsontree.Value, list []jsontree.Member) bool {
+func isAmong(values, list []jsontree.Member) bool {
 	in := map[string]bool{}
-	for _, m := range list {
-		in[string(jsontree.Append(nil, m.Value))] = true
+	for _, s := range texts(list) {
+		in[s] = true
 	}
 	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
 // subset reports whether a list has all values of another one.
 func subset(some, all *jsontree.Value) bool {
-	if some.Kind != '[' || len(some.Parts) == 0 {
-		return some.Kind == '['
-	}
-	var values []jsontree.Value
-	for _, m := range some.Parts {
-		values = append(values, m.Value)
-	}
-	return all != nil && isAmong(values, all.Items())
+	return some.Kind == '[' && (len(some.Parts) == 0 || all != nil && isAmong(some.Parts, all.Items()))
 }
 
 // combines reports whether a schema has parts other than its properties that may name further ones.

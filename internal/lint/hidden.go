@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 
@@ -16,10 +18,16 @@ import (
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable(), r) }
 
-// classOf returns a test of whether a rune is in one of the tables and not hidden. The test merges the
+// classOf returns a test of whether a rune is in one of some scripts or categories and not hidden. The test merges their
 // tables at its first use, because looking in one after the other is slow.
-func classOf(tables ...*unicode.RangeTable) func(rune) bool {
-	merged := sync.OnceValue(func() *unicode.RangeTable { return rangetable.Merge(tables...) })
+func classOf(names string) func(rune) bool {
+	merged := sync.OnceValue(func() *unicode.RangeTable {
+		var tables []*unicode.RangeTable
+		for name := range strings.FieldsSeq(names) {
+			tables = append(tables, cmp.Or(unicode.Scripts[name], unicode.Categories[name]))
+		}
+		return rangetable.Merge(tables...)
+	})
 	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
 }
 

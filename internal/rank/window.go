@@ -1,9 +1,6 @@
 package rank
 
-import (
-	"iter"
-	"math/bits"
-)
+import "math/bits"
 
 // A Window is a run of words that is scored.
 type Window struct {
@@ -135,25 +132,20 @@ func (r *Reader) Features(slots []uint32, s string, w Window) []uint32 {
 	return append(slots, Bias)
 }
 
-// AllFeatures yields the slots of all windows of a text, except those of classes. It may yield a slot
-// more than once.
-func (r *Reader) AllFeatures(s string) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for from := 0; from >= 0; {
-			words, next := r.Piece(s, from)
-			for i := range words {
-				for _, slot := range words[i].Own {
-					if !yield(slot) {
-						return
-					}
-				}
-				for k := range distances {
-					if i+distances[k] < len(words) && !yield(words[i].Joint[k]) {
-						return
-					}
+// EachWording calls f for the slots of all words of a text, and of their pairs. It may call f more than once for a slot.
+func (r *Reader) EachWording(s string, f func(slot uint32)) {
+	for from := 0; from >= 0; {
+		words, next := r.Piece(s, from)
+		for i := range words {
+			for _, slot := range words[i].Own {
+				f(slot)
+			}
+			for k := range distances {
+				if i+distances[k] < len(words) {
+					f(words[i].Joint[k])
 				}
 			}
-			from = next
 		}
+		from = next
 	}
 }

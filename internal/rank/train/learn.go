@@ -94,12 +94,12 @@ func frequent(texts []Text) []bool {
 	last := make([]int, rank.Slots)
 	reader := new(rank.Reader)
 	for i, text := range texts {
-		for slot := range reader.AllFeatures(text.Text) {
+		reader.EachWording(text.Text, func(slot uint32) {
 			if last[slot] != i+1 {
 				last[slot] = i + 1
 				count[slot]++
 			}
-		}
+		})
 	}
 	usable := make([]bool, rank.Slots)
 	for slot, n := range count {
