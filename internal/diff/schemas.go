@@ -91,7 +91,7 @@ func bearsOnValues(keyword string) bool {
 	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
 		return false
 	}
-	return !isAnnotation(keyword) && !schema.IsDefinitions(keyword)
+	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
 // relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
@@ -339,7 +339,7 @@ func exports(v *jsontree.Value, at schema.Position) bool {
 // dialectLabel is for $schema. Any dialect that we read is as good as another.
 func dialectLabel(c Change, at location) label.Label {
 	for _, v := range []jsontree.Value{c.Old, c.New} {
-		if v.Kind != 0 && !IsDialect(v.Text) || !at.isRoot() {
+		if v.Kind != 0 && !schema.IsDialect(v.Text) || !at.isRoot() {
 			return label.Other
 		}
 	}

@@ -273,7 +273,7 @@ func itemKey(v *jsontree.Value) string {
 	properties := jsontree.Lookup(v, "properties")
 	if properties == nil {
 		for _, m := range v.Members() {
-			if b.Len() < 4_000 && !isAnnotation(m.Name) {
+			if b.Len() < 4_000 && !schema.IsAnnotation(m.Name) {
 				b.WriteString("\x00" + m.Name)
 			}
 		}

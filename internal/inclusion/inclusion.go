@@ -77,7 +77,7 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
 				odd = true
 			case "$schema":
-				odd = odd || s != root || !known(m.Value.Text)
+				odd = odd || s != root || !schema.IsDialect(m.Value.Text)
 			case "$ref":
 				// Dialects differ in how they read keywords next to it.
 				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
@@ -89,22 +89,9 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 	return !odd
 }
 
-// known reports whether a dialect is one whose keywords mean what they mean here.
-func known(dialect string) bool {
-	switch strings.TrimSuffix(dialect, "#") {
-	case "https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema", "http://json-schema.org/schema":
-		return true
-	}
-	return false
-}
-
 // saysNothing reports whether a keyword takes no values away by itself.
 func saysNothing(keyword string) bool {
-	switch keyword {
-	case "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$defs", "definitions", schema.HeaderKeyword:
-		return true
-	}
-	return false
+	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
 }
 
 func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
@@ -202,7 +189,7 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	elsewhere := func(to string) bool {
 		return !strings.HasPrefix(to, "#/$defs/") && !strings.HasPrefix(to, "#/definitions/")
 	}
-	return !refers(a, elsewhere) && equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
+	return !refers(a, elsewhere) && jsontree.Equal(p.roots.inner.Get("$defs"), p.roots.outer.Get("$defs")) && jsontree.Equal(p.roots.inner.Get("definitions"), p.roots.outer.Get("definitions"))
 }
 
 // refers reports whether there is a reference that f selects in a value, be it a schema, a list of schemas or schemas by name.
@@ -222,13 +209,6 @@ func members(v *jsontree.Value) []jsontree.Member {
 		return nil
 	}
 	return v.Members()
-}
-
-func equal(a, b *jsontree.Value) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return jsontree.Equal(*a, *b)
 }
 
 // alternatives splits a schema into cases: every value that it takes is taken by one of them. It returns nil for
@@ -362,7 +342,7 @@ func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 			return false
 		}
 	}
-	return get(p.roots.inner, "$schema") == nil || equal(get(p.roots.inner, "$schema"), get(p.roots.outer, "$schema")) || len(keywords) == 1
+	return get(p.roots.inner, "$schema") == nil || jsontree.Equal(p.roots.inner.Get("$schema"), p.roots.outer.Get("$schema")) || len(keywords) == 1
 }
 
 // below are the schemas in a list.

@@ -14,8 +14,7 @@ const suspect = 32
 
 // asks reports sentences that name a file with secrets, or pipe a download into a shell, and read like poison.
 func (t *tokenizer) asks() {
-	const things = roleFile | rolePiped
-	isThing := func(w textToken) bool { return w.roles&things != 0 }
+	isThing := func(w textToken) bool { return w.roles&(roleFile|rolePiped) != 0 }
 	if !slices.ContainsFunc(t.words, isThing) {
 		return // most texts
 	}
@@ -27,22 +26,20 @@ func (t *tokenizer) asks() {
 		for next < len(t.words) && t.words[next].from < end {
 			next++
 		}
-		if words := t.words[first:next]; slices.ContainsFunc(words, isThing) {
-			t.asked(first, words, rank.Learned().Score(sentence))
+		if !slices.ContainsFunc(t.words[first:next], isThing) || rank.Learned().Score(sentence) < suspect {
+			continue
 		}
-	}
-}
-
-// asked reports what a sentence with a score asks for. first is the number of its first word.
-func (t *tokenizer) asked(first int, words []textToken, score int) {
-	for i, w := range words {
-		found := textRange{w.from, w.from + len(t.word(w.from))}
-		switch {
-		case score < suspect || t.quoted(first+i):
-		case w.roles&roleFile != 0:
-			t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
-		case w.roles&rolePiped != 0:
-			t.r.hit("instruction-like", "runs a download in a shell", found.to, found, beside, afterOrder)
+		for i := first; i < next; i++ {
+			w := t.words[i]
+			if !isThing(w) || t.quoted(i) {
+				continue
+			}
+			found := textRange{w.from, w.from + len(t.word(w.from))}
+			if w.roles&roleFile != 0 {
+				t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
+			} else {
+				t.r.hit("instruction-like", "runs a download in a shell", found.to, found, beside, afterOrder)
+			}
 		}
 	}
 }

@@ -66,7 +66,13 @@ func ReadNamed(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, nam
 func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
 	r.names = sync.OnceValue(func() *Names {
-		x := NewNames(locked, foundSets(pairs))
+		var found []pin.Set
+		for i := range pairs {
+			if pairs[i].Present() {
+				found = append(found, pairs[i].Captured)
+			}
+		}
+		x := NewNames(locked, found)
 		for i := range pairs {
 			// The server is in the lockfile, or in the older of two files.
 			x.known[pairs[i].Server] = pairs[i].Known()
@@ -120,15 +126,6 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 		list = append(list, r.mentions(drifts, list)...)
 	}
 	return append(list, r.onRecord(list)...)
-}
-
-func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
-	for i := range pairs {
-		if pairs[i].Present() {
-			sets = append(sets, pairs[i].Captured)
-		}
-	}
-	return sets
 }
 
 // read reads one entry.

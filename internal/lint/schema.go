@@ -14,7 +14,7 @@ import (
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
 // copy the argument into a header. oversize: a text has more bytes than its kind may have
-// (largestText). case-variant: a member of a schema is a keyword in another letter
+// (maxDescription, maxTitle). case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
@@ -30,33 +30,30 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
 			r.image(v.Text)
 		}
-		if most := largestText(keyword.Name); v.Kind == '"' && kind != symbols && len(v.Text) > most {
+		most := maxDescription
+		if keyword.Name == "title" {
+			most = maxTitle
+		}
+		if v.Kind == '"' && kind != symbols && len(v.Text) > most {
 			r.add("oversize", "a text of %s bytes, over %s", text.Number(len(v.Text)), text.Number(most))
 		}
 		if n := len(keyword.Name); n > maxTitle {
 			r.add("oversize", "a name of %s bytes, over %s", text.Number(n), text.Number(maxTitle))
 		}
 		// From here on the name of the member is reviewed.
+		variant := caseVariant(of, keyword.Name)
 		switch r.text = keyword.Name; {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
-		case caseVariant(of, keyword.Name) != "":
-			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name)))
+		case variant != "":
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
 			r.add("header-export", "clients copy this argument into the request header %s", text.Name(v.Text))
 		}
 	})
-}
-
-// largestText returns how many bytes a text may have that is in a member of this name.
-func largestText(member string) int {
-	if member == "title" {
-		return maxTitle
-	}
-	return maxDescription
 }
 
 // image reads an image that is text: SVG.

@@ -442,7 +442,7 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	case "properties":
 		return empty
 	case "$schema":
-		return diff.IsDialect(m.Value.Text)
+		return schema.IsDialect(m.Value.Text)
 	case "propertyNames":
 		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // names are nothing else
 	}

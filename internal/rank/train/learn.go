@@ -67,7 +67,11 @@ func learn(texts []Text) []float64 {
 					continue
 				}
 				learned[slot] += square
-				step := float64(rateOf(slot) * gradient)
+				rate := classRate
+				if rank.IsWording(slot) {
+					rate = wordRate
+				}
+				step := float64(rate * gradient)
 				weights[slot] -= step / math.Sqrt(learned[slot]+0.1)
 			}
 		}
@@ -78,14 +82,6 @@ func learn(texts []Text) []float64 {
 		}
 	}
 	return weights
-}
-
-// rateOf returns the rate at which a weight begins to learn.
-func rateOf(slot uint32) float64 {
-	if rank.IsWording(slot) {
-		return wordRate
-	}
-	return classRate
 }
 
 // frequent reports which slots enough texts have.
