@@ -65,9 +65,6 @@ func IsCompared(d *pin.Drift) bool {
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value. What the budget is too small to prove may break callers.
 func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) []Change {
-	if entryType == pin.Tools {
-		old, new = withAnnotations(old, new), withAnnotations(new, old)
-	}
 	l := labeller{budget: budget, entryType: entryType, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
@@ -80,18 +77,6 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 	}
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	return l.changes
-}
-
-// withAnnotations gives a definition without annotations an empty object of them, if the other one has some: each of
-// them is a change of its own then, and no change hides behind another.
-func withAnnotations(v, other jsontree.Value) jsontree.Value {
-	if v.Kind != '{' || v.Get("annotations").Kind != 0 || len(other.Get("annotations").Members()) == 0 {
-		return v
-	}
-	parts := append(slices.Clone(v.Parts), jsontree.Member{Name: "annotations", Value: jsontree.Value{Kind: '{'}})
-	slices.SortFunc(parts, func(a, b jsontree.Member) int { return cmp.Compare(a.Name, b.Name) })
-	v.Parts = parts
-	return v
 }
 
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of

@@ -153,6 +153,11 @@ func (d *differ) members(n *node) {
 			b = b[1:]
 		}
 		part.was = part.now
+		if n.at == schema.AtDefinition && part.now == "annotations" && len(cmp.Or(part.old, part.new).Members()) > 0 {
+			// No annotations are an empty object of them, so that no change of one hides behind another.
+			none := &jsontree.Value{Kind: '{'}
+			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
+		}
 		other := exchangeable[part.now]
 		exchanged := other != "" && n.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
 			n.old.Has(other) == (part.old == nil) && n.new.Has(other) == (part.new == nil)
