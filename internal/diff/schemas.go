@@ -18,15 +18,13 @@ import (
 type side struct {
 	roots [2]*jsontree.Value
 
-	// How the parts of two schemas compare that bear on values, by the schemas.
-	relations map[[2]*jsontree.Value]inclusion.Relation
+	// The questions that were answered.
+	relations map[question]inclusion.Relation
 
 	budget *effort.Budget
 
 	// The contents of schemas of a side (contentsOf).
 	says [2]map[*jsontree.Value]contents
-
-	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
 
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.
@@ -38,7 +36,7 @@ type side struct {
 
 // newSide works out what is used in two schemas.
 func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
-	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, settled: map[[2]*jsontree.Value]bool{}, used: map[string]bool{}}
+	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[question]inclusion.Relation{}, used: map[string]bool{}}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -94,28 +92,40 @@ func bearsOnValues(keyword string) bool {
 	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
-// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
-func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
-	pair := [2]*jsontree.Value{old, new}
-	if old == nil || new == nil {
+// A question is how two schemas compare, old and new: as wholes, or by their keywords for values alone.
+type question struct {
+	schemas  [2]*jsontree.Value
+	ofValues bool
+}
+
+// proven answers a question, once.
+func (s *side) proven(q question) inclusion.Relation {
+	if q.schemas[0] == nil || q.schemas[1] == nil {
 		return inclusion.Unknown
 	}
-	known, asked := s.relations[pair]
+	known, asked := s.relations[q]
 	if asked {
 		return known
 	}
 	depth := 1
-	if pair == s.roots {
+	if q.schemas == s.roots {
 		depth = 0
 	}
-	known = s.compare(old, new, depth)
-	if known == inclusion.Unknown {
-		a := only(old, bearsOnValues)
-		b := only(new, bearsOnValues)
-		known = s.compare(&a, &b, depth)
+	old, new := q.schemas[0], q.schemas[1]
+	if q.ofValues {
+		a, b := only(old, bearsOnValues), only(new, bearsOnValues)
+		old, new = &a, &b
 	}
-	s.relations[pair] = known
-	return known
+	s.relations[q] = s.compare(old, new, depth)
+	return s.relations[q]
+}
+
+// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
+func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
+	if whole := s.proven(question{schemas, false}); whole != inclusion.Unknown {
+		return whole
+	}
+	return s.proven(question{schemas, true})
 }
 
 // compare proves how two schemas compare that are depth values deep in the whole ones, as far as the budget lets it. A
@@ -147,21 +157,7 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 
 // isSettled reports whether one of the schemas around a change certainly takes the same values as before.
 func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
-	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool {
-		if pair[0] == nil || pair[1] == nil {
-			return false
-		}
-		settled, asked := s.settled[pair]
-		if !asked {
-			depth := 1
-			if pair == s.roots {
-				depth = 0
-			}
-			settled = s.compare(pair[0], pair[1], depth) == inclusion.Same
-			s.settled[pair] = settled
-		}
-		return settled
-	})
+	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return s.proven(question{pair, false}) == inclusion.Same })
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
@@ -174,7 +170,7 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
 	switch {
 	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
-	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
+	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around) != inclusion.Unknown:
 		return l.formLabel(k, c, at)
 	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
 		return label.Other
@@ -255,7 +251,7 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 		if slices.ContainsFunc(names, func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
 			return k
 		}
-		if r := l.side.relation(at.around[0], at.around[1]); r == inclusion.Wider {
+		if r := l.side.relation(at.around); r == inclusion.Wider {
 			return label.Loosened // they are in one of several alternatives now
 		} else if r != inclusion.Same {
 			return label.Tightened
@@ -455,7 +451,7 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	if !isKeyword(name) {
 		return label.Changed
 	}
-	r := l.side.relation(at.around[0], at.around[1])
+	r := l.side.relation(at.around)
 	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
 		r = alone
 	}

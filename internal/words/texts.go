@@ -326,22 +326,21 @@ func Indented(old, new string) string {
 		return ""
 	}
 	blanks := ""
-	for i := 1; i < len(before); i++ {
-		by, ok := strings.CutSuffix(after[i], before[i])
-		if !ok || strings.Trim(by, " \t") != "" || blanks != "" && by != blanks && !(by == "" && before[i] == "") {
-			return ""
-		}
-		if sign == "+" && before[i] == "" && by != "" {
-			return ""
-		}
-		if before[i] != "" || by != "" {
-			if blanks = by; by == "" {
-				return ""
-			}
+	for i, line := range before {
+		if line != "" && line != after[i] {
+			blanks = strings.TrimSuffix(after[i], line)
+			break
 		}
 	}
-	if blanks == "" {
+	if blanks == "" || strings.Trim(blanks, " \t") != "" {
 		return ""
+	}
+	for i, line := range before[1:] {
+		now := after[i+1]
+		mayBeEmpty := line == "" && (now == "" || sign == "-" && now == blanks)
+		if !mayBeEmpty && (line == "" || now != blanks+line) {
+			return ""
+		}
 	}
 	return sign + blanks
 }
