@@ -131,6 +131,17 @@ func (s *location) name() string { return s.steps[s.keyword] }
 
 func (s *location) inside() []string { return s.steps[s.keyword+1:] }
 
+// names lists which members of the value of the keyword a change added, removed or is in.
+func (s *location) names(c Change) (names []string) {
+	if inside := s.inside(); len(inside) > 0 {
+		return inside[:1]
+	}
+	for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
 // isRoot reports whether the schema around the node is the whole input or output schema.
 func (s *location) isRoot() bool { return s.keyword == 1 }
 

@@ -45,6 +45,9 @@ func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
 	return s
 }
 
+// uses reports whether a reference leads to the definition of a name, or may.
+func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
+
 // follow notes which definitions the references in a schema lead to, and in those definitions.
 func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
 	if seen[v] {
@@ -163,7 +166,7 @@ func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	k := l.keywordLabel(c, at)
-	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && l.side.used != nil && !l.side.used[at.steps[2]] {
+	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
 		return label.UnusedDefinition
 	}
 	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
@@ -240,15 +243,7 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	}
 	switch k {
 	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
-		names := at.inside()
-		if len(names) == 0 {
-			for _, p := range slices.Concat(c.Old.Members(), c.New.Members()) {
-				names = append(names, p.Name)
-			}
-		} else {
-			names = names[:1]
-		}
-		if slices.ContainsFunc(names, func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
+		if slices.ContainsFunc(at.names(c), func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
 			return k
 		}
 		if r := l.side.relation(at.around); r == inclusion.Wider {
@@ -305,7 +300,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	case exports(&c.New, at.position()):
 		return label.Exported
 	case schema.IsDefinitions(name) && len(inside) < 2:
-		return l.definitionLabel(c, inside)
+		return l.definitionLabel(c, at)
 	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema:
 		return label.OtherForm
 	case name == "properties" && len(inside) < 2 && !moved:
@@ -343,18 +338,11 @@ func dialectLabel(c Change, at location) label.Label {
 }
 
 // definitionLabel is for schemas that others refer to, as they are added or removed.
-func (l *labeller) definitionLabel(c Change, inside []string) label.Label {
+func (l *labeller) definitionLabel(c Change, at location) label.Label {
 	if c.Old.Kind != 0 && c.New.Kind != 0 {
 		return label.Other
 	}
-	names := inside
-	if len(inside) == 0 {
-		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
-			names = append(names, m.Name)
-		}
-	}
-	isUsed := func(name string) bool { return l.side.used == nil || l.side.used[name] }
-	if slices.ContainsFunc(names, isUsed) {
+	if slices.ContainsFunc(at.names(c), l.side.uses) {
 		return label.Changed
 	}
 	return label.UnusedDefinition
@@ -412,13 +400,7 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 		return label.ParameterRemoved
 	}
 	required, _ := stringSet(at.around[1].Get("required"))
-	added := inside
-	if len(inside) == 0 {
-		for _, p := range c.New.Members() {
-			added = append(added, p.Name)
-		}
-	}
-	if slices.ContainsFunc(added, func(name string) bool { return required[name] }) {
+	if slices.ContainsFunc(at.names(c), func(name string) bool { return required[name] }) {
 		return label.NewRequired
 	}
 	return label.NewOptional
