@@ -2,8 +2,6 @@ package diff
 
 import "pinproof/internal/label"
 
-var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
-
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default (absent), the value that makes a client ask less, whether it is about what the
 // tool writes, and the label for a change to the value that makes a client ask less. A hint about what

@@ -224,7 +224,7 @@ func (s *side) contentsOf(side int, around *jsontree.Value) (c contents, ok bool
 // eachText calls f for the texts in a value, except the names of types.
 func eachText(v *jsontree.Value, f func(text string)) {
 	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
-		if v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+		if v.Kind == '"' && !schema.IsType(v.Text) {
 			f(v.Text)
 		}
 	})

@@ -190,3 +190,12 @@ func IsAnnotation(keyword string) bool {
 	}
 	return false
 }
+
+// IsType reports whether a word is the name of a type of JSON values.
+func IsType(s string) bool {
+	switch s {
+	case "array", "boolean", "integer", "null", "number", "object", "string":
+		return true
+	}
+	return false
+}
