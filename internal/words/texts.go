@@ -117,10 +117,7 @@ func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, o
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
 	r := comparer{budget: budget, old: textsOf(a)}
-	steps, ok := align(budget, r.old, textsOf(b))
-	if !ok {
-		return nil, false
-	}
+	newUnits := textsOf(b)
 	a = append(a, unit{endA, ""})
 	b = append(b, unit{endB, ""})
 	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
@@ -129,20 +126,24 @@ func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, o
 		r.region(a, b, from, i, to, j)
 		from, to = i+1, j+1
 	}
-	for _, op := range steps {
+	ok = compare(budget, r.old, newUnits, false, func(op byte, units []string) {
 		switch op {
 		case OpKept:
-			settle()
-			i++
-			j++
+			for range units {
+				settle()
+				i++
+				j++
+			}
 		case OpRemoved:
-			i++
+			i += len(units)
 		default:
-			j++
+			j += len(units)
 		}
+	})
+	if ok {
+		settle()
 	}
-	settle()
-	return r.edits, true
+	return r.edits, ok
 }
 
 func textsOf(list []unit) (texts []string) {

@@ -3,7 +3,6 @@
 package words
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -45,15 +44,6 @@ func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
 		pieces = append(pieces, Piece{op, text})
 	})
 	return pieces
-}
-
-// align returns how one list becomes the other, step by step. It returns false if the work would
-// exceed the budget.
-func align(budget *effort.Budget, a, b []string) (steps []byte, ok bool) {
-	ok = compare(budget, a, b, false, func(op byte, tokens []string) {
-		steps = append(steps, bytes.Repeat([]byte{op}, len(tokens))...)
-	})
-	return steps, ok
 }
 
 // firstSymbol is the first of the private-use runes that represent tokens, because the library compares
