@@ -159,59 +159,6 @@ func mutate(r *rand.Rand, v jsontree.Value, fresh func() jsontree.Value) jsontre
 	return out
 }
 
-// refactor changes the form of v at random: a schema goes into a branch or a
-// definition, or one combinator takes the place of another.
-func refactor(r *rand.Rand, v jsontree.Value, at schema.Position, definitions *jsontree.Value) jsontree.Value {
-	out := v
-	out.Parts = slices.Clone(v.Parts)
-	for i, m := range out.Parts {
-		out.Parts[i].Value = refactor(r, m.Value, at.Below(m.Name, &v.Parts[i].Value), definitions)
-		if at == schema.AtSchema && r.IntN(3) == 0 && (m.Name == "anyOf" || m.Name == "oneOf") && v.Get("anyOf").Kind == 0 != (v.Get("oneOf").Kind == 0) {
-			out.Parts[i].Name = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}[m.Name]
-		}
-	}
-	if at != schema.AtSchema || v.Kind != '{' || r.IntN(4) != 0 {
-		return out
-	}
-	object := func(name string, v jsontree.Value) jsontree.Value {
-		return jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: name, Value: v}}}
-	}
-	text := func(s string) jsontree.Value { return jsontree.Value{Kind: '"', Text: s} }
-	switch n := r.IntN(3); {
-	case n == 0:
-		name := fmt.Sprintf("R%d", len(definitions.Members()))
-		definitions.Parts = append(definitions.Parts, jsontree.Member{Name: name, Value: out})
-		return object("$ref", text("#/$defs/"+name))
-	case n == 1 && len(out.Members()) > 0:
-		kept := r.IntN(len(out.Members())) // stays outside
-		branch := jsontree.Value{Kind: '{', Parts: slices.Delete(slices.Clone(out.Members()), kept, kept+1)}
-		wrapped := object([]string{"anyOf", "oneOf", "allOf"}[r.IntN(3)], pintest.ArrayOf(branch, object("type", text("null"))))
-		if m := out.Members()[kept]; m.Name != wrapped.Parts[0].Name {
-			wrapped.Parts = append(wrapped.Parts, m)
-		}
-		return wrapped
-	}
-	return out
-}
-
-// refactored applies refactor to a tool's input schema.
-func refactored(r *rand.Rand, tool jsontree.Value) jsontree.Value {
-	out := tool
-	out.Parts = slices.Clone(tool.Members())
-	for i, m := range out.Members() {
-		if m.Name != "inputSchema" || m.Value.Kind != '{' {
-			continue
-		}
-		definitions := jsontree.Value{Kind: '{'}
-		s := refactor(r, m.Value, schema.AtSchema, &definitions)
-		if s.Get("$defs").Kind == 0 && len(definitions.Members()) > 0 {
-			s.Parts = append(s.Parts, jsontree.Member{Name: "$defs", Value: definitions})
-		}
-		out.Parts[i].Value = s
-	}
-	return out
-}
-
 // labellingHolds checks what is true of the changes and labels of any two definitions.
 func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
@@ -231,12 +178,18 @@ func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 func TestLabelsOfRandomSchemas(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
+	m := &schemaMaker{Rand: r}
 	for i := range jsontest.Rounds(200, 600) {
 		old := `{"name":"t","inputSchema":` + randomSchema(r, 3) + `,"outputSchema":` + randomSchema(r, 1) + `,"annotations":` + randomSchema(r, 1) + `}`
 		fresh := func() jsontree.Value { return pintest.CanonicalTree(t, randomSchema(r, 2)) }
 		v := pintest.CanonicalTree(t, old)
 		if i%2 == 0 {
-			v = refactored(r, v)
+			v = jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
+				if name == "inputSchema" && part.Kind == '{' && !part.Has("$defs") {
+					part = m.restatedInput(part)
+				}
+				return part, true
+			})
 		}
 		new := string(jsontree.Append(nil, mutate(r, v, fresh)))
 		labellingHolds(t, pin.Tools, old, new)
