@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"fmt"
@@ -109,7 +108,7 @@ type Reviewer struct {
 	// If it isn't nil, the names of tools that are looked for, and no others.
 	sought map[string]bool
 
-	// Other tools and server IDs. Each is reported at most once as a note and once as a warning.
+	// Tools of other servers that were reported.
 	mentioned map[string]bool
 
 	// The digest of the definition or, for a whole capture, the set digest.
@@ -167,7 +166,6 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
 		was := before.Shown()
-		r.growth(was.Get("description").Text, r.pinnedDescription(&p))
 		r.invocation(was)
 		r.joined(&was)
 	}
@@ -185,16 +183,6 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		}
 	}
 	return list
-}
-
-// pinnedDescription returns the description of an entry as pinned. If no policy changes the definition, that is the
-// description just read.
-func (r *Reviewer) pinnedDescription(p *pin.Pin) string {
-	if r.root.Kind != 0 && bytes.Equal(p.Received, p.Definition) {
-		return r.root.Get("description").Text
-	}
-	tree := p.Tree()
-	return tree.Get("description").Text
 }
 
 // approve marks the findings of a list that the approved definition has, too (then), as approved.

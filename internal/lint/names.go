@@ -77,11 +77,6 @@ func (x *Names) addName(name, server string) {
 	}
 }
 
-// isLabel reports whether a word is a server ID that a text can mention.
-func (x *Names) isLabel(word string) bool {
-	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
-}
-
 // naming lists the warnings that an entry names one of these tools, all of them. A parameter or a value of the server that
 // has such a name doesn't excuse it.
 func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Finding {
@@ -331,7 +326,7 @@ func isCamel(name string) bool {
 //
 // look-alike-name: another name, pinned or listed on any server, shares a skeleton with
 // this one, clients make them equal (clientName), or this one mixes alphabets (mixedScripts). same-name: another server has a
-// tool of the same name. name-rule: the name isn't as the specification advises.
+// tool of the same name.
 func (r *Reviewer) name(name string) {
 	r.at("name")
 	r.text = name
@@ -363,11 +358,6 @@ func (r *Reviewer) name(name string) {
 	if others := r.x.others(r.about.Server, name); others != "" {
 		r.add("same-name", "also a tool of server %s", others)
 	}
-	if n := utf8.RuneCountInString(name); n > 128 {
-		r.add("name-rule", "%s long; the specification advises 128 at most", text.Count(n, "character"))
-	} else if !isWord(name) {
-		r.add("name-rule", "has other characters than A-Z a-z 0-9 _ . -")
-	}
 	r.path = nil
 	r.text = ""
 }
@@ -375,41 +365,26 @@ func (r *Reviewer) name(name string) {
 // namesOtherTool is the id of a finding about a name of another server.
 const namesOtherTool = "names-other-tool"
 
-// mentions reports the tools and the IDs of other servers that a text names (names-other-tool).
+// mentions reports the tools of other servers that a text tells the model to use (names-other-tool).
 // A tool counts if another server has it and this one lacks it. In the text its name has to be a
 // separate word in the same letter case, also after the server ID as in mcp__files__read_file or
-// files.read_file, and distinct, so that it can't be an ordinary word. The finding is a warning if
-// the text uses the name as a tool's (called). It is only a note if the text doesn't, if this server
-// has the name as a value or a parameter, or if more than maxOthers servers have such a tool. There
-// isn't even a note where the text defines the name. A name is reported at most once per entry as a
-// note and once as a warning.
-//
-// A server ID gives a note. A distinct one counts anywhere, any other only beside "server", "tool"
-// or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
-// name with a blank in it isn't looked for.
+// files.read_file, and distinct, so that it can't be an ordinary word. The text has to use the name as a tool's (called),
+// this server may not have it as a value or a parameter, and at most maxOthers servers may have such a tool. A name is
+// reported at most once per entry. Names of members aren't read: parameters share their names with tools by chance.
+// A name with a blank in it isn't looked for.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
 	s := r.folded
-	before := ""
-	beforeAt := 0
 	for from := 0; from < len(s); from++ {
 		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
-		name := strings.Trim(s[from:from+size], "*-.:!?")
-		if name != "" {
+		if name := strings.Trim(s[from:from+size], "*-.:!?"); name != "" {
 			at := from + strings.Index(s[from:], name)
 			r.named(name, at)
 			if plain := markdownEscapes.Replace(name); plain != name {
 				r.named(plain, at)
 			}
-			if labelled()[strings.ToLower(name)] != "" {
-				r.label(before, beforeAt)
-			} else if strings.EqualFold(before, "MCP") {
-				r.label(name, at)
-			}
-			before = name
-			beforeAt = at
 		}
 		from += size
 	}
@@ -421,54 +396,30 @@ func (r *Reviewer) named(name string, at int) {
 		return
 	}
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return !nameBytes.has(c) }) {
-		if part != name && (distinct(part) || r.x.isLabel(part) && strings.HasPrefix(name, "mcp__")) {
+		if part != name && distinct(part) {
 			r.mention(part, at+strings.Index(name, part))
 		}
 	}
 }
 
-// mention reports a name if it is a tool or the ID of another server. It returns true only for a tool.
+// mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
+// such a tool, and this one lacks it.
 func (r *Reviewer) mention(name string, at int) bool {
 	servers := r.x.names[name]
-	if !r.x.isLabel(name) && len(servers) == 0 {
-		return false
-	}
-	r.label(name, at)
 	if r.own.pins(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	excused := r.sought == nil && r.own.says(name) && !r.own.lists(name)
-	warning := len(servers) <= maxOthers && !excused && r.called(name, at)
+	isOwnWord := r.sought == nil && r.own.says(name) && !r.own.lists(name)
+	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || len(servers) > maxOthers || !r.called(name, at) {
+		return true
+	}
 	if r.sought != nil {
-		if !warning || !r.sought[name] {
-			return true
-		}
 		r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 	}
-	if !warning && r.defines(name, at) {
-		return true
-	}
-	if !r.mentioned[name] && (warning || r.first("note "+name)) {
-		r.mentioned[name] = warning
-		others := r.x.others(r.about.Server, name)
-		said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
-		r.addFor(name, namesOtherTool, warning, "%s of server %s: %s", text.Name(name), others, said)
-	}
+	r.mentioned[name] = true
+	said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
+	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), said)
 	return true
-}
-
-// defines reports whether a name at a place of the text is the head of an item ("- **list_all**: …") or a quoted
-// value ("operation='list_all'"): a mode of the tool itself.
-func (r *Reviewer) defines(name string, at int) bool {
-	// How many bytes before the name are looked at: those of an item's mark, and blanks before it.
-	const near = 2 * maxWord
-	before := r.folded[max(0, at-near):at]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	after := strings.TrimLeft(r.folded[at+len(name):], "'\"`*")
-	if strings.Trim(line, " \t-*•`\"'") == "" && strings.HasPrefix(after, ":") {
-		return true
-	}
-	return strings.HasSuffix(before, "='") || strings.HasSuffix(before, `="`)
 }
 
 // called reports whether a name at a place of the text is used as a tool's: it is shortly after a word
@@ -483,19 +434,6 @@ func (r *Reviewer) called(name string, at int) bool {
 	}
 	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
 	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
-}
-
-func (r *Reviewer) label(label string, at int) {
-	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
-		r.addAs(namesOtherTool, false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
-	}
-}
-
-// first reports whether this is the first mention of a name.
-func (r *Reviewer) first(name string) bool {
-	before := r.mentioned[name]
-	r.mentioned[name] = true
-	return !before
 }
 
 // Letters that pass for others. Scripts and letter case come from the toolchain's tables,

@@ -61,9 +61,6 @@ var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "
 // markdownEscapes are the characters of a name that Markdown allows to escape.
 var markdownEscapes = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
 
-// labelled are words next to which another word may be a server ID.
-var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
-
 // Bytes that words and plain texts are made of.
 var (
 	smallBytes   = newByteSet("abcdefghijklmnopqrstuvwxyz")

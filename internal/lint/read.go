@@ -70,7 +70,13 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 		isNamed[named[i].Ref()] = true
 	}
 	r.names = sync.OnceValue(func() *Names {
-		x := NewNames(locked, foundSets(pairs))
+		var found []pin.Set
+		for i := range pairs {
+			if pairs[i].Present() {
+				found = append(found, pairs[i].Captured)
+			}
+		}
+		x := NewNames(locked, found)
 		for i := range pairs {
 			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
@@ -133,23 +139,10 @@ func namedOf(s pin.Set, isNamed map[pin.Ref]bool) *pin.Set {
 	return of
 }
 
-func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
-	for i := range pairs {
-		if pairs[i].Present() {
-			sets = append(sets, pairs[i].Captured)
-		}
-	}
-	return sets
-}
-
 // read reads one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
-	pinned := of.Locked.Find(p.Key)
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
-	if of.Lockfiles && !drifted {
-		// Of two lockfiles, the new one records which warnings were accepted.
-		pinned = p
-	}
+	pinned := recording(of, drifted).Find(p.Key)
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().Unpinned(of.Server, *p)
 	}
@@ -175,6 +168,14 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 		list = append(list, f)
 	}
 	return list
+}
+
+// recording returns the pins that record which warnings were accepted: of two lockfiles that agree, those of the new one.
+func recording(of *pin.Comparison, drifted bool) *pin.Set {
+	if of.Lockfiles && !drifted {
+		return &of.Captured
+	}
+	return &of.Locked
 }
 
 // mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
@@ -290,11 +291,7 @@ func (r *textReading) servers() (list []Finding) {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
-			record := p.Locked.Accepted
-			if p.Lockfiles && !drifted {
-				record = p.Captured.Accepted
-			}
-			if f.Approved = slices.Contains(record, f.Record()); !drifted {
+			if f.Approved = slices.Contains(recording(p, drifted).Accepted, f.Record()); !drifted {
 				f.Scope = InMatch
 			}
 			list = append(list, f)
@@ -336,19 +333,13 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present() || !p.Known() {
 			continue
 		}
-		record := p.Locked.Accepted
-		if p.Lockfiles && !r.differs(p) {
-			record = p.Captured.Accepted
-		}
-		add(Finding{Server: p.Server, WholeServer: true}, record, r.differs(p))
+		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).Accepted, r.differs(p))
 		for j := range p.Locked.Pins {
-			one := &p.Locked.Pins[j]
-			f := Finding{Server: p.Server, Type: one.Type, Entry: one.Name}
-			record := one.Accepted
-			if now := p.Captured.Find(one.Key); p.Lockfiles && now != nil && !r.drifted[f.Ref()] {
-				record = now.Accepted
+			f := Finding{Server: p.Server, Type: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
+			drifted := r.drifted[f.Ref()]
+			if one := recording(p, drifted).Find(p.Locked.Pins[j].Key); one != nil {
+				add(f, one.Accepted, drifted)
 			}
-			add(f, record, r.drifted[f.Ref()])
 		}
 	}
 	return recorded

@@ -122,10 +122,7 @@ func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, o
 	b, endB := units(new, isCode)
 	isLine := func(u unit) bool { return u.isCode }
 	r := comparer{budget: budget, isCode: isCode, isMixed: !isCode && slices.ContainsFunc(a, isLine), old: textsOf(a)}
-	steps, ok := align(budget, r.old, textsOf(b))
-	if !ok {
-		return nil, false
-	}
+	newUnits := textsOf(b)
 	a = append(a, unit{endA, "", isCode})
 	b = append(b, unit{endB, "", isCode})
 	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
@@ -134,20 +131,24 @@ func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, o
 		r.region(a, b, from, i, to, j)
 		from, to = i+1, j+1
 	}
-	for _, op := range steps {
+	ok = compare(budget, r.old, newUnits, false, func(op byte, units []string) {
 		switch op {
 		case OpKept:
-			settle()
-			i++
-			j++
+			for range units {
+				settle()
+				i++
+				j++
+			}
 		case OpRemoved:
-			i++
+			i += len(units)
 		default:
-			j++
+			j += len(units)
 		}
+	})
+	if ok {
+		settle()
 	}
-	settle()
-	return r.edits, true
+	return r.edits, ok
 }
 
 func textsOf(list []unit) (texts []string) {
@@ -343,22 +344,21 @@ func Indented(old, new string) string {
 		return ""
 	}
 	blanks := ""
-	for i := 1; i < len(before); i++ {
-		by, ok := strings.CutSuffix(after[i], before[i])
-		if !ok || strings.Trim(by, " \t") != "" || blanks != "" && by != blanks && !(by == "" && before[i] == "") {
-			return ""
-		}
-		if sign == "+" && before[i] == "" && by != "" {
-			return ""
-		}
-		if before[i] != "" || by != "" {
-			if blanks = by; by == "" {
-				return ""
-			}
+	for i, line := range before {
+		if line != "" && line != after[i] {
+			blanks = strings.TrimSuffix(after[i], line)
+			break
 		}
 	}
-	if blanks == "" {
+	if blanks == "" || strings.Trim(blanks, " \t") != "" {
 		return ""
+	}
+	for i, line := range before[1:] {
+		now := after[i+1]
+		mayBeEmpty := line == "" && (now == "" || sign == "-" && now == blanks)
+		if !mayBeEmpty && (line == "" || now != blanks+line) {
+			return ""
+		}
 	}
 	return sign + blanks
 }
