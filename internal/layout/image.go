@@ -23,10 +23,10 @@ func Icons(pointer string, v jsontree.Value) jsontree.Value {
 
 // icon replaces the images in a value, which is at a path below icons: the path of an image is a number and src.
 func icon(path []string, v jsontree.Value) jsontree.Value {
-	switch {
-	case len(path) == 2 && path[1] == "src" && v.Kind == '"':
+	if len(path) == 2 && path[1] == "src" && v.Kind == '"' {
 		return image(v)
-	case len(path) == 0 && v.Kind == '[' || len(path) == 1 && v.Kind == '{':
+	}
+	if len(path) == 0 && v.Kind == '[' || len(path) == 1 && v.Kind == '{' {
 		return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
 			return icon(append(slices.Clone(path), name), part), true
 		})

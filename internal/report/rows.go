@@ -526,11 +526,8 @@ func (d *describer) lines(sign byte, definition jsontree.Value, signed []signatu
 func sentences(place string, c *change) (lines []Line) {
 	for _, s := range c.Sentences {
 		line := Line{Text: editLines(s), Place: place, More: lines != nil}
-		switch {
-		case s.Number > 0 && s.Lines:
-			line.Phrase = "after line " + text.Number(s.Number)
-		case s.Number > 0:
-			line.Phrase = "after sentence " + text.Number(s.Number)
+		if s.Number > 0 {
+			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
 			lines[n-1].Text = append(lines[n-1].Text, line.Text...)

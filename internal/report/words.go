@@ -284,10 +284,10 @@ func (r *Report) note(e *drifted) string {
 
 // unexplained returns what is printed for an entry that a bound left unexplained, or "".
 func unexplained(e *drifted) string {
-	switch {
-	case e.KindAlone():
+	if e.KindAlone() {
 		return "too much drift to explain all of it here: diff without --format shows it"
-	case e.Unexplained:
+	}
+	if e.Unexplained {
 		return "too much drift to compare all of it: no label accepts this, and it may break callers"
 	}
 	return ""

@@ -112,7 +112,7 @@ type Edit struct {
 	Before, After string
 	First         bool // it adds something at the beginning
 	Number        int
-	Lines         bool // the units are lines of code
+	Unit          string // what the text consists of: "line" if it is code, else "sentence"
 }
 
 // Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
@@ -260,7 +260,10 @@ func (r *comparer) add(e Edit, from, to int) {
 
 // locate notes where in the text an edit is, if what was removed doesn't tell.
 func (r *comparer) locate(e *Edit, from, to int) {
-	e.Lines = r.isCode
+	e.Unit = "sentence"
+	if r.isCode {
+		e.Unit = "line"
+	}
 	if r.isCode && from == to {
 		e.First = from == 0
 		e.Number = from
