@@ -130,7 +130,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath, nil)
+	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath)
 	set := l.Find(server)
 	if err != nil {
 		return err

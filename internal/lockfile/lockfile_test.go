@@ -194,7 +194,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 // leaves the text to Read, which it may do only if the text isn't what is written for l.
 func inMatch(t *testing.T, l lockfile.Lockfile, text string) {
 	t.Helper()
-	fast, ok := lockfile.ReadMatch("tools.lock", []byte(text), pintest.Form, func(server string, _ pin.Policy) *pin.Set {
+	fast, ok := lockfile.ReadMatch("tools.lock", strings.NewReader(text), pintest.Form, func(server string, _ pin.Policy) *pin.Set {
 		if s := l.Find(server); s != nil {
 			return s
 		}

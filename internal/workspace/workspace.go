@@ -120,8 +120,11 @@ func (w *Workspace) readLock(req *Request, sources []source) (err error) {
 			return err
 		}
 	}
+	if w.exists, err = w.readMatch(req, sources); w.exists {
+		return err
+	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, req.LockPath, pinsOf(w.Gate, sources, req.Substitutes))
+	w.Lock, data, err = ReadLockfile(w.Gate, req.LockPath)
 	w.exists = data != nil
 	return err
 }
