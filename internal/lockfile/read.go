@@ -418,9 +418,7 @@ func policyIn(v jsontree.Value) (p pin.Policy, err error) {
 		}
 		return list
 	}
-	if d := v.Get("descriptions"); d.Text != "" {
-		p.Descriptions, err = pin.ParseDescriptions(d.Text)
-	}
+	p.Descriptions, err = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
 	if err == nil {
 		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
 	}
