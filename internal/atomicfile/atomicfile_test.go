@@ -12,6 +12,17 @@ import (
 	"time"
 )
 
+// oldFile makes a file "a" in a folder of its own.
+func oldFile(t *testing.T) (dir, path string) {
+	t.Helper()
+	dir = t.TempDir()
+	path = filepath.Join(dir, "a")
+	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir, path
+}
+
 func content(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -37,11 +48,8 @@ func leftBehind(t *testing.T, dir string, names ...string) (more []string) {
 }
 
 func TestWriteKeepsModeAndLink(t *testing.T) {
-	dir := t.TempDir()
-	target, link := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dir, target := oldFile(t)
+	link := filepath.Join(dir, "b")
 	if err := os.Symlink("a", link); err != nil {
 		t.Skip("no links here")
 	}
@@ -73,11 +81,7 @@ func TestWriteOfNoFile(t *testing.T) {
 // TestReplaceWholeOrNotAtAll: if update or announce fails, the old bytes stay and
 // nothing is left behind, also after a panic.
 func TestReplaceWholeOrNotAtAll(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	dir, path := oldFile(t)
 	failed := errors.New("failed")
 	fine := func() error { return nil }
 	for what, replace := range map[string]func() error{
@@ -139,12 +143,8 @@ func TestReplaceOneAtATime(t *testing.T) {
 // alone the lock that the next writer has made.
 func TestLockDeleted(t *testing.T) {
 	for _, taken := range []bool{false, true} {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "a")
+		dir, path := oldFile(t)
 		lock := path + NewSuffix
-		if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-			t.Fatal(err)
-		}
 		steal := func() error {
 			if err := os.Remove(lock); err != nil || !taken {
 				return err

@@ -721,8 +721,9 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			if pol.Shapes() || len(s.Values) > 0 {
 				if err := shape(&p, &s, formOf); err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
-					err.Where, err.Text = where, where+": "+EntryNamed(p.Type, p.Name)+": "+err.Text
-					return s, err
+					told := fail.In(where, "%s: %s", EntryNamed(p.Type, p.Name), err)
+					told.Hints = err.Hints
+					return s, told
 				}
 			}
 			pins = append(pins, p)

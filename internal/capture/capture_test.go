@@ -16,6 +16,20 @@ import (
 	"pinproof/internal/text"
 )
 
+// read reads a capture under the default policy.
+func read(text string) (capture.Capture, error) {
+	return capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+}
+
+// pinsOf reads a capture and makes its pins under the default policy.
+func pinsOf(text string) (pin.Set, error) {
+	m, err := read(text)
+	if err != nil {
+		return pin.Set{}, err
+	}
+	return capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+}
+
 // TestMangledCapture: every edit of one byte of a capture gives drift or an
 // error, or leaves the very same values in its list.
 func TestMangledCapture(t *testing.T) {
@@ -31,12 +45,7 @@ func TestMangledCapture(t *testing.T) {
 	pinned, want := pintest.PinsOf(t, jsontest.MangledCapture, pin.Policy{}), values(jsontest.MangledCapture)
 	count := map[string]int{}
 	jsontest.Mangled(jsontest.MangledCapture, func(edited string) {
-		m, err := capture.Read("m.json", []byte(edited), pintest.Form, pin.Policy{})
-		if err != nil {
-			count["error"]++
-			return
-		}
-		found, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		found, err := pinsOf(edited)
 		if err != nil {
 			count["error"]++
 			return
@@ -130,7 +139,7 @@ func TestCaptureShapes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.shape, func(t *testing.T) {
-			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := read(tt.text)
 			if tt.noise < 0 {
 				if err == nil {
 					t.Fatal("accepted")
@@ -166,7 +175,7 @@ func compacted(t testing.TB, list []pin.Pin) string {
 
 func TestEmptyLists(t *testing.T) {
 	for _, text := range []string{`{"tools":[]}`, `[]`, `{"jsonrpc":"2.0","id":1,"result":{"tools":[ ]}}`} {
-		m, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		m, err := read(text)
 		if err != nil || !m.Lists[pin.Tools].Answered || len(m.Lists[pin.Tools].Entries) != 0 {
 			t.Errorf("%s: %+v, %v", text, m.Lists[pin.Tools], err)
 		}
@@ -175,7 +184,7 @@ func TestEmptyLists(t *testing.T) {
 
 func TestEmptyCursorEnds(t *testing.T) {
 	text := `{"tools":[` + toolA + "," + toolB + `],"nextCursor":""}`
-	if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+	if _, err := read(text); err == nil {
 		t.Error("an empty cursor is one where the policy says nothing")
 	}
 	m, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{EmptyCursorEnds: true})
@@ -198,7 +207,7 @@ func TestRoundIntegers(t *testing.T) {
 		{"9223372036854776000", false}, {"100000000000000000000", true}, {"123456789012345678901234567890", false},
 	} {
 		text := `{"tools":[{"maximum":` + tt.integer + `,"name":"a"}]}`
-		_, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{})
+		_, err := read(text)
 		want := ""
 		if !tt.exact {
 			want = "m.json:1:22: tool a: " + tt.integer + ": an integer that a double can't hold exactly: parsers would read different numbers"
@@ -214,11 +223,11 @@ func TestRoundIntegers(t *testing.T) {
 		}
 	}
 	line := `{"n":9223372036854775807}` + "\n" // an inexact integer counts in such a line, not in noise
-	if _, err := capture.Read("m.json", []byte("9223372036854775807 lines\n"+answer), pintest.Form, pin.Policy{}); err != nil {
+	if _, err := read("9223372036854775807 lines\n" + answer); err != nil {
 		t.Error(err)
 	}
 	for _, text := range []string{line + answer, "noise\n" + line + answer, "data: " + line + "\ndata: " + answer + "\n\n"} {
-		if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err == nil {
+		if _, err := read(text); err == nil {
 			t.Errorf("%s: accepted", text)
 		}
 		if _, err := capture.Scan("m.json", []byte(text), pintest.Form).Capture(pin.Policy{RoundIntegers: true}); err != nil {
@@ -241,7 +250,7 @@ func TestToolPositions(t *testing.T) {
 		{"an event", "id: 1\ndata: " + `{"tools":[{"name":"a"}]}` + "\n\n", "a 2:17"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := read(tt.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +372,7 @@ func TestRefusedCaptures(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
-			m, err := capture.Read("m.json", []byte(tt.text), pintest.Form, pin.Policy{})
+			m, err := read(tt.text)
 			jsontest.WantError(t, err, tt.want)
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.About{}) || m.Noise != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
@@ -384,7 +393,7 @@ func TestUnfoldedMembers(t *testing.T) {
 		`{"tools":[],"tool":1,"Next":2,"name":"x","Name":"y"}`,
 		`{"tools":[{"name":"a","annotations":["Title"],"execution":"TaskSupport"}]}`,
 	} {
-		if _, err := capture.Read("m.json", []byte(text), pintest.Form, pin.Policy{}); err != nil {
+		if _, err := read(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -694,7 +703,7 @@ func FuzzEventStreams(f *testing.F) {
 				stream.WriteRune(r)
 			}
 		}
-		m, err := capture.Read("m.txt", []byte(stream.String()), pintest.Form, pin.Policy{})
+		m, err := read(stream.String())
 		if err != nil {
 			return
 		}

@@ -4,10 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
-	"pinproof/internal/pin"
-	"pinproof/internal/pintest"
 )
 
 // TestLimitsOfADefinition: at the limit is fine, one more is not.
@@ -35,7 +32,7 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"64 MiB of blanks", strings.Repeat(" ", 64<<20+1), "m.json: more than 64 MiB: not one server's list of tools"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := capture.Read("m.json", []byte(tt.capture), pintest.Form, pin.Policy{})
+			_, err := read(tt.capture)
 			jsontest.WantError(t, err, tt.wrong)
 		})
 	}

@@ -42,19 +42,13 @@ func TestSkillsInEveryShape(t *testing.T) {
 		"listed twice":     strings.Join(append(pages, message(6, whole), message(7, readA)), "\n"),
 		"reads come first": strings.Join([]string{pages[3], pages[4], pages[0], message(9, whole)}, "\n"),
 	} {
-		m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
-		if err != nil {
-			t.Errorf("%s: %v", shape, err)
-			continue
-		}
-		set, err := capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
+		set, err := pinsOf(text)
 		skills := set.Of(pin.Skills)
 		if err != nil || len(skills) != 2 || len(skills[0].Files) != 1 || skills[1].Files[0].Text != "---\nname: b\n---\nTwo.\n" {
 			t.Errorf("%s: %v, %+v", shape, err, skills)
 		}
-		none, err := capture.Pins(m, "s", pin.Policy{NoSkills: true}, nil, pintest.Form)
-		if err != nil || len(none.Pins) != 0 {
-			t.Errorf("%s, without skills: %v, %+v", shape, err, none.Pins)
+		if none := pintest.PinsOf(t, text, pin.Policy{NoSkills: true}); len(none.Pins) != 0 {
+			t.Errorf("%s, without skills: %+v", shape, none.Pins)
 		}
 	}
 	for what, c := range map[string]struct{ text, want string }{
@@ -70,23 +64,13 @@ func TestSkillsInEveryShape(t *testing.T) {
 		"no SKILL.md":     {pages[0] + message(2, `{"skills":[{"uri":"skill://acme/a/README.md"}]}`), `skill "skill://acme/a/README.md": its "uri" is not that of a SKILL.md`},
 		"a skill unnamed": {pages[0] + message(2, `{"skills":[{}]}`), `no "uri" that is a non-empty string`},
 	} {
-		m, err := capture.Read("live", []byte(c.text), pintest.Form, pin.Policy{})
-		if err == nil {
-			_, err = capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
-		}
+		_, err := pinsOf(c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", what, err, c.want)
 		}
 	}
 	// Every edit of a byte of the body or of the entry is refused, gives another entry, or leaves the file unread.
 	text := strings.Join([]string{pages[0], message(2, `{"skills":[`+a+`]}`), message(3, readA)}, "\n")
-	pinsOf := func(text string) (pin.Set, error) {
-		m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
-		if err != nil {
-			return pin.Set{}, err
-		}
-		return capture.Pins(m, "s", pin.Policy{}, nil, pintest.Form)
-	}
 	good, err := pinsOf(text)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +105,7 @@ func TestFilesOfASkill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := capture.Read("live", []byte(text), pintest.Form, pin.Policy{})
+	m, err := read(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,14 @@ import (
 	"pinproof/internal/jsontest"
 )
 
+// checkExact checks whether parsers agree about a number.
+func checkExact(t *testing.T, literal string, want bool) {
+	t.Helper()
+	if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
+		t.Errorf("%.40s, of %d characters: exact %v, %v, want %v", literal, len(literal), exact, ok, want)
+	}
+}
+
 // TestExactNumbers has spellings of numbers, judged by hand: those with false are integers that a double
 // can't represent.
 func TestExactNumbers(t *testing.T) {
@@ -29,15 +37,11 @@ func TestExactNumbers(t *testing.T) {
 		"123456789012345680000": false, "1.2345678901234568e20": true,
 		"0": true, "-0": true, "-0.0": true, "1.0": true, "100e-2": true, "0.00000e999": true,
 	} {
-		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
-			t.Errorf("%s: exact %v, %v", literal, exact, ok)
-		}
+		checkExact(t, literal, want)
 	}
 	zeros := strings.Repeat("0", 770)
 	for literal, want := range map[string]bool{"9007199254740993" + zeros + "e-770": false, "0." + zeros + "9007199254740993e786": false, "0." + zeros + "1e771": true} {
-		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
-			t.Errorf("%.20s and %d more: exact %v, %v", literal, len(literal)-20, exact, ok)
-		}
+		checkExact(t, literal, want)
 	}
 }
 
@@ -78,9 +82,7 @@ func TestExactNumbersByValue(t *testing.T) {
 		if !want {
 			refused++
 		}
-		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
-			t.Errorf("%s: exact %v, want %v", literal, exact, want)
-		}
+		checkExact(t, literal, want)
 	}
 	if refused < rounds/8 {
 		t.Errorf("only %d are refused", refused)
@@ -106,15 +108,11 @@ func TestPrintedDoubles(t *testing.T) {
 			precision int
 		}{{'g', -1}, {'g', 17}, {'e', -1}, {'e', 16}, {'e', 17}, {'e', 20}, {'f', 1}, {'f', 6}, {'f', 17}, {'f', 0}} {
 			literal := strconv.FormatFloat(f, how.format, how.precision, 64)
-			if _, exact, ok := readNumber([]byte(literal)); !ok || !exact {
-				t.Errorf("%s, which %c prints of %v with %d digits", literal, how.format, f, how.precision)
-			}
+			checkExact(t, literal, true)
 		}
 		// Written as an integer, it is accepted only with the digits that it really has.
 		literal := strconv.FormatFloat(f, 'f', -1, 64)
 		want := strings.Contains(literal, ".") || literal == strconv.FormatFloat(f, 'f', 0, 64)
-		if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
-			t.Errorf("%s: exact %v, want %v", literal, exact, want)
-		}
+		checkExact(t, literal, want)
 	}
 }

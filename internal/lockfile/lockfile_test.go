@@ -19,6 +19,10 @@ import (
 	"pinproof/internal/text"
 )
 
+func read(text string) (lockfile.Lockfile, error) {
+	return lockfile.Read("tools.lock", []byte(text), pintest.Form)
+}
+
 // theLockfile returns the lockfile of jsontest.LockfileText, made from captures.
 func theLockfile(t testing.TB) lockfile.Lockfile {
 	files := pintest.PinsOf(t, `{"tools":[{"name":"read_file","inputSchema":{"type":"object","required":[],"properties":{"n":{"minimum":-0,"maximum":1000000000000000000000}},"extra":{}},
@@ -64,10 +68,13 @@ func TestLockfileText(t *testing.T) {
 	}
 	got := pintest.MustParse(t, jsontest.LockfileText)
 	inLockfile(t, got, want)
-	if f := got.Find("files"); f.Line != 4 || f.Find(pin.Key{Type: pin.Tools, Name: "list_dir"}).Line != 6 || f.Find(pin.Key{Type: pin.Tools, Name: "read_file"}).Line != 12 {
-		t.Errorf("pins at lines %d, %d, %d", f.Line, f.Find(pin.Key{Type: pin.Tools, Name: "list_dir"}).Line, f.Find(pin.Key{Type: pin.Tools, Name: "read_file"}).Line)
+	files := got.Find("files")
+	for name, line := range map[string]int{"list_dir": 6, "read_file": 12} {
+		if p := files.Find(pin.Key{Type: pin.Tools, Name: name}); files.Line != 4 || p.Line != line {
+			t.Errorf("%s is at line %d of the server at line %d", name, p.Line, files.Line)
+		}
 	}
-	if got.Find("other") != nil || got.Find("files").Find(pin.Key{Type: pin.Tools, Name: "other"}) != nil {
+	if got.Find("other") != nil || files.Find(pin.Key{Type: pin.Tools, Name: "other"}) != nil {
 		t.Error("found what isn't there")
 	}
 	got.Drop("files")
@@ -190,13 +197,13 @@ func TestLockfileRoundTrip(t *testing.T) {
 // leaves the text to Read, which it may do only if the text isn't what is written for l.
 func inMatch(t *testing.T, l lockfile.Lockfile, text string) {
 	t.Helper()
-	fast, ok := lockfile.ReadMatch("tools.lock", []byte(text), pintest.Form, func(server string, _ pin.Policy) *pin.Set {
+	fast, ok := lockfile.ReadMatch("tools.lock", strings.NewReader(text), pintest.Form, func(server string, _ pin.Policy) *pin.Set {
 		if s := l.Find(server); s != nil {
 			return s
 		}
 		return &pin.Set{}
 	})
-	slow, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
+	slow, err := read(text)
 	if ok && err != nil || ok && !reflect.DeepEqual(fast, slow) {
 		t.Fatalf("%+v, but Read returns\n%+v, %v\n%s", fast, slow, err, text)
 	}
@@ -331,7 +338,7 @@ func TestContradictions(t *testing.T) {
 			if text == jsontest.LockfileText {
 				t.Fatalf("%q is not in the lockfile", tt.old)
 			}
-			l, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
+			l, err := read(text)
 			jsontest.WantError(t, err, tt.want)
 			if l.Servers != nil {
 				t.Error("an error, and a lockfile beside it")
@@ -357,7 +364,7 @@ func TestNotALockfile(t *testing.T) {
 		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, "tools.lock:1:47: server a: member policy: not written by this version of pinproof"},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			_, err := lockfile.Read("tools.lock", []byte(tt.text), pintest.Form)
+			_, err := read(tt.text)
 			jsontest.WantError(t, err, tt.want)
 		})
 	}
@@ -387,7 +394,7 @@ func TestManyServers(t *testing.T) {
 	if l := pintest.MustParse(t, text); len(l.Servers) != 50_000 {
 		t.Errorf("%d servers", len(l.Servers))
 	}
-	_, err := lockfile.Read("tools.lock", []byte(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1)), pintest.Form)
+	_, err := read(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1))
 	jsontest.WantError(t, err, "tools.lock:1:32: more than 50,000 servers")
 }
 
@@ -400,7 +407,7 @@ func FuzzLockfile(f *testing.F) {
 	f.Add([]byte("<<<<<<< a\n"))
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := lockfile.Read("tools.lock", data, pintest.Form)
+		l, err := read(string(data))
 		if err != nil {
 			if l.Servers != nil {
 				t.Fatalf("%q: %v, and a lockfile beside it", data, err)
@@ -429,6 +436,6 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	first := strings.Index(jsontest.LockfileText, `"list_dir"`)
 	pin := strings.Replace(jsontest.LockfileText[at:end], `\u200b`, "\u200b", 1)
 	text := jsontest.LockfileText[:first] + pin + ",\n        " + strings.TrimRight(jsontest.LockfileText[first:at], ", \n") + jsontest.LockfileText[end:]
-	_, err := lockfile.Read("tools.lock", []byte(text), pintest.Form)
+	_, err := read(text)
 	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape")
 }

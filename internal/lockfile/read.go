@@ -221,11 +221,10 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 
 // line returns the line in the file that a value begins on.
 func (r *lockReader) line(v jsontree.Value) int {
-	at := int(v.At)
+	line, _ := r.Position(int(v.At))
 	if r.matched != nil {
-		at = r.matched.inData(at)
+		line += r.matched.linesBefore(int(v.At))
 	}
-	line, _ := r.Position(at)
 	return line
 }
 
@@ -419,9 +418,7 @@ func policyIn(v jsontree.Value) (p pin.Policy, err error) {
 		}
 		return list
 	}
-	if d := v.Get("descriptions"); d.Text != "" {
-		p.Descriptions, err = pin.ParseDescriptions(d.Text)
-	}
+	p.Descriptions, err = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
 	if err == nil {
 		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
 	}

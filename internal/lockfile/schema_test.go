@@ -32,7 +32,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if _, err := lockfile.Read("tools.lock", text, pintest.Form); err != nil {
+		if _, err := read(string(text)); err != nil {
 			t.Fatal(name, err)
 		}
 		reporttest.Validate(t, schema, text)
@@ -71,7 +71,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 			`"resourceTemplates":{"a":{$DIGEST}},"resources":{"a":{$DIGEST}}}`,
 	} {
 		good := []byte(written(line))
-		if _, err := lockfile.Read("tools.lock", good, pintest.Form); err != nil {
+		if _, err := read(string(good)); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
 		reporttest.Validate(t, schema, good)
@@ -85,7 +85,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 			continue
 		}
 		bad := written(line)
-		if _, err := lockfile.Read("tools.lock", []byte(bad), pintest.Form); err == nil {
+		if _, err := read(bad); err == nil {
 			t.Errorf("the reader takes %s", bad)
 		}
 		v, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))

@@ -224,7 +224,6 @@ const minSubstitute = 8
 // first: replacing a shorter one inside them would hide them.
 func ParseSubstitutes(args []string) ([]Substitute, error) {
 	var list []Substitute
-	var names []string
 	for _, arg := range args {
 		name, s, ok := strings.Cut(arg, "=")
 		if !ok {
@@ -234,12 +233,12 @@ func ParseSubstitutes(args []string) ([]Substitute, error) {
 			return nil, fail.New("%s: its value has fewer than 8 characters, so any text might have it", text.Name(name))
 		}
 		list = append(list, Substitute{name, s})
-		names = append(names, name)
 	}
-	switch unique, err := ParseSubstituteNames(names); {
-	case err != nil:
+	unique, err := ParseSubstituteNames(SubstituteNames(list))
+	if err != nil {
 		return nil, err
-	case len(unique) < len(names):
+	}
+	if len(unique) < len(list) {
 		return nil, fail.New("a name is given twice")
 	}
 	slices.SortFunc(list, func(a, b Substitute) int {

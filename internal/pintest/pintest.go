@@ -51,20 +51,17 @@ func MutateValue(m jsontest.Maker, t testing.TB, v jsontree.Value, depth int) js
 		for i := range v.Parts {
 			v.Parts[i].Value = MutateValue(m, t, v.Parts[i].Value, depth-1)
 		}
-		switch n := m.IntN(8); {
-		case n == 0 && len(v.Items()) > 0:
-			at := m.IntN(len(v.Items()))
-			v.Parts = slices.Delete(v.Items(), at, at+1)
+		switch n := m.IntN(6); {
+		case n == 0 && len(v.Parts) > 0:
+			at := m.IntN(len(v.Parts))
+			v.Parts = slices.Delete(v.Parts, at, at+1)
 		case n == 1 && v.Kind == '[':
 			v.Parts = slices.Insert(v.Items(), m.IntN(len(v.Items())+1), jsontree.Member{Value: Tree(t, m.JSON(depth-1))})
-		case n == 2 && len(v.Members()) > 0:
-			at := m.IntN(len(v.Members()))
-			v.Parts = slices.Delete(v.Members(), at, at+1)
-		case n == 3 && v.Kind == '{':
+		case n == 2 && v.Kind == '{':
 			if name := "new" + strconv.Itoa(m.IntN(100)); !v.Has(name) {
 				v = jsontree.Object(append(v.Parts, jsontree.Member{Name: name, Value: Tree(t, m.JSON(depth-1))})...)
 			}
-		case n == 4 && len(v.Items()) > 1:
+		case n == 3 && len(v.Items()) > 1:
 			m.Shuffle(len(v.Items()), func(i, j int) { v.Items()[i], v.Items()[j] = v.Items()[j], v.Items()[i] })
 		}
 	}

@@ -52,9 +52,8 @@ func UpToRoot(folder string) []string {
 	}
 }
 
-// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. A lockfile that has exactly the
-// entries of the captures, as most lockfiles have, is read faster; listed may be nil.
-func ReadLockfile(gate pin.Gate, path string, listed lockfile.EntriesFunc) (l lockfile.Lockfile, data []byte, err error) {
+// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
+func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
@@ -66,13 +65,7 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.EntriesFunc) (l lo
 	default:
 		return l, nil, err
 	}
-	matches := false
-	if listed != nil {
-		l, matches = lockfile.ReadMatch(path, data, gate.Form, listed)
-	}
-	if !matches {
-		l, err = lockfile.Read(path, data, gate.Form)
-	}
+	l, err = lockfile.Read(path, data, gate.Form)
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
@@ -84,6 +77,25 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.EntriesFunc) (l lo
 		err = l.CheckApprovals(path, gate.ApprovalHash)
 	}
 	return l, data, err
+}
+
+// readMatch reads a lockfile that has exactly the pins of these captures, as most lockfiles have. ok is false if it
+// hasn't: then ReadLockfile has to read it.
+func (w *Workspace) readMatch(sources []source) (ok bool, err error) {
+	// A pipe can be opened and read only once.
+	if size := fileSize(w.LockPath); size < 0 || size > lockfile.MaxBytes {
+		return false, nil
+	}
+	file, err := os.Open(w.LockPath)
+	if err != nil {
+		return false, nil
+	}
+	defer file.Close()
+	w.Lock, ok = lockfile.ReadMatch(w.LockPath, file, w.Gate.Form, w.pinsOf(sources))
+	if ok {
+		err = w.Lock.CheckApprovals(w.LockPath, w.Gate.ApprovalHash)
+	}
+	return ok, err
 }
 
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
@@ -195,7 +207,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, anno
 		}
 	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
-		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
+		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {
 			return nil, err
 		}
