@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type approveRequest struct {
 	said       approval.Said // what the flags accept
 	policy     pin.Policy    // as the flags ask for it
 	approvedBy string
+	tty        io.Reader // where answers are read from; nil if nobody can be asked
 }
 
 func (f *approveRequest) register(cmd *cobra.Command) {
@@ -222,24 +224,26 @@ func (a *approver) because(out *approval.Outcome) error {
 	for _, w := range out.Warnings {
 		reasons[w] = true
 	}
+	place := map[pin.Ref]int{}
+	for i := range a.r.Drifts { // the most dangerous first
+		place[a.r.Drifts[i].Ref()] = i
+	}
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
-	plain.New(a.out, a.style).Findings("", "", a.r.Said(slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)))
+	list := slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)
+	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref()] - place[y.Ref()] })
+	plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
 	return out.Err
 }
 
 // ask has a person choose what is accepted, step by step.
 func (a *approver) ask() (*approval.Answers, error) {
-	in := a.terminal(&a.req.request)
-	if in == nil {
-		return nil, a.req.atTerminal()
-	}
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
 		// What is asked about must be seen where it is asked.
 		shown = a.stderr
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
-	p := prompt.New(in, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(in))
+	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(a.req.tty))
 	if a.req.Approves {
 		p.First()
 	}
@@ -260,10 +264,7 @@ func (f *approveRequest) atTerminal() *fail.Error {
 // write writes what was accepted, and prints it. asked is true if a person was asked, and so was shown it.
 func (a *approver) write(out *approval.Outcome, asked bool) error {
 	for server, set := range out.Sets {
-		old := a.w.Lock.Find(server)
-		if old == nil {
-			old = &pin.Set{}
-		}
+		old := cmp.Or(a.w.Lock.Find(server), &pin.Set{})
 		if err := workspace.Sign(a.gate, set, old, a.req.approvedBy); err != nil {
 			return err
 		}
