@@ -74,6 +74,7 @@ func begin(c *Case, said *Said) *decision {
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
 		Accepted: map[pin.Ref]bool{},
+		Held:     map[pin.Ref]bool{},
 		Recorded: WarningRecord{},
 		Denied:   map[pin.Ref]bool{},
 		Allowed:  map[pin.Ref]bool{},
@@ -248,7 +249,7 @@ func (d *decision) take() *fail.Error {
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		// The question of a rename states that the mark stays.
 		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
-			d.out.Held = append(d.out.Held, ref)
+			d.out.Held[ref] = true
 		} else if d.isNamed(drift) {
 			d.refused[ref] = true
 		} else {

@@ -112,7 +112,7 @@ func (d *decision) answer(asked, single map[pin.Ref]bool) {
 			continue
 		}
 		if d.isHeld(drift) && !single[ref] && !isDenied {
-			d.out.Held = append(d.out.Held, ref)
+			d.out.Held[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
 		} else if drift.Kind != pin.Duplicate { // which can't be accepted

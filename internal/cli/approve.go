@@ -54,7 +54,18 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	given := cmd.Flags().Changed
-	f.Policy = func(recorded pin.Policy) pin.Policy { return f.changed(recorded, given) }
+	f.Policy = func(p pin.Policy) pin.Policy { // as the flags change it
+		if given("descriptions") {
+			p.Descriptions = f.policy.Descriptions
+		}
+		if given("ignore") {
+			p.Ignore = f.policy.Ignore
+		}
+		if given("substitute") {
+			p.Substitute = pin.SubstituteNames(f.Substitutes)
+		}
+		return p.Switched(f.policy, given)
+	}
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
 	}
@@ -74,7 +85,6 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	if given("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
 		return fail.New("--approved-by needs a name")
 	}
-	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
 	said := &f.said
 	said.Next, said.Verb = f.Command, f.Verb
 	said.Approves, said.NeedsPins = f.Approves, f.NeedsPins
@@ -84,20 +94,6 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")
 	return err
-}
-
-// changed returns the recorded policy as the flags change it.
-func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
-	if given("descriptions") {
-		p.Descriptions = f.policy.Descriptions
-	}
-	if given("ignore") {
-		p.Ignore = f.policy.Ignore
-	}
-	if given("substitute") {
-		p.Substitute = f.policy.Substitute
-	}
-	return p.Switched(f.policy, given)
 }
 
 // load reads both sides, and refuses what can be refused without reading a text.
@@ -295,7 +291,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		t.Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
 	if out.Err != nil {
-		t.Hint(a.held(out.Held)...)
+		if held := a.names(out.Held); held != nil {
+			t.Hint(report.Step{Text: "left out while a denied entry is gone: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
+		}
 		if len(a.r.Drifts) > 0 {
 			t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
 		} else { // what is left is a server without entries
