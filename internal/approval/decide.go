@@ -337,14 +337,23 @@ func (d *decision) forbids(w *Warning) (asked, kept bool) {
 // means that agents don't get it. --deny sets the mark. Accepting many entries at once keeps it. Only a
 // yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
 
-// findAwaited returns the lists in which a denied entry is gone. It may come back: what was added may be the denied entry under
-// another name, with or without other changes, and without its pin it would come back without its mark.
+// findAwaited returns the lists in which a denied entry is gone, or isn't in the part of a list that was captured. It may
+// come back: what was added may be the denied entry under another name, with or without other changes, and without its pin it
+// would come back without its mark.
 func (d *decision) findAwaited() map[pin.Ref]bool {
 	gone := map[pin.Ref]bool{}
 	for i := range d.Drifts {
 		drift := &d.Drifts[i]
 		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
 			gone[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}] = true
+		}
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for j := range p.Locked.Pins {
+			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+				gone[pin.Ref{Server: p.Server, Key: pin.Key{Type: pinned.Type}}] = true
+			}
 		}
 	}
 	return gone

@@ -91,7 +91,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 	for _, pin := range next.Pins {
 		got[pin.Name] = ids(pin.Accepted)
 	}
-	want := map[string]string{"": "a-list,z-list", "edited": "a,z", "hid": "m-hid", "new": "a,z", "same": "a,z", "twice": "m-twice"}
+	want := map[string]string{"": "a-list,old-list,z-list", "edited": "a,z", "hid": "m-hid", "new": "a,z", "same": "a,z", "twice": "m-twice"}
 	if !maps.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -120,8 +120,14 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 	next.Put(pins)
 	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
-	if p.Known() && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+	isLeft := slices.ContainsFunc(p.Captured.Pins, left)
+	if p.Known() && (p.Part && next.About == (pin.About{}) || isLeft) {
 		next.About = p.Locked.About
+	}
+	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
+		// So do the warnings that were accepted of the whole list: it may be the one that is listed next.
+		warnings = WarningRecord{{}: append(next.Accepted, p.Locked.Accepted...)}
+		next.Accepted = warnings.of(pin.Ref{})
 	}
 	return next
 }

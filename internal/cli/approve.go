@@ -164,8 +164,10 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
 		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom}
-		for _, change := range e.Changes {
-			fact.Labels = append(fact.Labels, change.Label.ID())
+		if !e.Unexplained {
+			for _, change := range e.Changes {
+				fact.Labels = append(fact.Labels, change.Label.ID())
+			}
 		}
 		c.Facts[e.Ref()] = fact
 	}
