@@ -171,7 +171,7 @@ type Outcome struct {
 	Refused map[pin.Ref]bool
 
 	// Of the drift that keeps its pin, what acceptance in bulk leaves out while a denied entry is gone.
-	Held []pin.Ref
+	Held map[pin.Ref]bool
 
 	LeftOut int // drift that --only doesn't select
 

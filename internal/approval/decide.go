@@ -74,6 +74,7 @@ func begin(c *Case, said *Said) *decision {
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
 		Accepted: map[pin.Ref]bool{},
+		Held:     map[pin.Ref]bool{},
 		Recorded: WarningRecord{},
 		Denied:   map[pin.Ref]bool{},
 		Allowed:  map[pin.Ref]bool{},
@@ -248,7 +249,7 @@ func (d *decision) take() *fail.Error {
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		// The question of a rename states that the mark stays.
 		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
-			d.out.Held = append(d.out.Held, ref)
+			d.out.Held[ref] = true
 		} else if d.isNamed(drift) {
 			d.refused[ref] = true
 		} else {
@@ -330,4 +331,112 @@ func (d *decision) forbids(w *Warning) (asked, kept bool) {
 		return false, false
 	}
 	return true, w.Where != InDrift && !p.Locked.Policy.RequireClean
+}
+
+// A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
+// means that agents don't get it. --deny sets the mark. Accepting many entries at once keeps it. Only a
+// yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
+
+// findAwaited returns the lists in which a denied entry is gone, or isn't in the part of a list that was captured. It may
+// come back: what was added may be the denied entry under another name, with or without other changes, and without its pin it
+// would come back without its mark.
+func (d *decision) findAwaited() map[pin.Ref]bool {
+	gone := map[pin.Ref]bool{}
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
+		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
+			gone[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}] = true
+		}
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for j := range p.Locked.Pins {
+			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+				gone[pin.Ref{Server: p.Server, Key: pin.Key{Type: pinned.Type}}] = true
+			}
+		}
+	}
+	return gone
+}
+
+// isHeld reports whether acceptance in bulk leaves out a drift. The denied entry
+// keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
+func (d *decision) isHeld(drift *pin.Drift) bool {
+	isAwaited := d.awaited[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}]
+	return isAwaited && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
+}
+
+// wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.
+func (d *decision) wasDenied(ref pin.Ref) bool {
+	locked := &pin.ComparisonOf(d.Sides, ref.Server).Locked
+	if pinned := locked.Find(ref.Key); pinned != nil {
+		return pinned.Denied
+	}
+	pinned := locked.Find(pin.Key{Type: ref.Type, Name: d.Facts[ref].RenamedFrom})
+	return pinned != nil && pinned.Denied
+}
+
+// mark lists which entries are denied by the answers or stay so with an accepted drift, and which no longer are.
+func (d *decision) mark() {
+	drifted := map[pin.Ref]bool{}
+	set := func(ref pin.Ref, was, isNew bool) {
+		is := d.yes.Denied[ref] || was && !d.yes.Allowed[ref]
+		if is && (isNew || !was) {
+			d.out.Denied[ref] = true
+		} else if was && !is {
+			d.out.Allowed[ref] = true
+		}
+	}
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
+		ref := drift.Ref()
+		drifted[ref] = true
+		if d.out.Accepted[ref] && drift.Kind != pin.Removed {
+			set(ref, d.wasDenied(ref), true)
+		}
+	}
+	if d.said.Answers != nil {
+		return // at the prompt, nobody is asked about entries that match
+	}
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		for j := range p.Locked.Pins {
+			pinned := &p.Locked.Pins[j]
+			if ref := (pin.Ref{Server: p.Server, Key: pinned.Key}); !drifted[ref] {
+				set(ref, pinned.Denied, false)
+			}
+		}
+	}
+}
+
+// Would reports whether something would be written if these flags were given now. A command that
+// would write nothing is never suggested.
+func Would(c *Case, said Said) bool {
+	said.Silent = true
+	return len(Decide(c, &said).Sets) > 0
+}
+
+// Alone returns the drifts that --accept would accept one by one, without a flag about warnings. Would
+// returns the same for each name, but Alone works it out for all of them at once.
+func Alone(c *Case) map[pin.Ref]bool {
+	d := begin(c, &Said{})
+	if d.policyChanged || d.isWholeWarned() {
+		return nil
+	}
+	alone := map[pin.Ref]bool{}
+	for i := range c.Drifts {
+		drift := &c.Drifts[i]
+		alone[drift.Ref()] = drift.Kind != pin.Duplicate && !d.warned[drift.Ref()] && !d.isNamed(drift)
+	}
+	for i := range c.Warnings {
+		w := &c.Warnings[i]
+		asked, kept := d.forbids(w)
+		if kept || w.Where == Unpinned {
+			return nil
+		}
+		if asked {
+			alone[w.Of] = false
+		}
+	}
+	return alone
 }

@@ -86,7 +86,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 		r.Add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
 		r.Add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
-	next := approval.Pins(p, []*pin.Drift{&drifts[0], &drifts[1], &drifts[3]}, r)
+	next := approval.Pins(p, map[pin.Ref]bool{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
 	got := map[string]string{"": ids(next.Accepted)}
 	for _, pin := range next.Pins {
 		got[pin.Name] = ids(pin.Accepted)
@@ -129,7 +129,7 @@ func TestRelockPins(t *testing.T) {
 		p.Locked.Pins[i].Approval = &pin.Approval{By: p.Locked.Pins[i].Name}
 	}
 	for mask := range 16 { // every choice of the four that can be accepted
-		accepted, want := []*pin.Drift{}, map[string]string{}
+		accepted, want := map[pin.Ref]bool{}, map[string]string{}
 		for _, pin := range p.Locked.Pins {
 			want[pin.Name] = pin.Digest + " " + pin.Name
 		}
@@ -138,7 +138,7 @@ func TestRelockPins(t *testing.T) {
 				continue
 			}
 			d := drifts[i]
-			accepted = append(accepted, &d)
+			accepted[d.Ref()] = true
 			if d.Kind == pin.Removed {
 				delete(want, d.Name)
 			} else {
@@ -206,20 +206,19 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 		}
 		want, from := entries(p.Locked), entries(p.Captured)
 		drifts := pintest.Drifts([]pin.Comparison{p})
-		var accepted []*pin.Drift
+		accepted := map[pin.Ref]bool{}
 		for i := range drifts {
 			d := &drifts[i]
 			if m.IntN(2) == 0 {
 				continue
 			}
 			seen[d.Kind]++
-			accepted = append(accepted, d)
+			accepted[d.Ref()] = true
 			delete(want, d.Name)
 			if d.Captured != nil {
 				want[d.Name] = from[d.Name]
 			}
 		}
-		m.Shuffle(len(accepted), func(i, j int) { accepted[i], accepted[j] = accepted[j], accepted[i] })
 		if got := entries(approval.Pins(&p, accepted, nil)); !maps.Equal(got, want) {
 			t.Fatalf("got  %q\nwant %q\nof %q\nand %q", got, want, old, new)
 		}
@@ -236,7 +235,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
 	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
 	drifts := pintest.Drifts([]pin.Comparison{p})
-	next := approval.Pins(&p, []*pin.Drift{&drifts[0]}, nil)
+	next := approval.Pins(&p, map[pin.Ref]bool{drifts[0].Ref(): true}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
 	}
@@ -259,11 +258,11 @@ func TestPinsOfPart(t *testing.T) {
 		p := pin.Comparison{State: pin.Paired, Part: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
 		p.Locked.About = pin.About{Name: "example", Version: "1"}
-		var accepted []*pin.Drift
+		accepted := map[pin.Ref]bool{}
 		taken := map[pin.Key]*pin.Pin{}
 		for i := range p.Captured.Pins {
 			if c := &p.Captured.Pins[i]; random.IntN(2) == 0 {
-				accepted = append(accepted, &pin.Drift{Key: c.Key, Kind: pin.Changed, Locked: p.Locked.Find(c.Key), Captured: c})
+				accepted[pin.Ref{Key: c.Key}] = true
 				taken[c.Key] = c
 			}
 		}
@@ -304,9 +303,9 @@ func TestAboutStays(t *testing.T) {
 		p.Captured.About = new
 		tt.mangle(&p)
 		drifts := pintest.Drifts([]pin.Comparison{p})
-		var accepted []*pin.Drift
+		accepted := map[pin.Ref]bool{}
 		for _, i := range tt.accepts {
-			accepted = append(accepted, &drifts[i])
+			accepted[drifts[i].Ref()] = true
 		}
 		if next := approval.Pins(&p, accepted, nil); next.About != tt.want {
 			t.Errorf("%s: %+v, want %+v", what, next.About, tt.want)

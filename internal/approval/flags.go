@@ -112,7 +112,7 @@ func (d *decision) answer(asked, single map[pin.Ref]bool) {
 			continue
 		}
 		if d.isHeld(drift) && !single[ref] && !isDenied {
-			d.out.Held = append(d.out.Held, ref)
+			d.out.Held[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
 		} else if drift.Kind != pin.Duplicate { // which can't be accepted
@@ -156,3 +156,30 @@ func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
 
 // wordMinor is the label that takes what has nothing new to read.
 const wordMinor = "minor"
+
+// marks adds to the answers the marks that the flags set. It refuses what can't be denied.
+func (d *decision) marks() *fail.Error {
+	for i := range d.said.Deny {
+		s := &d.said.Deny[i]
+		p, err := s.one(d.Sides)
+		if err != nil {
+			return err
+		}
+		if !s.Type.CanBeDenied() {
+			return s.wrong("instructions can't be denied: only a tool, a prompt, a resource, a template or a skill can")
+		}
+		if p.Captured.Find(s.Key) == nil && !p.Part {
+			return s.wrong("the capture doesn't list it: there is nothing to deny")
+		}
+		if slices.ContainsFunc(d.said.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
+			return s.wrong("--accept names it, too, which would let agents have it")
+		}
+		d.yes.Denied[pin.Ref{Server: p.Server, Key: s.Key}] = true
+	}
+	for i := range d.Drifts {
+		if drift := &d.Drifts[i]; drift.Kind == pin.Duplicate && d.yes.Denied[drift.Ref()] {
+			return notAcceptable(drift)
+		}
+	}
+	return nil
+}

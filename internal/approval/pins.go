@@ -23,20 +23,13 @@ func (r WarningRecord) of(key pin.Ref) []pin.Record {
 // makePins makes the pins of every server in which something was accepted.
 func (d *decision) makePins() {
 	out := &d.out
-	accepted := map[string][]*pin.Drift{}
-	touched := map[string]bool{}
-	for i := range d.drifts {
-		if drift := &d.drifts[i]; out.Accepted[drift.Ref()] {
-			accepted[drift.Server] = append(accepted[drift.Server], drift)
-			touched[drift.Server] = true
-		}
-	}
 	warnings := d.warnings()
+	touched := map[string]bool{}
 	for ref := range warnings {
 		touched[ref.Server] = true
 	}
-	for _, marks := range []map[pin.Ref]bool{out.Denied, out.Allowed} {
-		for ref := range marks {
+	for _, refs := range []map[pin.Ref]bool{out.Accepted, out.Denied, out.Allowed} {
+		for ref := range refs {
 			touched[ref.Server] = true
 		}
 	}
@@ -58,7 +51,7 @@ func (d *decision) makePins() {
 			p.Captured = p.Locked
 			p.Part = true
 		}
-		set := Pins(&p, accepted[p.Server], warnings)
+		set := Pins(&p, out.Accepted, warnings)
 		for i := range set.Pins {
 			ref := pin.Ref{Server: p.Server, Key: set.Pins[i].Key}
 			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
@@ -94,34 +87,32 @@ func (d *decision) warnings() WarningRecord {
 	return record
 }
 
-// Pins returns a server's pins after its accepted drifts, each with the warnings that
+// Pins returns a server's pins after the drift that was accepted, each with the warnings that
 // were accepted with it. Every other entry keeps its pin, with the warnings that are accepted now.
-func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.Set {
+func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
 	// No finding about the whole list shows in a part of it.
 	if p.Part {
 		next.Accepted = p.Locked.Accepted
 	}
 	var pins []pin.Pin
-	taken := make(map[pin.Key]bool, len(accepted))
-	for _, d := range accepted {
-		taken[d.Key] = true
-		if d.Kind != pin.Removed {
-			new := *d.Captured
-			new.Accepted = warnings.of(pin.Ref{Server: p.Server, Key: d.Key})
+	for _, new := range p.Captured.Pins {
+		if ref := (pin.Ref{Server: p.Server, Key: new.Key}); accepted[ref] {
+			new.Accepted = warnings.of(ref)
 			pins = append(pins, new)
 		}
 	}
 	for _, old := range p.Locked.Pins {
-		if taken[old.Key] {
+		ref := pin.Ref{Server: p.Server, Key: old.Key}
+		if accepted[ref] {
 			continue
 		}
 		// A hash-only pin takes the definition of the entry that matches it, in case the
 		// policy stores definitions from now on.
-		if f := p.Captured.Find(old.Key); f != nil && f.Form.Digest == old.Form.Digest {
+		if f := p.Captured.Find(old.Key); f != nil && f.Digest == old.Digest {
 			old.Definition = f.Definition
 		}
-		if ref := (pin.Ref{Server: p.Server, Key: old.Key}); len(warnings[ref]) > 0 {
+		if len(warnings[ref]) > 0 {
 			old.Accepted = warnings.of(ref)
 		}
 		pins = append(pins, old)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ type approveRequest struct {
 	said       approval.Said // what the flags accept
 	policy     pin.Policy    // as the flags ask for it
 	approvedBy string
+	tty        io.Reader // where answers are read from; nil if nobody can be asked
 }
 
 func (f *approveRequest) register(cmd *cobra.Command) {
@@ -52,7 +54,18 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	given := cmd.Flags().Changed
-	f.Policy = func(recorded pin.Policy) pin.Policy { return f.changed(recorded, given) }
+	f.Policy = func(p pin.Policy) pin.Policy { // as the flags change it
+		if given("descriptions") {
+			p.Descriptions = f.policy.Descriptions
+		}
+		if given("ignore") {
+			p.Ignore = f.policy.Ignore
+		}
+		if given("substitute") {
+			p.Substitute = pin.SubstituteNames(f.Substitutes)
+		}
+		return p.Switched(f.policy, given)
+	}
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
 	}
@@ -72,7 +85,6 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	if given("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
 		return fail.New("--approved-by needs a name")
 	}
-	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
 	said := &f.said
 	said.Next, said.Verb = f.Command, f.Verb
 	said.Approves, said.NeedsPins = f.Approves, f.NeedsPins
@@ -82,20 +94,6 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")
 	return err
-}
-
-// changed returns the recorded policy as the flags change it.
-func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin.Policy {
-	if given("descriptions") {
-		p.Descriptions = f.policy.Descriptions
-	}
-	if given("ignore") {
-		p.Ignore = f.policy.Ignore
-	}
-	if given("substitute") {
-		p.Substitute = f.policy.Substitute
-	}
-	return p.Switched(f.policy, given)
 }
 
 // load reads both sides, and refuses what can be refused without reading a text.
@@ -224,24 +222,26 @@ func (a *approver) because(out *approval.Outcome) error {
 	for _, w := range out.Warnings {
 		reasons[w] = true
 	}
+	place := map[pin.Ref]int{}
+	for i := range a.r.Drifts { // the most dangerous first
+		place[a.r.Drifts[i].Ref()] = i
+	}
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
-	plain.New(a.out, a.style).Findings("", "", a.r.Said(slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)))
+	list := slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)
+	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref()] - place[y.Ref()] })
+	plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
 	return out.Err
 }
 
 // ask has a person choose what is accepted, step by step.
 func (a *approver) ask() (*approval.Answers, error) {
-	in := a.terminal(&a.req.request)
-	if in == nil {
-		return nil, a.req.atTerminal()
-	}
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
 		// What is asked about must be seen where it is asked.
 		shown = a.stderr
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
-	p := prompt.New(in, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(in))
+	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(a.req.tty))
 	if a.req.Approves {
 		p.First()
 	}
@@ -262,10 +262,7 @@ func (f *approveRequest) atTerminal() *fail.Error {
 // write writes what was accepted, and prints it. asked is true if a person was asked, and so was shown it.
 func (a *approver) write(out *approval.Outcome, asked bool) error {
 	for server, set := range out.Sets {
-		old := a.w.Lock.Find(server)
-		if old == nil {
-			old = &pin.Set{}
-		}
+		old := cmp.Or(a.w.Lock.Find(server), &pin.Set{})
 		if err := workspace.Sign(a.gate, set, old, a.req.approvedBy); err != nil {
 			return err
 		}
@@ -296,7 +293,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		t.Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
 	if out.Err != nil {
-		t.Hint(a.held(out.Held)...)
+		if held := a.names(out.Held); held != nil {
+			t.Hint(report.Step{Text: "left out while a denied entry is gone: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
+		}
 		if len(a.r.Drifts) > 0 {
 			t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
 		} else { // what is left is a server without entries

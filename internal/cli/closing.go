@@ -14,23 +14,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// These are the hints after a write: what was left out, how clients keep denied entries from agents, and what no
+// These are the hints after a write: how clients keep denied entries from agents, and what no
 // pin covers.
 
 // maxNamed is how many entries or servers a hint names.
 const maxNamed = 20
-
-// held tells what acceptance in bulk left out because a denied entry is gone.
-func (a *approver) held(refs []pin.Ref) []report.Step {
-	var names []string
-	for _, ref := range refs {
-		names = append(names, pin.EntryRef(ref.Type, ref.Name))
-	}
-	if names == nil {
-		return nil
-	}
-	return []report.Step{{Text: "left out while a denied entry is gone: " + text.List(names, maxNamed)}, {Text: "accept or deny each by its own name"}}
-}
 
 // sorted lists entries in the order of the sides.
 func sorted(refs map[pin.Ref]bool) []pin.Ref {

@@ -52,7 +52,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, even if nothing differs")
 	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: one line for each entry, the most dangerous first")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		req.against = req.Against
 		req.Shows = true
 		req.Mends = true
 		req.NeedsPins = req.Part
@@ -66,7 +65,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		if stat {
 			out.text = plain.WriteStat
 		}
-		if err := out.check(a, &req.request, req.against); err != nil {
+		if err := out.check(a, &req.request, req.Against); err != nil {
 			return err
 		}
 		return a.runDiff(req, out)
@@ -77,7 +76,6 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 // A diffRequest is what diff was asked for.
 type diffRequest struct {
 	request
-	against   string // the value of --against
 	failOn    string
 	least     label.Severity // that failOn names
 	maxTokens string
@@ -108,19 +106,19 @@ func (req *diffRequest) check(cmd *cobra.Command) error {
 
 // checkAgainst refuses an --against that CAPTURE can't be compared with.
 func (req *diffRequest) checkAgainst() error {
-	if req.against == "" {
+	if req.Against == "" {
 		return fail.New("--against needs a file")
 	}
 	if req.Part && req.Lockfile == "" {
 		return fail.New("--part compares with pins: diff CAPTURE LOCKFILE --part")
 	}
-	if req.against == "-" && req.Capture == "-" {
+	if req.Against == "-" && req.Capture == "-" {
 		return fail.New("only one of CAPTURE and --against can be standard input")
 	}
-	isFolder := workspace.IsFolder(req.against)
+	isFolder := workspace.IsFolder(req.Against)
 	if req.Lockfile == "" && isFolder != workspace.IsFolder(req.Capture) || req.Lockfile != "" && isFolder {
-		return fail.In(text.Printable(req.against), "--against compares two files, or two folders of captures").
-			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(req.against)).
+		return fail.In(text.Printable(req.Against), "--against compares two files, or two folders of captures").
+			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(req.Against)).
 			Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 	}
 	return nil

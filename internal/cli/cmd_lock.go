@@ -68,7 +68,8 @@ func (a *app) lock(f *approveRequest) error {
 		}
 	}
 	// What is new is approved: by flags whole or not at all, by answers entry by entry.
-	f.said.Silent = f.said.Silent || a.terminal(req) == nil
+	f.tty = a.terminal(req)
+	f.said.Silent = f.said.Silent || f.tty == nil
 	if err := a.newApprover(f, fresh).approve(); err != nil {
 		return worse(noAnswer, err)
 	}

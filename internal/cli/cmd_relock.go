@@ -65,7 +65,8 @@ one, 2 no answer.`,
 }
 
 func (a *app) relock(f *approveRequest) error {
-	f.said.Silent = a.terminal(&f.request) == nil
+	f.tty = a.terminal(&f.request)
+	f.said.Silent = f.tty == nil
 	if f.said.Silent && f.said.Asks() {
 		return f.atTerminal()
 	}

@@ -29,6 +29,7 @@ type source struct {
 	server string
 
 	scan *capture.Scanned
+	size int // in bytes
 
 	made *pin.Set // the pins that were made last
 }
@@ -55,7 +56,7 @@ func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, er
 	if err != nil {
 		return source{}, err
 	}
-	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form)}, nil
+	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form), size: len(data)}, nil
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
@@ -77,7 +78,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 	lockInfo, _ := os.Stat(w.LockPath)
 	var list []source
 	servers := map[string]string{}
-	total := int64(0)
+	total := 0
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
 		if strings.HasPrefix(e.Name(), ".") {
@@ -103,12 +104,12 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		if total += info.Size(); total > lockfile.MaxBytes {
-			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
-		}
 		s, err := w.readSource(file, server, stdin)
 		if err != nil {
 			return nil, err
+		}
+		if total += s.size; total > lockfile.MaxBytes {
+			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
 		}
 		list = append(list, s)
 	}

@@ -124,19 +124,20 @@ func (w *Workspace) unpinned() error {
 			Hint("to approve a new server: %s", w.To("lock"))
 	}
 	f := fail.In(text.Printable(w.LockPath), "no such lockfile")
-	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
-		return f // lock would refuse
-	}
 	if beside := lockfileBeside(w.LockPath); beside != "" {
 		next := w.Command
 		next.Lockfile = beside
 		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(w.Verb))
 	}
 	// With Shows, the report itself shows the entries, and how to approve them.
-	if !w.Shows {
-		f.Hint("read what is to be pinned: %s", w.To("diff")).Hint("then approve it: %s", w.To("lock"))
+	if w.Shows {
+		return f
 	}
-	return f
+	f.Hint("read what is to be pinned: %s", w.To("diff"))
+	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
+		return f // lock would refuse
+	}
+	return f.Hint("then approve it: %s", w.To("lock"))
 }
 
 // lockfileBeside finds the first *.lock in the folder of a missing lockfile that is one of
