@@ -254,7 +254,7 @@ func TestBoundedServers(t *testing.T) {
 	r = reporttest.Explained(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
-	for _, want := range []string{"\n      t000\n", "\n    the rest is left out here: see diff\n"} {
+	for _, want := range []string{"\n    t000\n", "\n    the rest is left out here: see diff\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
