@@ -197,20 +197,3 @@ func FuzzGitHub(f *testing.F) {
 		}
 	})
 }
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	lines := strings.Split(out, "\n")
-	for i, want := range []string{"title=pinproof::DRIFT: 1 WARNING hidden-text in write_file;", "title=WARNING hidden-text in write_file::60 characters no reader sees", "title=CHANGED write_file::"} {
-		if !strings.HasPrefix(lines[i], "::error ") || !strings.Contains(lines[i], want) {
-			t.Errorf("line %d is %q", i, lines[i])
-		}
-	}
-}

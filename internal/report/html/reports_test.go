@@ -296,24 +296,3 @@ func TestCrowdedPage(t *testing.T) {
 		t.Error("the page doesn't show the end of the value, or doesn't count")
 	}
 }
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := pageOf(t, r)
-	if got := reporttest.TextsOf(t, out, "h1", ""); !strings.HasPrefix(got[0], "DRIFT: 1 WARNING hidden-text in write_file;") {
-		t.Errorf("the headline is %q", got)
-	}
-	got := reporttest.TextsOf(t, out, "h3", "")
-	for strings.Contains(got[0], " the same in ") {
-		got = got[1:] // a letter that it needs
-	}
-	if got[0] != "1 CHANGED write_file WARNING hidden-text" {
-		t.Errorf("first comes %q", got[0])
-	}
-}

@@ -212,27 +212,3 @@ func verdictOf(r *report.Report) string {
 	}
 	return "drift"
 }
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	var got struct {
-		Summary string
-		Drift   []struct {
-			Name     string
-			Findings []struct{ ID, Level string }
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	if first := got.Drift[0]; first.Name != "write_file" || len(first.Findings) == 0 || first.Findings[0].ID != "hidden-text" || first.Findings[0].Level != "warning" {
-		t.Errorf("first comes %v", first)
-	}
-}
