@@ -364,19 +364,6 @@ func TestEndsAtInitialize(t *testing.T) {
 	}
 }
 
-// TestOpensAPort: if a server seems to listen at an address, the error names the address, because
-// more time wouldn't help.
-func TestOpensAPort(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	out := filepath.Join(t.TempDir(), "out.jsonl")
-	code, _, stderr := capturing(t, append([]string{"save", out, "--timeout", "2", "--"}, standIn(t, "2025-11-25", "opens a port")...)...)
-	const want = "hint: it listens at http://localhost:3001/mcp rather than on standard input: pinproof-capture save FILE http://localhost:3001/mcp\n"
-	if code != 2 || !strings.HasPrefix(stderr, "error: no answer in 2 seconds\n") || !strings.HasSuffix(stderr, want) || strings.Contains(stderr, "--timeout") {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-}
-
 // TestRefused: save writes no file, leaves an old file that isn't a capture as it was, and exits
 // with 2. It prints the reason and what the server said, made printable.
 func TestRefused(t *testing.T) {

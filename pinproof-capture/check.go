@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -35,12 +34,12 @@ type check struct {
 	// The servers that their client doesn't start.
 	off []string
 
-	lockfile string // "" is for the nearest
-	format   string
-	reports  []string
-	allow    []string
-	names    []string // NAME=VALUE
+	lockfile string   // "" is for the nearest
+	passed   []string // flags for pinproof
 	review   bool
+
+	// A program reads the answer.
+	isForPrograms bool
 
 	dir string // of the captures
 }
@@ -64,16 +63,24 @@ captures stay in the user's cache for a day, for the commands that check suggest
 	set.StringVar(&file, "config", "", "the configuration `FILE`, instead of looking for one")
 	set.BoolVar(&k.review, "review", false, "review what differs on the terminal and approve it, with pinproof relock")
 	set.StringVar(&k.lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")
-	set.StringVar(&k.format, "format", "", "print this `FORMAT`, as pinproof verify has it")
-	set.StringArrayVar(&k.reports, "report", nil, "also write the answer to a file: `FORMAT=FILE` (repeatable)")
-	set.StringArrayVar(&k.allow, "allow", nil, "don't fail for this `KIND`: added, removed or missing (repeatable)")
-	set.StringArrayVar(&k.names, "substitute", nil, "the value of a name in the pins: `NAME=VALUE` (repeatable)")
+	for _, flag := range [][2]string{
+		{"format", "print this `FORMAT`, as pinproof verify has it"},
+		{"report", "also write the answer to a file: `FORMAT=FILE` (repeatable)"},
+		{"allow", "don't fail for this `KIND`: added, removed or missing (repeatable)"},
+		{"substitute", "the value of a name in the pins: `NAME=VALUE` (repeatable)"},
+	} {
+		set.Func(flag[0], flag[1], func(value string) error {
+			k.passed = append(k.passed, "--"+flag[0]+"="+value)
+			return nil
+		})
+	}
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if c.ArgsLenAtDash() >= 0 {
 			return usage(c, "it takes server IDs of a configuration, not a command")
 		}
-		if k.review && (k.format != "" || k.reports != nil || k.allow != nil) {
+		k.isForPrograms = set.Changed("format") || set.Changed("report")
+		if k.review && (k.isForPrograms || set.Changed("allow")) {
 			return usage(c, "--review asks on the terminal: it can't be combined with --format, --report or --allow")
 		}
 		if file == "" {
@@ -99,8 +106,12 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	if k.dir, err = freshFolder(); err != nil {
-		return 2, err
+	parent, err := guard.CacheFolder("checks", keptFor)
+	if err != nil {
+		parent = "" // a container may have no home
+	}
+	if k.dir, err = os.MkdirTemp(parent, "check-"); err != nil {
+		return 2, fail.From(err)
 	}
 	defer func() {
 		if code == 0 || !hasCaptures(k.dir) {
@@ -138,12 +149,9 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	return code, noAnswer
 }
 
-// isForPrograms reports whether a program reads the answer.
-func (k *check) isForPrograms() bool { return k.format != "" || k.reports != nil }
-
 // hintReview suggests the same check with --review, if there is drift and a person reads the answer.
 func (k *check) hintReview(code int) {
-	if code != 1 || k.review || k.isForPrograms() || k.allow != nil {
+	if code != 1 || k.review || k.passed != nil {
 		return
 	}
 	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
@@ -223,7 +231,7 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 		argv = append(argv, "--server="+k.ids[0])
 	}
 	for _, id := range failed {
-		if k.isForPrograms() { // a program would believe a code of 0
+		if k.isForPrograms { // a program would believe a code of 0
 			argv = append(argv, "--uncaptured="+id)
 		} else {
 			leftOut = append(leftOut, id)
@@ -234,18 +242,7 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 			argv = append(argv, "--leave-out="+id)
 		}
 	}
-	for _, name := range k.names {
-		argv = append(argv, "--substitute="+name)
-	}
-	for _, kind := range k.allow {
-		argv = append(argv, "--allow="+kind)
-	}
-	for _, report := range k.reports {
-		argv = append(argv, "--report="+report)
-	}
-	if k.format != "" {
-		argv = append(argv, "--format="+k.format)
-	}
+	argv = append(argv, k.passed...)
 	argv = append(argv, "--", k.dir)
 	if lock != "" {
 		argv = append(argv, lock)
@@ -269,34 +266,6 @@ func pinnedIDs(lock string) (ids []string, err error) {
 
 // keptFor is how long the captures of a check stay, for the commands that it printed.
 const keptFor = 24 * time.Hour
-
-// freshFolder makes an empty folder that only the user can open, and deletes the folders of old checks.
-func freshFolder() (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil { // a container may have no home
-		return newFolder("")
-	}
-	parent := filepath.Join(cache, "pinproof", "checks")
-	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return newFolder("")
-	}
-	old, _ := os.ReadDir(parent) // what can't be read stays
-	for _, e := range old {
-		info, err := e.Info()
-		if err == nil && time.Since(info.ModTime()) > keptFor {
-			os.RemoveAll(filepath.Join(parent, e.Name()))
-		}
-	}
-	return newFolder(parent)
-}
-
-func newFolder(parent string) (string, error) {
-	dir, err := os.MkdirTemp(parent, "check-")
-	if err != nil {
-		return "", fail.From(err)
-	}
-	return dir, nil
-}
 
 // hasCaptures reports whether a server was captured into a folder.
 func hasCaptures(dir string) bool {

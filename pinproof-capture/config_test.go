@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,42 +60,6 @@ func TestConfig(t *testing.T) {
 		}
 		if files, err := os.ReadDir(out); err != nil || len(files) != 2 {
 			t.Errorf("%s: %v, %v", name, files, err)
-		}
-	}
-}
-
-func TestConfigWithAFailingServer(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("CAPTURE_SECRET", "SECRET")
-	good, bad := standIn(t, "2025-11-25", "one tool"), standIn(t, "2025-11-25", "dies")
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"bad":       map[string]any{"command": bad[0], "args": bad[1:]},
-		"good":      map[string]any{"command": good[0], "args": good[1:]},
-		"caf\u00e9": map[string]any{"command": good[0], "args": good[1:]},
-		"unset":     map[string]any{"command": "${CAPTURE_NOT_SET}"},
-		"asks":      map[string]any{"command": "x", "args": []string{"${input:token}"}},
-		"neither":   map[string]any{},
-		"secret":    map[string]any{"url": "mcp.example.com/?key=${CAPTURE_SECRET}"},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, ".mcp.json")
-	write(t, file, string(config))
-	write(t, filepath.Join(dir, "bad.jsonl"), "old")
-	code, stdout, stderr := capturing(t, "config", file, dir)
-	if code != 2 || !strings.HasPrefix(stdout, "good: instructions, 1 tool") || read(t, filepath.Join(dir, "bad.jsonl")) != "old" {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-	for _, want := range []string{
-		"error: bad: the server ended with code 3 before it answered\n", "  | <U+001B>[31m::error::",
-		"error: café: only a server ID of 1 to 100 printable ASCII characters can name a file", "error: unset: the variable CAPTURE_NOT_SET is not set\n",
-		"error: asks: the variable input:token is not set\nhint: VS Code asks for it; here, set it: env input:token=VALUE pinproof-capture config FILE DIR\n", "error: neither: it needs either a command or a url\n",
-		"error: secret: the URL isn't an address such as https://HOST/PATH\n",
-		"error: 6 of 7 servers could not be captured: asks, bad, \"caf<U+00E9>\", neither, secret, unset\n",
-	} {
-		if !strings.Contains(stderr, want) {
-			t.Errorf("no %q in\n%s", want, stderr)
 		}
 	}
 }
@@ -214,28 +177,6 @@ func TestNobodyReads(t *testing.T) {
 	}
 }
 
-func TestConfigRefused(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "mcp.json")
-	for _, text := range []string{
-		``, `{}`, `[]`, `{"mcpServers":{}}`, `{"mcpservers":{"a":{"command":"x"}}}`,
-		`{"mcpServers":{"a":{"command":"x"},"a":{"command":"y"}}}`,
-		`{"mcpServers":{"a":{"command":"x","command":"y"}}}`,
-		`{"mcpServers":{"a":{"command":"x"},"A":{"command":"y"}}}`,
-		`{"mcpServers":{"a":{"command":"x"}},"servers":{"b":{"command":"x"}}}`,
-	} {
-		write(t, file, text)
-		dir := t.TempDir()
-		code, stdout, stderr := capturing(t, "config", file, dir)
-		if files, err := os.ReadDir(dir); code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || err != nil || len(files) > 0 {
-			t.Errorf("%s: code %d, %v\n%s%s", text, code, files, stdout, stderr)
-		}
-	}
-}
-
-// unusable is what a hook says if its command line can't be used.
-const unusable = "pinproof: blocked: the command line of this hook can't be used as it is\n" +
-	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...\n"
-
 // TestAbout: the program prints which version it is, and gives shells a script.
 func TestAbout(t *testing.T) {
 	for line, want := range map[string]string{
@@ -249,30 +190,6 @@ func TestAbout(t *testing.T) {
 		if wrong := want == "^$"; (code == 2) != wrong || (stderr != "") != wrong || !regexp.MustCompile(want).MatchString(stdout) {
 			t.Errorf("%s: code %d\n%.200s%s", line, code, stdout, stderr)
 		}
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, line := range []string{
-		"", "out.jsonl -- npx", "gaurd a -- npx", "help nosuch", "--frob", "save", "save out.jsonl", "save out.jsonl --", "save -- npx",
-		"save out.jsonl http://x -- npx", "save --header-env A=HOME o -- x", "save --timeout x", "save --timeout -1 o -- x", "save --timeout 9999 o -- x",
-		"save --protocol new o -- x", "save o localhost:3000/mcp", "save --substitute A=b o -- x", "save --lock x o -- x", "config", "config x", "config x a -- b", "config x a --header-env b=c",
-		"guard x", "guard --", "guard \u202e -- z", "guard x http://y -- z", "guard x --sse -- z", "guard x --on-drift y -- z", "guard x --log-digests -- z", "guard x --capability y -- z",
-		"guard x --once -- z", "guard x --log-optional -- z", "wrap", "wrap x -- y", "unwrap", "unwrap x --frob",
-	} {
-		code, stdout, stderr := capturing(t, strings.Fields(line)...)
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "error: ") || !regexp.MustCompile(`\nhint: pinproof-capture( [a-z]+)? --help\n$`).MatchString(stderr) {
-			t.Errorf("%q: code %d\n%s%s", line, code, stdout, stderr)
-		}
-	}
-	// A model reads what a hook says: the reason is for a person, at a terminal.
-	for _, line := range []string{"hook a 127.0.0.1:80", "hook x", "hook \x1b -- x", "hook x --max-age 2h -- y", "hook a npx --no -- SECRET", "hook a my-server -h 127.0.0.1"} {
-		if code, stdout, stderr := capturing(t, strings.Fields(line)...); code != 2 || stdout != "" || stderr != unusable {
-			t.Errorf("%q: code %d\n%s%s", line, code, stdout, stderr)
-		}
-	}
-	if _, _, stderr := capturing(t, "gaurd", "a", "--", "npx"); !strings.Contains(stderr, "\nhint: did you mean: pinproof-capture guard\n") {
-		t.Error(stderr)
 	}
 }
 
@@ -292,104 +209,6 @@ func TestHelp(t *testing.T) {
 		if code, again, _ := capturing(t, strings.Fields("help "+verb)...); code != 0 || again != stdout {
 			t.Errorf("help %s: code %d\n%s", verb, code, again)
 		}
-	}
-}
-
-// TestMissingDashes: if a command line lacks the "--" before the server's command, the error shows
-// it as it should be.
-func TestMissingDashes(t *testing.T) {
-	for line, want := range map[string]string{
-		"save m.jsonl npx --no -- x":                     "pinproof-capture save m.jsonl -- npx --no -- x",
-		"save m.jsonl npx -y @a/b .":                     "pinproof-capture save m.jsonl -- npx -y @a/b .",
-		"save --timeout 5 m.jsonl node a.js --timeout=x": "pinproof-capture save --timeout 5 m.jsonl -- node a.js --timeout=x",
-		"save --sse m.jsonl a;b":                         "pinproof-capture save --sse m.jsonl -- 'a;b'",
-		"save m.jsonl npx -h":                            "pinproof-capture save m.jsonl -- npx -h",
-		"guard a npx --no -- x":                          "pinproof-capture guard a -- npx --no -- x",
-		"guard a npx":                                    "pinproof-capture guard a -- npx",
-	} {
-		code, stdout, stderr := capturing(t, strings.Fields(line)...)
-		if code != 2 || stdout != "" || stderr != "error: -- is missing before the server's command\nhint: "+want+"\n" {
-			t.Errorf("%s: code %d\n%s%s", line, code, stdout, stderr)
-		}
-	}
-}
-
-// TestLaunchLines: if npx would take a part of a command line for itself, nothing is started, and
-// the error shows the line as it should be. Of npx -y, a note says that it floats.
-func TestLaunchLines(t *testing.T) {
-	t.Setenv("PATH", "") // nothing starts
-	file := filepath.Join(t.TempDir(), "o.jsonl")
-	for _, before := range []string{"save " + file, "guard a", "hook a"} {
-		code, stdout, stderr := capturing(t, append(strings.Fields(before), strings.Fields("-- npx --no my-server --read-only")...)...)
-		want := "error: npx would take flags of my-server for its own: -- has to come before the name\n" +
-			"hint: pinproof-capture " + before + " -- npx --no -- my-server --read-only\n"
-		if strings.HasPrefix(before, "hook") {
-			want = unusable
-		}
-		if code != 2 || stdout != "" || stderr != want {
-			t.Errorf("%s: code %d\n%s%s", before, code, stdout, stderr)
-		}
-	}
-	config := filepath.Join(filepath.Dir(file), ".mcp.json")
-	write(t, config, `{"mcpServers":{"a":{"command":"npx","args":["--no","my-server","--read-only"]},"b":{"command":"npx","args":["-y","b"]},"c":{"command":"npx","args":["-y","c"]}}}`)
-	pinning(t, filepath.Dir(file), "b", "c")
-	for _, verb := range [][]string{{"config", config, filepath.Dir(file)}, {"wrap", config, "--yes"}} {
-		code, _, stderr := capturing(t, verb...)
-		if code != 2 || !strings.Contains(stderr, "error: a: npx would take flags of my-server for its own: -- has to come before the name\nhint: npx --no -- my-server --read-only\n") ||
-			strings.Count(stderr, "note: npx -y PACKAGE floats: ") != 1 {
-			t.Errorf("%s: code %d\n%s", verb[0], code, stderr)
-		}
-	}
-	if _, _, stderr := capturing(t, "save", file, "--", "npx", "-y", "x"); strings.Count(stderr, "note: npx -y PACKAGE floats: ") != 1 {
-		t.Error(stderr)
-	}
-}
-
-// TestConfigLabels: only the servers that are named are captured, and one that fails doesn't keep
-// others from being saved.
-func TestConfigLabels(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good, dead := standIn(t, "2025-11-25", "one tool"), standIn(t, "2025-11-25", "dies")
-	config, err := json.Marshal(map[string]any{"mcpServers": map[string]any{
-		"a": map[string]any{"command": good[0], "args": good[1:]},
-		"b": map[string]any{"command": dead[0], "args": dead[1:]},
-		"c": map[string]any{"command": good[0], "args": good[1:]},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, out := filepath.Join(dir, "mcp.json"), filepath.Join(dir, "out")
-	write(t, file, string(config))
-	for _, c := range []struct {
-		ids, saved []string
-		code       int
-		told       string
-	}{
-		{[]string{"c"}, []string{"c.jsonl"}, 0, "c: instructions, 1 tool, "},
-		{[]string{"b", "c"}, []string{"c.jsonl"}, 2, "error: 1 of 2 servers could not be captured: b\n"},
-		{nil, []string{"a.jsonl", "c.jsonl"}, 2, "error: b: the server ended with code 3 before it answered\n"},
-		{[]string{"d"}, nil, 2, "has no server d; it has a, b, c\n"},
-	} {
-		os.RemoveAll(out)
-		code, stdout, stderr := capturing(t, append([]string{"config", file, out}, c.ids...)...)
-		var saved []string
-		entries, _ := os.ReadDir(out)
-		for _, e := range entries {
-			saved = append(saved, e.Name())
-		}
-		if code != c.code || !strings.Contains(stdout+stderr, c.told) || !slices.Equal(saved, c.saved) {
-			t.Errorf("%s: code %d, saved %s\n%s%s", c.ids, code, saved, stdout, stderr)
-		}
-	}
-}
-
-// TestAddressWithoutScheme: what looks like an address is told to begin with https://.
-func TestAddressWithoutScheme(t *testing.T) {
-	t.Parallel()
-	want := "error: an address begins with https://\nhint: pinproof-capture save docs.jsonl https://mcp.example.com/mcp\n"
-	if code, _, stderr := capturing(t, "save", "docs.jsonl", "mcp.example.com/mcp"); code != 2 || stderr != want {
-		t.Errorf("code %d\n%s", code, stderr)
 	}
 }
 
@@ -430,4 +249,16 @@ func TestClientName(t *testing.T) {
 		}
 		mu.Unlock()
 	}
+}
+
+func configure(t *testing.T, file string, servers map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"mcpServers": servers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, file, string(text))
 }

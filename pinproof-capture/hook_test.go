@@ -132,7 +132,7 @@ func TestHookUnknownLabel(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
 	want := "pinproof: blocked: the lockfile has no server flies, but 2 other servers\n" +
-		"Do not use this server's tools. A person goes on with: pinproof-capture save flies.jsonl -- COMMAND\n"
+		"Do not use this server's tools. A person goes on with: pinproof-capture save flies.jsonl -- COMMAND (or its URL)\n"
 	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
 		t.Errorf("code %d, %v\n%s", code, err, stderr)
 	}
@@ -182,33 +182,22 @@ func TestHookBlocks(t *testing.T) {
 	}
 }
 
-// TestRemedy: the command that shows a person the reason says which kind of server and which flags were given.
-// It leaves out the command and the address, in which something may be secret or mean something to a shell.
+// TestRemedy: the command that shows a person the reason leaves out the command and the address, in which something may be secret or mean
+// something to a shell.
 func TestRemedy(t *testing.T) {
 	project := gated(t)
-	// Nothing listens on port 1.
-	remedies := map[string][]string{
-		"-- COMMAND":                           append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
-		"URL":                                  {"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"},
-		"URL --sse --header-env NAME=VARIABLE": {"http://127.0.0.1:1", "--sse", "--header-env", "X-Key=STANDIN_SECRET"},
-		"URL --header-env NAME=VARIABLE":       {"HTTP://127.0.0.1:1/$(SECRET)", "--header-env", "X-Key=HOME"},
-		"URL --sse":                            {"http://[::1]:1/%0aSECRET;", "--sse"},
-	}
-	for want, args := range remedies {
-		code, _, stderr := hooked(t, args...)
-		if code != 2 || stderr != "pinproof: blocked: the tools of server files could not be listed\n"+
-			"Do not use this server's tools. A person goes on with: pinproof-capture save files.jsonl "+want+"\n" {
-			t.Errorf("%v: code %d\n%s", args, code, stderr)
+	for _, reason := range []string{"the tools of server files could not be listed", "there is no lockfile for this project"} {
+		for _, args := range [][]string{
+			append([]string{"--"}, standIn(t, "2025-11-25", "dies")...),
+			{"http://user:SECRET@127.0.0.1:1/mcp/v1.0/~?key=SECRET&x=1#SECRET"}, // nothing listens on port 1
+			{"HTTP://127.0.0.1:1/$(SECRET)", "--header-env", "X-Key=STANDIN_SECRET", "--sse"},
+		} {
+			want := "pinproof: blocked: " + reason + "\nDo not use this server's tools. A person goes on with: pinproof-capture save files.jsonl -- COMMAND (or its URL)\n"
+			if code, _, stderr := hooked(t, args...); code != 2 || stderr != want {
+				t.Errorf("%v: code %d\n%s", args, code, stderr)
+			}
 		}
-	}
-	if err := os.Remove(filepath.Join(project, "tools.lock")); err != nil {
-		t.Fatal(err)
-	}
-	for want, args := range remedies {
-		code, _, stderr := hooked(t, args...)
-		if code != 2 || !strings.HasSuffix(stderr, " A person goes on with: pinproof-capture save files.jsonl "+want+"\n") {
-			t.Errorf("%v, no lockfile: code %d\n%s", args, code, stderr)
-		}
+		os.Remove(filepath.Join(project, "tools.lock"))
 	}
 }
 

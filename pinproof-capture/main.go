@@ -165,7 +165,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 110"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return cmp.Or(a.missingDashes(c), usage(c, "%s", text.Printable(err.Error())))
+		return usage(c, "%s", text.Printable(err.Error()))
 	})
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(c *cobra.Command, words []string) {

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +20,6 @@ import (
 
 var (
 	revision = regexp.MustCompile(`^20\d\d-\d\d-\d\d$`)
-	address  = regexp.MustCompile(`://| [^/]+:\d+(/|$)`) // or what is meant as one
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
@@ -89,7 +87,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			return fail.New("an address begins with https://").Hint("%s", client.Quoted([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
 		}
 		if dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://") {
-			return cmp.Or(a.missingDashes(c), usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1]))
+			return usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1])
 		}
 		s.URL = args[1]
 		s.Headers = http.Header{}
@@ -107,20 +105,4 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 		return run(args[0], s)
 	}
 	return c
-}
-
-// missingDashes returns an error that shows where the "--" belongs that a command line lacks before
-// the server's command, or nil if something else is wrong.
-func (a *app) missingDashes(c *cobra.Command) error {
-	args := c.Flags().Args()
-	dash := c.ArgsLenAtDash() // among the arguments that were read so far
-	if c.Flags().Lookup("sse") == nil || len(args) < 2 || dash == 0 || dash == 1 || address.MatchString(args[0]+" "+args[1]) {
-		return nil
-	}
-	at := -1
-	for _, word := range []string{c.Name(), args[0], args[1]} {
-		at += 1 + slices.Index(a.args[at+1:], word)
-	}
-	words := slices.Concat([]string{client.Self}, a.args[:at], []string{"--"}, a.args[at:])
-	return fail.New("-- is missing before the server's command").Hint("%s", client.Quoted(words))
 }

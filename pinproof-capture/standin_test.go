@@ -26,6 +26,8 @@ import (
 // stand-in for a server, and one for pinproof.
 func TestMain(m *testing.M) {
 	mcp.PlacePatience = 5 * time.Second
+	mcp.Settle = 20 * time.Millisecond
+	mcp.QuietPatience = 100 * time.Millisecond
 	switch {
 	case strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "pinproof":
 		os.Exit(standInPinproof(os.Args[1:]))
@@ -42,8 +44,6 @@ func TestMain(m *testing.M) {
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	mcp.Settle = 20 * time.Millisecond
-	mcp.QuietPatience = 100 * time.Millisecond
 	// The tests mostly wait, so many run at once, unless -parallel says otherwise.
 	flag.Set("test.parallel", "24")
 	code := m.Run()

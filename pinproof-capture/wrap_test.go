@@ -16,62 +16,6 @@ import (
 	"testing"
 )
 
-// TestWrap: the guard goes in and out of a configuration, and everything else stays, comments included.
-func TestWrap(t *testing.T) {
-	t.Parallel()
-	const before = `{ // a comment
-  "other": [1,2 , 3],
-  "mcpServers": {
-    "files": {"args": [ "-y", "b" ], "env":{"A":"\u0042"}, "command": "npx"},
-    "none": {"command":"run", "disabled": true},
-    "lines": {
-      "command": "node",
-      "args": [
-        // first
-        "a.js", // second
-      ],
-    },
-    "web": {"type": "http", "url" : "https://mcp.example.com/mcp?key=x", "headers": {"X-Key": "${KEY}"}},
-    "old": {"url": "https://mcp.example.com/sse", "type":"sse"},
-    "oauth": {"url": "https://mcp.example.com/mcp", "oauth": {"clientId": "x"}},
-    "named": {"url": "https://mcp.example.com/mcp", "headers": {"X_Key": "x"}},
-  }
-}
-`
-	self, folder := program(t)
-	pinning(t, folder, "files", "none", "lines", "web", "old")
-	file := filepath.Join(folder, "mcp.json")
-	write(t, file, before)
-	want := "files\n- npx -y b\n+ " + string(self) + " guard files -- npx -y b\n"
-	if code, stdout, stderr := self.run(t, "wrap", file); code != 2 || read(t, file) != before || !strings.Contains(stdout, want) || strings.Contains(stdout, "key=x") ||
-		!strings.Contains(stdout, "mcp.json was not written: the same command with --yes writes it\n") {
-		t.Errorf("not asked: code %d\n%s%s", code, stdout, stderr)
-	}
-	for n := range 2 { // the second time, nothing is left to do
-		code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-		if code != 2 || !strings.Contains(stderr, "error: oauth: its oauth changes how") || !strings.Contains(stderr, "npx --no -- mcp-remote URL") ||
-			!strings.Contains(stderr, "error: named: its header X_Key can't be") || !strings.Contains(stderr, "error: 2 servers of ") {
-			t.Errorf("wrap: code %d\n%s\n%s", code, stderr, read(t, file))
-		}
-		if strings.HasSuffix(stdout, "\nrestart the client\n") != (n == 0) || strings.Contains(stdout, "the guard is started as "+string(self)+": its path on this machine") != (n == 0) {
-			t.Errorf("how it starts:\n%s", stdout)
-		}
-		for _, part := range []string{"{ // a comment\n  \"other\": [1,2 , 3],", `"args": ["guard","files","--","npx", "-y", "b" ], "env":{"A":"\u0042"}, "command": "` + string(self) + `"`,
-			"// first\n        \"a.js\", // second", `"web": {"type": "stdio","command":"` + string(self) + `","args":["guard","web","https://mcp.example.com/mcp?key=x","--header-env","X-Key=HEADER_X_Key"],"env":{"HEADER_X_Key":"${KEY}"}}`} {
-			if !strings.Contains(read(t, file), part) {
-				t.Errorf("%s is missing in\n%s", part, read(t, file))
-			}
-		}
-	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes", "none", "lines"); code != 0 || strings.Count(read(t, file), string(self)) != 3 {
-		t.Errorf("unwrap some: code %d\n%s\n%s", code, stderr, read(t, file))
-	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || strings.Contains(read(t, file), "guard") || !strings.Contains(read(t, file), "// second") ||
-		!strings.Contains(read(t, file), `"type": "http","url":"https://mcp.example.com/mcp?key=x","headers":{"X-Key":"${KEY}"}`) {
-		t.Errorf("unwrap: code %d\n%s\n%s", code, stderr, read(t, file))
-	}
-}
-
 // An installed program is the path of a copy of this program.
 type installed string
 
@@ -156,54 +100,6 @@ func TestWrapStarts(t *testing.T) {
 	}
 }
 
-// TestWrapByHand: TOML isn't rewritten; wrap prints what to write, to the letter.
-func TestWrapByHand(t *testing.T) {
-	t.Parallel()
-	const bare = `[mcp_servers.files]
-command = 'C:\npx'
-args = ["--no", "--", "a \"b\""]
-[mcp_servers."two words"]
-command = "run"
-[mcp_servers.web]
-url = "https://mcp.example.com/mcp"
-[mcp_servers.hidden]
-command = "a\u202Eb"
-`
-	const wrapped = `[mcp_servers."files"]
-command = %[1]q
-args = ["guard", "files", "--", "C:\\npx", "--no", "--", "a \"b\""]
-[mcp_servers."two words"]
-command = %[1]q
-args = ["guard", "two words", "--", "run"]
-`
-	self, folder := program(t)
-	guarded := fmt.Sprintf(wrapped, self)
-	pinning(t, folder, "files", "two words", "hidden", "web")
-	file := filepath.Join(folder, "config.toml")
-	write(t, file, bare)
-	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-	if code != 2 || !strings.HasPrefix(stdout, guarded+"the guard is started as ") || strings.Contains(stdout, "restart") || read(t, file) != bare || !strings.Contains(stderr, "config.toml is TOML, which isn't rewritten: write the lines above there by hand\n") ||
-		!strings.Contains(stderr, "error: web: it has no command; ") || !strings.Contains(stderr, "error: hidden: ") {
-		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
-	}
-	if code, stdout, stderr := self.run(t, "wrap", file, "web"); code != 2 || stdout != "" || !strings.HasSuffix(stderr, "error: 1 server of "+file+": left unchanged\n") {
-		t.Errorf("code %d\n%s\n%s", code, stdout, stderr)
-	}
-	if code, stdout, stderr := self.run(t, "unwrap", file, "web", "hidden"); code != 0 || stdout+stderr != file+": nothing to change\n" {
-		t.Errorf("nothing to remove: code %d\n%s\n%s", code, stdout, stderr)
-	}
-	write(t, file, guarded)
-	for verb, want := range map[string]string{
-		"wrap":   file + ": nothing to change\n",
-		"unwrap": "[mcp_servers.\"files\"]\ncommand = \"C:\\\\npx\"\nargs = [\"--no\", \"--\", \"a \\\"b\\\"\"]\n",
-	} {
-		code, stdout, stderr := self.run(t, verb, file, "files")
-		if stdout != want || (code == 0) != (verb == "wrap") {
-			t.Errorf("%s: code %d\n%s\n%s", verb, code, stdout, stderr)
-		}
-	}
-}
-
 // TestWrapAddress: if the configuration has a guard before an address, config captures the server
 // behind the guard, with its headers.
 func TestWrapAddress(t *testing.T) {
@@ -236,79 +132,6 @@ func pinning(t *testing.T, folder string, ids ...string) {
 		servers = append(servers, strconv.Quote(id)+`:{"tools":{}}`)
 	}
 	write(t, filepath.Join(folder, "tools.lock"), `{"lockfileVersion":1,"servers":{`+strings.Join(servers, ",")+`}}`)
-}
-
-// TestWrapUnpinned: a server that would not start behind the guard isn't wrapped, and the commands
-// that are printed help on. Only showing the lines isn't a failure.
-func TestWrapUnpinned(t *testing.T) {
-	t.Parallel()
-	self, folder := program(t)
-	file := filepath.Join(folder, "mcp.json")
-	const before = `{"mcpServers":{"a":{"command":"run"},"b c":{"command":"run"},"d":{"command":"run"}}}`
-	write(t, file, before)
-	pins := filepath.Join(folder, "tools.lock")
-	first := "error: a, \"b c\", d are not pinned in " + pins + ", and would not start behind the guard; nothing was written\n" +
-		"hint: to pin: pinproof-capture config " + file + " captures a 'b c' d\nhint: then:   pinproof lock captures " + pins + "\n"
-	second := "error: \"b c\" is not pinned in " + pins + ", and would not start behind the guard; nothing was written\n" +
-		"hint: to pin: pinproof-capture config " + file + " captures 'b c'\nhint: then:   pinproof lock captures " + pins + "\n" +
-		"hint: to wrap the others: pinproof-capture wrap " + file + " a d\n"
-	for _, yes := range [][]string{nil, {"--yes"}} {
-		os.Remove(pins)
-		args := append([]string{"wrap", file}, yes...)
-		if code, stdout, stderr := self.run(t, args...); code != 2 || stdout != "" || stderr != first || read(t, file) != before {
-			t.Errorf("code %d\n%s%s", code, stdout, stderr)
-		}
-		pinning(t, folder, "a", "d")
-		if code, stdout, stderr := self.run(t, args...); code != 2 || stdout != "" || stderr != second || read(t, file) != before {
-			t.Errorf("code %d\n%s%s", code, stdout, stderr)
-		}
-	}
-	code, stdout, stderr := self.run(t, "wrap", file, "a", "d")
-	if code != 0 || stderr != "" || read(t, file) != before || !strings.HasSuffix(stdout, "mcp.json was not written: the same command with --yes writes it\n") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := self.run(t, "wrap", file, "a", "d", "--yes"); code != 0 || strings.Count(read(t, file), `"guard"`) != 2 {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-}
-
-// TestWrapFlags: the guards get the flags that wrap is given. Flags that are there already are
-// named, and so are guards that wrap wouldn't write.
-func TestWrapFlags(t *testing.T) {
-	t.Parallel()
-	self, folder := program(t)
-	file := filepath.Join(folder, "mcp.json")
-	pinning(t, folder, "a", "web", "x", "y")
-	const before = `{"mcpServers":{"a":{"command":"run","args":["b"]},"web":{"url":"http://h/"}}}`
-	write(t, file, before)
-	if code, _, stderr := self.run(t, "wrap", file, "--yes", "--on-drift", "warn", "--log", "a log"); code != 0 {
-		t.Fatalf("code %d\n%s", code, stderr)
-	}
-	want := fmt.Sprintf(`{"mcpServers":{"a":{"command":%[1]q,"args":["guard","a","--on-drift","warn","--log","a log","--","run","b"]},`+
-		`"web":{"command":%[1]q,"args":["guard","web","--on-drift","warn","--log","a log","http://h/"]}}}`, self)
-	if got := read(t, file); got != want {
-		t.Error(got)
-	}
-	code, stdout, stderr := self.run(t, "wrap", file, "--yes")
-	if code != 0 || stdout != file+": nothing to change\n" || !strings.Contains(stderr, "WARNING: the guard of a has --on-drift warn --log a log: it lets everything pass, approved or not\n") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-	if code, _, stderr := self.run(t, "unwrap", file, "--yes"); code != 0 || read(t, file) != `{"mcpServers":{"a":{"command":"run","args":["b"]},"web":{"url":"http://h/"}}}` {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-	if code, _, stderr := self.run(t, "wrap", file, "--on-drift", "never"); code != 2 || !strings.HasPrefix(stderr, "error: --on-drift never: one of end, subset, warn\n") {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-
-	const foreign = `{"mcpServers":{"x":{"command":"./tools/pinproof-capture","args":["guard","x","--","run"]},"y":{"command":"pinproof-capture","args":["guard","a","--","run"]}}}`
-	write(t, file, foreign)
-	for _, verb := range []string{"wrap", "unwrap"} {
-		code, _, stderr := self.run(t, verb, file, "--yes")
-		if code != 2 || read(t, file) != foreign || !strings.Contains(stderr, "error: x: a guard is there that wrap would not write: ./tools/pinproof-capture\n") ||
-			!strings.Contains(stderr, "error: y: its guard is for the server ID a\n") {
-			t.Errorf("%s: code %d\n%s", verb, code, stderr)
-		}
-	}
 }
 
 // TestForeignGuardIsStarted: config starts a guard that isn't ours as it is, as the client does.

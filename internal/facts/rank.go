@@ -189,7 +189,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	if e.Kind == pin.Changed {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
+	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}

@@ -1,8 +1,11 @@
 package facts
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -82,4 +85,32 @@ func ranked(t *testing.T, old, new string) *Entry {
 		}
 	}
 	return first
+}
+
+// TestBudgetSpent: what the budget is too small to compare is unexplained and breaking, whatever its labels are.
+func TestBudgetSpent(t *testing.T) {
+	words := func(prefix string) string {
+		var list strings.Builder
+		for i := range 1700 {
+			fmt.Fprintf(&list, "%s%d ", prefix, i)
+		}
+		return list.String()
+	}
+	var old, new []string
+	for i := range 30 {
+		old = append(old, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("a")+fmt.Sprint(i)))
+		new = append(new, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("b")+fmt.Sprint(i)))
+	}
+	sides := []pin.Comparison{{Server: "s", State: pin.Paired,
+		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
+	unexplained := 0
+	for _, e := range Of(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
+		if len(e.Edits) != 1 || e.KindAlone() || e.Unexplained != (e.Severity == label.Breaking) {
+			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
+		}
+		unexplained += lint.RankOf(e.Unexplained)
+	}
+	if unexplained == 0 || unexplained == len(new) {
+		t.Errorf("%d of %d are unexplained", unexplained, len(new))
+	}
 }

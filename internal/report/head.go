@@ -144,7 +144,7 @@ func (r *Report) blocks(m *Model) {
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
-			m.Unexplained += lint.RankOf(e.Unexplained)
+			m.Unexplained += lint.RankOf(e.KindAlone())
 		}
 		m.Blocks = append(m.Blocks, b)
 	}

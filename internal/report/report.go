@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"pinproof/internal/facts"
@@ -196,6 +195,3 @@ func (r *Report) findRelease() {
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
-
-// SetOrNone returns a set digest, or words for why it is missing.
-func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }

@@ -73,12 +73,12 @@ type signed struct {
 
 // describe makes the rows of an entry, each once. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
-	if e.Unexplained {
+	if e.KindAlone() {
 		return
 	}
 	d := &describer{drifted: e, budget: r.Budget}
 	for _, one := range e.Edits {
-		c := &change{Edit: one, of: e, at: one.Pointer}
+		c := &change{Edit: withIcons(one), of: e, at: one.Pointer}
 		c.row = d.edit(c)
 		e.changes = append(e.changes, c)
 		if row, is := d.follows(c); is || c.Minor() {
@@ -95,6 +95,14 @@ func (r *Report) describe(e *drifted) {
 	if !r.Bounded {
 		d.findKeys()
 	}
+}
+
+// withIcons returns an edit whose images are described.
+func withIcons(e *facts.Edit) *facts.Edit {
+	of := *e
+	of.Old = layout.Icons(e.Pointer, e.Old)
+	of.New = layout.Icons(e.Pointer, e.New)
+	return &of
 }
 
 // rows lists the rows of a group: its findings, then its changes or its definitions, then what is minor.
@@ -519,7 +527,7 @@ func sentences(place string, c *change) (lines []Line) {
 	for _, s := range c.Sentences {
 		line := Line{Text: editLines(s), Place: place, More: lines != nil}
 		if s.Number > 0 {
-			line.Phrase = "after sentence " + text.Number(s.Number)
+			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
 			lines[n-1].Text = append(lines[n-1].Text, line.Text...)

@@ -34,13 +34,13 @@ func TestWrite(t *testing.T) {
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
 		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", Findings: none, Unpinned: none, Standing: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
-				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "growth", Level: "note", List: "tools", Name: "a"}}},
+				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
 			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},
 		}},
 			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
 {"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"severity":"behaviour","pinned":{"digest":"x","sanitizedDigest":"y","line":3},
 "changes":[{"pointer":"/description","label":"wording","labelText":"another wording","severity":"behaviour","old":"\u00e9<#\u0023[","newBytes":65538}],
-"findings":[{"server":"","list":"tools","name":"a","id":"growth","level":"note","pointer":"","detail":""}]},
+"findings":[{"server":"","list":"tools","name":"a","id":"new-address","level":"note","pointer":"","detail":""}]},
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {

@@ -438,8 +438,9 @@ func (t *Writer) Whole(e *report.Entry) {
 		t.lines("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
 	}
 	for _, m := range tree.Members() {
-		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(jsontree.Pointer("", m.Name))})
-		t.lines("  ", t.wrapped(2, layout.Value(op, m.Value, true, false)))
+		pointer := jsontree.Pointer("", m.Name)
+		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
+		t.lines("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
 	}
 }
 

@@ -306,9 +306,6 @@ func (c *Config) Floating(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
 }
 
-// ServerIDs returns the IDs of all servers, sorted.
-func (c *Config) ServerIDs() []string { return slices.Sorted(maps.Keys(c.entries)) }
-
 // Project returns the folder that the client starts its servers in.
 func (c *Config) Project() string { return c.project }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 func TestUnguarded(t *testing.T) {
@@ -31,9 +33,9 @@ func TestUnguarded(t *testing.T) {
 		"npx -y pinproof-capture guard a -- b":                           {"", "a guard is there that wrap would not write: npx -y pinproof-capture"},
 		"C:/x/npx.cmd --no -- pinproof-capture guard a -- node":          {"", "a guard is there that wrap would not write: C:/x/npx.cmd --no -- pinproof-capture"},
 		"pinproof-capture guard other -- b":                              {"", "its guard is for the server ID other"},
-		"pinproof-capture guard a --evil -- b":                           {"", "its guard has the word --evil, which wrap doesn't know there"},
-		"pinproof-capture guard a b -- c":                                {"", "its guard has the word b, which wrap doesn't know there"},
-		"pinproof-capture guard a --log-digests=x -- b":                  {"", `its guard has the word "--log-digests=x", which wrap doesn't know there`},
+		"pinproof-capture guard a --evil -- b":                           {"", "its guard has words that wrap doesn't know"},
+		"pinproof-capture guard a b -- c":                                {"", "its guard has words that wrap doesn't know"},
+		"pinproof-capture guard a --log-digests=x -- b":                  {"", "its guard has words that wrap doesn't know"},
 		"sh -c pinproof-capture guard a -- b":                            {"", "a guard is there that wrap would not write: sh -c pinproof-capture"},
 	} {
 		words := strings.Fields(line)
@@ -101,7 +103,7 @@ func TestReadNPM(t *testing.T) {
 				want, words[i] = i, word[1:]
 			}
 		}
-		if got, _ := readNPM(words); got != want {
+		if got := mcp.ReadNPM(words).Dashes; got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}

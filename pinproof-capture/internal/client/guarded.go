@@ -6,8 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // npxSelf starts this program if it is in a project's node_modules. cmdNPXSelf does the same on Windows,
@@ -16,11 +19,6 @@ var (
 	npxSelf    = []string{"npx", "--no", "--", Self}
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
 )
-
-// The flags of the guard, and whether each takes a value.
-var guardFlags = map[string]bool{
-	"--on-drift": true, "--relist": true, "--log": true, "--log-digests": false, "--lock": true, "--substitute": true, "--header-env": true, "--sse": false,
-}
 
 // unguarded returns an entry without our guard: a guard asks for pins, which can only be made after the
 // capture. A guard is ours only if it is started as wrap would write it, with this entry's server ID.
@@ -32,34 +30,47 @@ func (e entry) unguarded(id string) entry {
 		e.foreign = foreignGuard(argv)
 		return e
 	}
-	words := readGuard(argv[n+1:])
-	if words.strange != "" {
-		e.foreign = "its guard has the word " + text.Name(words.strange) + ", which wrap doesn't know there"
-		return e
+	flags := pflag.NewFlagSet("guard", pflag.ContinueOnError)
+	isSSE := flags.Bool("sse", false, "")
+	headers := flags.StringArray("header-env", nil, "")
+	flags.Bool("log-digests", false, "")
+	for _, name := range []string{"on-drift", "relist", "log", "lock", "substitute"} {
+		flags.String(name, "", "")
 	}
-	e.flags = append(e.flags, words.flags...)
-	if len(words.ids) == 0 || words.server < 0 || words.server == len(argv)-n-1 {
+	err := flags.ParseAll(argv[n+1:], func(f *pflag.Flag, value string) error {
+		if f.Name != "sse" && f.Name != "header-env" {
+			e.flags = append(e.flags, "--"+f.Name+" "+value)
+		}
+		return flags.Set(f.Name, value)
+	})
+	words := flags.Args()
+	isCommand := flags.ArgsLenAtDash() == 1
+	if err == nil && len(words) < 2 {
 		return e // it would not start
 	}
-	if words.ids[0] != id {
-		e.foreign = "its guard is for the server ID " + text.Name(words.ids[0])
+	if err != nil || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
+		e.foreign = "its guard has words that wrap doesn't know"
 		return e
 	}
-	server := n + 1 + words.server
-	e.guard = argv[:server]
-	e.Command = argv[server]
-	e.Args = argv[server+1:]
-	if argv[server-1] == "--" {
+	if words[0] != id {
+		e.foreign = "its guard is for the server ID " + text.Name(words[0])
 		return e
 	}
-	e.URL = e.Command
+	if isCommand {
+		e.guard = argv[:len(argv)-len(words)+1]
+		e.Command = words[1]
+		e.Args = words[2:]
+		return e
+	}
+	e.guard = argv[:slices.Index(argv, words[1])]
+	e.URL = words[1]
 	e.Command = ""
-	if words.isSSE {
+	if *isSSE {
 		e.Type = "sse"
 	}
 	e.Headers = map[string]string{}
 	e.EnvHTTPHeaders = map[string]string{}
-	for _, header := range words.headers {
+	for _, header := range *headers {
 		name, variable, _ := strings.Cut(header, "=")
 		if value, set := e.Env[variable]; set {
 			e.Headers[name] = value
@@ -70,58 +81,6 @@ func (e entry) unguarded(id string) entry {
 	return e
 }
 
-// guardWords are the words behind "guard" in a command line.
-type guardWords struct {
-	ids []string // at most one
-
-	// The index of the server's command or address, or -1.
-	server int
-
-	isSSE   bool
-	headers []string // NAME=VARIABLE
-	flags   []string // the other flags, with their values
-	strange string   // a word that wrap doesn't know there
-}
-
-func readGuard(words []string) guardWords {
-	g := guardWords{server: -1}
-	for i := 0; i < len(words); i++ {
-		word := words[i]
-		name, value, hasValue := strings.Cut(word, "=")
-		takesValue, isFlag := guardFlags[name]
-		if word == "--" && g.server < 0 {
-			g.server = i + 1
-			break
-		}
-		if strings.Contains(word, "://") && !isFlag && g.server < 0 {
-			g.server = i
-			continue
-		}
-		if !isFlag && len(g.ids) == 0 && g.server < 0 && !strings.HasPrefix(word, "-") {
-			g.ids = append(g.ids, word)
-			continue
-		}
-		isCut := takesValue && !hasValue && i+1 == len(words)
-		if !isFlag || hasValue && !takesValue || isCut {
-			g.strange = word
-			return g
-		}
-		if takesValue && !hasValue {
-			i++
-			value = words[i]
-		}
-		switch name {
-		case "--sse":
-			g.isSSE = true
-		case "--header-env":
-			g.headers = append(g.headers, value)
-		default:
-			g.flags = append(g.flags, strings.TrimSuffix(name+" "+value, " "))
-		}
-	}
-	return g
-}
-
 // selfWords returns how many words at the beginning of a command line start this program as wrap would
 // write it; 0 if it is started otherwise, or not at all.
 func selfWords(argv []string) int {
@@ -130,7 +89,7 @@ func selfWords(argv []string) int {
 			return len(words)
 		}
 	}
-	if filepath.IsAbs(argv[0]) && programOf(argv[0]) == Self && isThis(argv[0]) {
+	if filepath.IsAbs(argv[0]) && mcp.ProgramOf(argv[0]) == Self && isThis(argv[0]) {
 		return 1
 	}
 	return 0
@@ -149,7 +108,7 @@ func isThis(path string) bool {
 // for a person. It returns "" if there is no such guard.
 func foreignGuard(argv []string) string {
 	for i, word := range argv {
-		if programOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
+		if mcp.ProgramOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
 			return "a guard is there that wrap would not write: " + text.Printable(Quoted(argv[:i+1]))
 		}
 	}

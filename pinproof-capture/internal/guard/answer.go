@@ -1,9 +1,6 @@
 package guard
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,25 +9,15 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// keyOf returns an id in the form in which answers are looked for.
-func keyOf(id jsontree.Value) string { return strings.TrimSpace(id.Text) }
+// keyOf returns the id of a message in the form in which answers are looked for.
+func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
-func rawJSON(b []byte) json.RawMessage { return bytes.Clone(b) }
-
-func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.greeting, entryType) }
-
-// reply answers a request of the server's when no client can.
-func reply(id []byte, method string) []byte {
-	if method == "ping" {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n", id)
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found"}}`+"\n", id)
-}
+func (c *core) claims(entryType pin.EntryType) bool { return mcp.Claims(c.capabilities, entryType) }
 
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
 // pins, and those of a type that isn't pinned.
 func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool {
-	named := nameOf(entryType, item)
+	named := pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
 	key := c.pins.key(entryType, named.Name)
 	if c.pins.isDenied(key) {
 		return false
@@ -39,13 +26,12 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
-// answer returns the result that the client gets for a list, on one page. Each entry is as it is pinned: what the policy leaves out of a
+// result returns what the client gets for a list, on one page, and how many entries that has. Each entry is as it is pinned: what the policy leaves out of a
 // pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
-func (c *core) answer(entryType pin.EntryType, l *list) []byte {
-	list := fmt.Appendf(nil, `{%q:[`, pin.EntryTypeInfo[entryType].Member)
-	separator := ""
-	for _, result := range l.values {
-		for _, item := range result.Get(pin.EntryTypeInfo[entryType].Member).Items() {
+func (c *core) result(entryType pin.EntryType, l *list) (text string, count int) {
+	list := jsontree.Value{Kind: '['}
+	for _, page := range l.pages {
+		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
 			if !c.gives(entryType, l, item.Value) {
 				continue
 			}
@@ -53,63 +39,34 @@ func (c *core) answer(entryType pin.EntryType, l *list) []byte {
 			if c.onDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list = appendInOrder(append(list, separator...), v)
-			separator = ","
+			list.Parts = append(list.Parts, jsontree.Member{Value: inOrder(v)})
 		}
 	}
-	list = append(list, ']')
-	first := l.values[0]
-	if first.Has("resultType") {
-		list = append(list, `,"resultType":"complete"`...)
+	result := []jsontree.Member{{Name: pin.EntryTypeInfo[entryType].Member, Value: list}}
+	add := func(name string, v jsontree.Value, isKept bool) {
+		if isKept {
+			result = append(result, jsontree.Member{Name: name, Value: v})
+		}
 	}
-	if ttl := first.Get("ttlMs"); ttl.Kind == '0' {
-		list = append(append(list, `,"ttlMs":`...), ttl.Text...)
-	}
-	if scope := first.Get("cacheScope").Text; scope == "public" || scope == "private" {
-		list = append(list, `,"cacheScope":"`+scope+`"`...)
-	}
+	first := l.pages[0]
+	scope := first.Get("cacheScope")
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
-	if info := first.Get("_meta").Get(serverInfo); info.Kind == '{' {
-		list = append(appendInOrder(append(list, `,"_meta":{"`+serverInfo+`":`...), info), '}')
+	info := first.Get("_meta").Get(serverInfo)
+	add("resultType", jsontree.Text("complete"), first.Has("resultType"))
+	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
+	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
+	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: inOrder(info)}), info.Kind == '{')
+	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))), len(list.Parts)
+}
+
+// inOrder returns a value with its members in the order in which they were read.
+func inOrder(v jsontree.Value) jsontree.Value {
+	v.Parts = slices.Clone(v.Parts)
+	for i := range v.Parts {
+		v.Parts[i].Value = inOrder(v.Parts[i].Value)
 	}
-	return append(list, '}')
-}
-
-// nameOf returns the key of an entry as the server names it.
-func nameOf(entryType pin.EntryType, item jsontree.Value) pin.Key {
-	return pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
-}
-
-// hasOthers reports whether a list has entries that the policy doesn't pin.
-func (c *core) hasOthers(entryType pin.EntryType, l *list) bool {
-	return slices.ContainsFunc(l.values, func(result jsontree.Value) bool {
-		return slices.ContainsFunc(result.Get(pin.EntryTypeInfo[entryType].Member).Items(), func(item jsontree.Member) bool {
-			return !c.pins.policy.PinsEntry(nameOf(entryType, item.Value))
-		})
-	})
-}
-
-// appendInOrder writes a value with its members in the order in which they were read.
-func appendInOrder(dst []byte, v jsontree.Value) []byte {
-	switch v.Kind {
-	case '[':
-		dst = append(dst, '[')
-		for i, item := range v.Items() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendInOrder(dst, item.Value)
-		}
-		return append(dst, ']')
-	case '{':
-		dst = append(dst, '{')
-		for i, m := range slices.SortedFunc(slices.Values(v.Members()), func(a, b jsontree.Member) int { return int(a.At - b.At) }) {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = appendInOrder(append(jsontree.AppendString(dst, m.Name), ':'), m.Value)
-		}
-		return append(dst, '}')
+	if v.Kind == '{' {
+		slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
 	}
-	return jsontree.Append(dst, v)
+	return v
 }

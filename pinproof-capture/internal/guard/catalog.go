@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
 )
@@ -49,7 +50,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 			p := pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 			a.entries[pin.Key{Type: entryType, Name: m.Name}] = p
 			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
-				a.denied = append(a.denied, matcher(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text))
+				a.denied = append(a.denied, matcher(a.plain(m.Name)))
 			}
 		}
 	}
@@ -75,7 +76,7 @@ func (a *approved) isDenied(key pin.Key) bool {
 	if key.Type != pin.Resources && key.Type != pin.Templates {
 		return false
 	}
-	uri := skill.Key(pin.FillPlaceholders(jsontree.Text(key.Name), a.values).Text)
+	uri := skill.Key(a.plain(key.Name))
 	return slices.ContainsFunc(a.denied, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
@@ -89,6 +90,11 @@ func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	return pin.Key{Type: entryType, Name: v.Text}
 }
 
+// plain returns a name with the values that placeholders stand for.
+func (a *approved) plain(name string) string {
+	return pin.FillPlaceholders(jsontree.Text(name), a.values).Text
+}
+
 // typeOf returns the list that a row of EntryTypeInfo has this word for.
 func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
 	for entryType := range pin.Instructions {
@@ -99,19 +105,36 @@ func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType
 	return 0, false
 }
 
+func methodOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Method }
+
+// useOf returns the request that acts on an entry by its name.
+func useOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Uses }
+
 // changedBy reports whether a notification is about a changed list. Skills are resources, and have no notification of their own.
 func changedBy(entryType pin.EntryType, method string) bool {
 	isResource := entryType == pin.Templates || entryType == pin.Resources || entryType == pin.Skills
 	return method == pin.EntryTypeInfo[entryType].Changed || isResource && method == "notifications/resources/list_changed"
 }
 
-// Why a call doesn't reach the server.
-const (
-	notApproved = "not approved"
-	notListed   = "not listed, or not since the list changed"
-	gone        = "no longer listed"
-	denied      = "denied"
-	unclear     = "a server could read it in another way"
+// A reason is why a client doesn't get what it asked for. A model may read the words, so nothing of the server's is in them.
+type reason struct {
+	said string // for a person
+
+	// For a model, before and after "tool of server s".
+	before, after modeltext.Text
+}
+
+func because(said string, before, after modeltext.Text) *reason { return &reason{said, before, after} }
+
+var (
+	say = modeltext.Say
+
+	denied      = because("denied", say("a person has denied this "), say(" to agents. Go on without it."))
+	notPinned   = because("not approved", say("no such "), say(" is approved in tools.lock. A person has to approve it first."))
+	notApproved = because("not approved", say("this "), say(" is not what was approved in tools.lock. A person has to review it first."))
+	notListed   = because("not listed, or not since the list changed", say("the list with this "), say(" did not come. Try again later."))
+	gone        = because("no longer listed", say("this "), say(" is no longer listed."))
+	unclear     = because("a server could read it in another way", say("the name of this "), say(" can be read in more than one way."))
 )
 
 // The requests that act on an entry, besides those in EntryTypeInfo.
@@ -126,80 +149,74 @@ const (
 
 // A target is what a request acts on.
 type target struct {
-	key   pin.Key   // as it is pinned
-	more  []pin.Key // further ones
+	keys  []pin.Key // as they are pinned
 	lists []pin.EntryType
-	acts  bool
 
-	// What names the entry isn't a string.
+	// What names an entry isn't a string.
 	isUnclear bool
 }
 
 // targetOf returns what a request acts on, and the lists that have to be judged before.
 func (c *core) targetOf(method string, params jsontree.Value) (t target) {
-	entryType, uses := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses })
-	named := params.Get("name")
-	switch ref := params.Get("ref"); {
+	add := func(entryType pin.EntryType, named jsontree.Value) {
+		t.isUnclear = t.isUnclear || named.Kind != '"'
+		key := c.pins.key(entryType, named.Text)
+		t.keys = append(t.keys, key)
+		for _, list := range pin.AskOrder {
+			if c.decides(list, key, named.Text) && !slices.Contains(t.lists, list) {
+				t.lists = append(t.lists, list)
+			}
+		}
+	}
+	ref := params.Get("ref")
+	switch entryType, uses := typeOf(method, useOf); {
 	case uses:
+		add(entryType, params.Get("name"))
 	case method == getSkill:
-		entryType, named = pin.Skills, params.Get("uri")
+		add(pin.Skills, params.Get("uri"))
 	case method == readResource || method == readDirectory || method == subscribe:
-		entryType, named = pin.Resources, params.Get("uri")
+		add(pin.Resources, params.Get("uri"))
 	case method == complete && ref.Get("type").Text == "ref/prompt":
-		entryType, named = pin.Prompts, ref.Get("name")
+		add(pin.Prompts, ref.Get("name"))
 	case method == complete:
-		entryType, named = pin.Templates, ref.Get("uri")
+		add(pin.Templates, ref.Get("uri"))
 	case method == listen:
 		for _, uri := range params.Get("notifications").Get("resourceSubscriptions").Items() {
-			t.more = append(t.more, c.pins.key(pin.Resources, uri.Text))
-		}
-		if entryType = pin.Resources; t.more == nil {
-			return t
-		}
-		named = jsontree.Text(t.more[0].Name)
-	default:
-		return t
-	}
-	t.acts = true
-	t.isUnclear = named.Kind != '"'
-	t.key = c.pins.key(entryType, named.Text)
-	of := []pin.EntryType{entryType}
-	if entryType == pin.Resources {
-		of = []pin.EntryType{pin.Resources, pin.Templates, pin.Skills}
-	}
-	for _, entryType := range of {
-		isPart := entryType == t.key.Type || pinsSkill(entryType, c.pins.skills, named.Text) || c.claims(entryType)
-		isUnread := entryType == pin.Templates && t.key.Type == pin.Resources && !c.pins.policy.Resources // nothing is looked up there
-		if isPart && !isUnread && c.pins.policy.Pins(entryType) && (entryType == pin.Skills || c.pins.policy.PinsEntry(t.key)) {
-			t.lists = append(t.lists, entryType)
+			add(pin.Resources, uri.Value)
 		}
 	}
 	return t
 }
 
-func pinsSkill(entryType pin.EntryType, s skills, uri string) bool {
-	return entryType == pin.Skills && s.hasFolderOf(uri)
+// decides reports whether a list has to be judged before a request acts on an entry. A resource may be one of a template, or of a skill.
+func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
+	policy := c.pins.policy
+	isRead := key.Type == pin.Resources
+	if list == pin.Skills {
+		return policy.Pins(list) && (key.Type == list || isRead && (c.pins.skills.areAround(uri, approvedSkill) || c.claims(list)))
+	}
+	isTemplate := isRead && list == pin.Templates && policy.Resources && c.claims(list)
+	return policy.Pins(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
 }
 
-// forbids returns why a request is refused whatever the server lists, or "".
-func (c *core) forbids(t target) (why string) {
-	for _, key := range append(t.more, t.key) {
+// forbids returns why a request is refused whatever the server lists, or nil.
+func (c *core) forbids(t target) *reason {
+	for _, key := range t.keys {
 		_, isApproved := c.pins.entries[key]
-		switch isCalled := pin.EntryTypeInfo[key.Type].Uses != ""; {
-		case !t.acts:
-		case c.pins.isDenied(key):
+		if c.pins.isDenied(key) {
 			return denied
-		case isCalled && !isApproved && c.pins.policy.Pins(key.Type) && c.onDrift != Warns:
-			return notApproved
+		}
+		if useOf(key.Type) != "" && !isApproved && c.pins.policy.Pins(key.Type) && c.onDrift != Warns {
+			return notPinned
 		}
 	}
-	return ""
+	return nil
 }
 
 // allows returns the pin of the entry that a request acts on, or why it may not.
-func (c *core) allows(t target, method string, params jsontree.Value) (under pinned, why string) {
-	if !t.acts {
-		return under, ""
+func (c *core) allows(t target, method string, params jsontree.Value) (under pinned, why *reason) {
+	if t.keys == nil {
+		return under, nil
 	}
 	for _, m := range params.Members() {
 		// A server that folds letter case would act on another entry.
@@ -212,34 +229,36 @@ func (c *core) allows(t target, method string, params jsontree.Value) (under pin
 	if t.isUnclear {
 		return under, unclear
 	}
-	for _, key := range append(t.more, t.key) {
-		if under, why = c.allowsEntry(key, method); why != "" {
+	for _, key := range t.keys {
+		if under, why = c.allowsEntry(key); why != nil {
 			return pinned{}, why
 		}
 	}
 	return under, c.askSkill(method, params)
 }
 
-func (c *core) allowsEntry(key pin.Key, method string) (under pinned, why string) {
+func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	l := &c.lists[key.Type]
 	as, isListed := l.entries[key.Name]
 	under, isApproved := c.pins.entries[key]
 	isRead := key.Type == pin.Resources
-	uri := pin.FillPlaceholders(jsontree.Text(key.Name), c.pins.values).Text
+	uri := c.pins.plain(key.Name)
 	switch {
 	// Lists of skills may be partial. What a server says of a skill, and its files, is judged when it comes.
-	case !c.pins.policy.PinsEntry(key), key.Type == pin.Skills, isRead && c.guardsSkills() && c.pins.skills.hasFolderOf(uri):
-		return under, ""
-	case !isApproved && !isRead, l.drifted[key] != "":
+	case !c.pins.policy.PinsEntry(key), key.Type == pin.Skills, isRead && c.guardsSkills() && c.pins.skills.areAround(uri, approvedSkill):
+		return under, nil
+	case !isApproved && !isRead:
+		return under, notPinned
+	case l.drifted[key] != "":
 		return under, notApproved
 	case isListed && isApproved && as.Digest == under.Digest:
-		return as, ""
+		return as, nil
 	case isRead && !isApproved && (!c.pins.policy.Resources || c.fitsTemplate(uri)): // a page that isn't listed has no pin
-		return under, ""
+		return under, nil
 	case l.done == 0 || l.entries == nil:
 		return under, notListed
 	case !isApproved:
-		return under, notApproved
+		return under, notPinned
 	}
 	return under, gone
 }
@@ -247,7 +266,7 @@ func (c *core) allowsEntry(key pin.Key, method string) (under pinned, why string
 // fitsTemplate reports whether a URI is one of a template that the client may use.
 func (c *core) fitsTemplate(uri string) bool {
 	for name := range c.lists[pin.Templates].entries {
-		if matcher(pin.FillPlaceholders(jsontree.Text(name), c.pins.values).Text).MatchString(skill.Key(uri)) {
+		if matcher(c.pins.plain(name)).MatchString(skill.Key(uri)) {
 			return true
 		}
 	}

@@ -2,6 +2,8 @@ package guard
 
 import (
 	"bytes"
+	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +28,7 @@ const (
 
 // A core decides what passes between a client and its server. Each method takes one thing that happened, such as a line from the client,
 // and returns what to do about it. A core reads no clock and no file, and starts no goroutine: the caller sets now, and calls one method
-// at a time.
+// at a time. A line that it is given belongs to it.
 //
 // The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no list of the server's passes.
 // The core requests each pinned list itself, has pinproof judge it, and answers the client from the entries that equal their pins. A
@@ -50,9 +52,12 @@ type core struct {
 	// In the order in which they came.
 	waiting []held
 
-	// The server's last answer to initialize or server/discover, approved or not.
-	greeting []byte
-	// The id of the client's last such request, until that answer is approved.
+	// The server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
+	greeting     []byte
+	capabilities jsontree.Value
+	// The client's last initialize, with an id of ours, for the next session.
+	hello []byte
+	// The id of the last such request, until its answer is approved.
 	greets string
 	// An answer was approved, or the client speaks 2026-07-28 without asking.
 	isBegun bool
@@ -66,7 +71,6 @@ type core struct {
 
 	// Why the session is over; nil while it isn't.
 	refused *refused
-	unknown map[string]bool
 }
 
 // A setup is what doesn't change in a session.
@@ -90,25 +94,31 @@ type list struct {
 	isAsked bool
 	// When the last listing began.
 	at time.Time
-	// When the next one begins because the server reported that the list has changed; zero for none.
+	// The earliest time for a listing only because the server reported a change.
 	next time.Time
 
-	// The outcome of the last listing: one of the two, then what was judged of it.
-	// What the client gets.
-	result  []byte
-	failure func(id []byte) []byte
-
-	// As they came.
-	pages  [][]byte
-	values []jsontree.Value
+	// The last listing: what the client gets, a member of the answer.
+	outcome  string
+	isFailed bool
+	// As it came; nil if it has to be judged again.
+	pages []mcp.Page
 	// The results with the files of skills, after a review.
-	files [][]byte
+	files []mcp.Page
 	// By name as pinned: what the client may use, under the pins that they equal.
 	entries map[string]pinned
 	// What it may not use, with the kind of drift.
 	drifted map[pin.Key]string
 	// What the client was told of the last drift.
 	words modeltext.Text
+}
+
+// A listing is one that is under way.
+type listing struct {
+	mcp.Listing
+	began    int       // the value of list.changes when it began
+	key      string    // of the request that waits for its answer
+	sent     time.Time // when that was sent
+	isJudged bool
 }
 
 // A held message waits for lists: a request of the client's or, with isNews, a notification for the client.
@@ -125,10 +135,17 @@ type held struct {
 	begins bool
 }
 
+// id returns the id as it is spelled, or nothing.
+func (h held) id() []byte {
+	id := h.m.Get("id")
+	return h.line[id.At:id.End]
+}
+
+func (h held) refuse(words modeltext.Text) out { return out{toClient: refusal(h.id(), words)} }
+
 // A request is one of the client's that waits for its answer.
 type request struct {
-	// As it is spelled.
-	id []byte
+	held
 	// What its answer is recorded with.
 	call        []any
 	method, uri string
@@ -176,10 +193,9 @@ func (o *out) log(event string, args ...any) {
 // fromClient takes a line of the client's.
 func (c *core) fromClient(line []byte) (o out) {
 	m, bad := message(line)
-	line = append(bytes.TrimRight(line, "\r\n"), '\n')
-	id := m.Get("id")
+	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
 	if c.refused != nil && bad == nil && m.Has("method") {
-		return out{toClient: c.refused.answer(line[id.At:id.End])}
+		return out{toClient: c.refused.answer(h.id())}
 	}
 	if c.refused != nil || bad == nil && m.Kind == 0 {
 		// a client has nothing to say to a server but messages
@@ -190,42 +206,38 @@ func (c *core) fromClient(line []byte) (o out) {
 		o.toServer, o.toClient = c.dropped(line, false)
 		return o
 	}
-	return c.take(held{line: line, m: m})
+	return c.take(h)
 }
 
 // take decides about a message of the client's, when it comes and each time that a list has come for which it waits.
 func (c *core) take(h held) (o out) {
 	method := h.m.Get("method").Text
-	id := h.m.Get("id")
 	params := h.m.Get("params")
-	refuse := func(words modeltext.Text) out { return out{toClient: refusal(h.line[id.At:id.End], words)} }
-	if method != "" && c.own[keyOf(id)] != nil {
-		return refuse(wordsUsed)
+	if method != "" && c.own[keyOf(h.m)] != nil {
+		return h.refuse(wordsUsed)
 	}
 	if method == "notifications/cancelled" {
-		return c.cancel(h.line, params)
+		return c.cancel(h)
 	}
 	if method == "" || method == "ping" {
 		return c.forward(h, nil)
 	}
-	if c.unread && !isGreeting(method) && id.Kind != 0 {
-		return refuse(wordsNoPins)
+	if c.unread && !isGreeting(method) && h.m.Has("id") {
+		return h.refuse(wordsNoPins)
 	}
 	if meta := params.Get("_meta"); meta.Has(protocolVersion) {
-		meta, _ = jsontree.NewReader(bytes.Clone(h.line[meta.At:meta.End])).Only()
-		c.meta = slices.DeleteFunc(meta.Members(), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
+		c.meta = slices.DeleteFunc(slices.Clone(meta.Members()), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
 		c.isBegun = c.isBegun || c.greets == "" && !isGreeting(method)
 	}
 	if isGreeting(method) {
 		return c.greet(h, method)
 	}
-	if !c.isBegun && c.greets != "" && len(c.waiting) < maxWaiting {
+	if !c.isBegun && c.greets != "" {
 		h.begins = true
-		c.waiting = append(c.waiting, h.kept())
-		return o
+		return c.wait(h)
 	}
 	if !c.isBegun {
-		return refuse(wordsNotBegun)
+		return h.refuse(wordsNotBegun)
 	}
 	if method == "notifications/initialized" {
 		c.isReady = true
@@ -233,8 +245,8 @@ func (c *core) take(h held) (o out) {
 		o.add(c.start())
 		return o
 	}
-	o.add(c.start())
-	if entryType, lists := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Method }); lists {
+	o = c.start()
+	if entryType, lists := typeOf(method, methodOf); lists {
 		o.add(c.listFor(entryType, h))
 		return o
 	}
@@ -249,46 +261,46 @@ func isGreeting(method string) bool { return method == "initialize" || method ==
 // maxWaiting is how many messages may wait.
 const maxWaiting = 1000
 
+// helloID is the id of the initialize with which another session begins. Its answer isn't for the client.
+var helloID = "pinproof-" + rand.Text()
+
 // greet begins a session.
 func (c *core) greet(h held, method string) (o out) {
 	if method == "initialize" {
 		c.meta = nil // the client may have sent server/discover before
 		c.isReady = false
+		id := h.m.Get("id")
+		c.hello = slices.Concat(h.line[:id.At], []byte(`"`+helloID+`"`), h.line[id.End:])
 	}
-	id := h.m.Get("id")
-	c.greets = keyOf(id)
+	c.greets = keyOf(h.m)
 	c.isBegun = false
 	return c.forward(h, nil)
 }
 
 // forward sends a message of the client's to the server.
 func (c *core) forward(h held, call []any) (o out) {
-	id := h.m.Get("id")
-	if method := h.m.Get("method"); id.Kind != 0 && method.Kind != 0 {
+	if method := h.m.Get("method"); h.m.Has("id") && method.Kind != 0 {
 		uri := h.m.Get("params").Get("uri")
-		c.open[keyOf(id)] = request{bytes.Clone(h.line[id.At:id.End]), call, strings.Clone(method.Text), strings.Clone(jsontree.TextOf(&uri))}
+		c.open[keyOf(h.m)] = request{h, call, method.Text, jsontree.TextOf(&uri)}
 	}
 	o.toServer = h.line
 	return o
 }
 
 // cancel takes a notification that a request is cancelled. The server doesn't know of one that waits here.
-func (c *core) cancel(line []byte, params jsontree.Value) (o out) {
+func (c *core) cancel(h held) (o out) {
 	n := len(c.waiting)
-	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return !h.isNews && jsontree.Equal(h.m.Get("id"), params.Get("requestId")) })
+	id := h.m.Get("params").Get("requestId")
+	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return !h.isNews && jsontree.Equal(h.m.Get("id"), id) })
 	if n == len(c.waiting) {
-		id := params.Get("requestId")
-		delete(c.open, keyOf(id))
-		o.toServer = line
+		delete(c.open, strings.TrimSpace(id.Text))
+		o.toServer = h.line
 	}
 	return o
 }
 
 // listFor answers a request for a list, or has it wait for the list.
 func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
-	id := h.m.Get("id")
-	spelled := h.line[id.At:id.End]
-	member := pin.EntryTypeInfo[entryType].Member
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
 	if !c.pins.policy.Pins(entryType) && entryType == pin.Resources {
@@ -296,27 +308,20 @@ func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
 		return c.forward(h, nil)
 	}
 	if !c.pins.policy.Pins(entryType) {
-		o.toClient = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%q:[]%s}}`+"\n", spelled, member, c.modernMembers())
+		o.toClient = mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers()))
 		return o
 	}
 	if cursor.Kind != 0 && cursor.Kind != 'n' && (cursor.Kind != '"' || cursor.Text != "") {
-		return out{toClient: refusal(spelled, wordsNoCursor)}
+		return h.refuse(wordsNoCursor)
 	}
 	if h.needs[entryType] == 0 {
-		if l.isAsked || l.changes == 0 || c.isOld(entryType) {
-			l.changes++
-		}
+		c.need(&h, entryType, l.isAsked || c.isOld(entryType))
 		l.isAsked = true
-		h.needs[entryType] = l.changes
 	}
 	if c.mustWait(&h) {
 		return c.wait(h)
 	}
-	if l.failure != nil {
-		o.toClient = l.failure(spelled)
-		return o
-	}
-	o.toClient = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", spelled, l.result)
+	o.toClient = mcp.Answer(h.id(), l.outcome)
 	return o
 }
 
@@ -328,6 +333,15 @@ func (c *core) modernMembers() string {
 	return `,"resultType":"complete","ttlMs":0,"cacheScope":"private"`
 }
 
+// need has a message wait for the last listing of a list or, with isNew, for another one.
+func (c *core) need(h *held, entryType pin.EntryType, isNew bool) {
+	l := &c.lists[entryType]
+	if isNew || l.changes == 0 {
+		l.changes++
+	}
+	h.needs[entryType] = l.changes
+}
+
 // isOld reports whether the last listing of a list is too old for a call.
 func (c *core) isOld(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
@@ -336,20 +350,14 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 
 // act decides about a request that may act on an entry.
 func (c *core) act(h held, method string, params jsontree.Value) (o out) {
-	id := h.m.Get("id")
 	target := c.targetOf(method, params)
-	if why := c.forbids(target); why != "" {
-		return c.refuseUse(h, target, method, why)
+	if why := c.forbids(target); why != nil {
+		return c.refuseUse(h, target.keys[0], method, why)
 	}
 	for _, entryType := range target.lists {
-		l := &c.lists[entryType]
-		if h.needs[entryType] != 0 {
-			continue
+		if h.needs[entryType] == 0 {
+			c.need(&h, entryType, c.isOld(entryType))
 		}
-		if l.changes == 0 || c.isOld(entryType) {
-			l.changes++
-		}
-		h.needs[entryType] = l.changes
 	}
 	if c.mustWait(&h) {
 		return c.wait(h)
@@ -357,25 +365,23 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 	under, why := c.allows(target, method, params)
 	if (why == gone || why == notListed) && !h.isLate { // a server may show it only now, such as after a login
 		for _, entryType := range target.lists {
-			c.lists[entryType].changes++
-			h.needs[entryType] = c.lists[entryType].changes
+			c.need(&h, entryType, true)
 		}
 		return c.wait(h)
 	}
-	if why != "" && (c.onDrift != Warns || why == skillDenied || why == unclear) {
-		return c.refuseUse(h, target, method, why)
+	if why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear) {
+		return c.refuseUse(h, target.keys[0], method, why)
 	}
-	if _, calls := typeOf(method, func(t pin.EntryType) string { return pin.EntryTypeInfo[t].Uses }); !calls {
+	if _, calls := typeOf(method, useOf); !calls {
 		return c.forward(h, nil)
 	}
-	name := params.Get("name").Text
-	said := []any{pin.EntryTypeInfo[target.key.Type].Entry, strings.Clone(name)}
-	if id.Kind != 0 {
-		said = append(said, "id", rawJSON(h.line[id.At:id.End]))
+	said := []any{pin.EntryTypeInfo[target.keys[0].Type].Entry, params.Get("name").Text}
+	if id := h.id(); len(id) > 0 {
+		said = append(said, "id", json.RawMessage(id))
 	}
 	o = c.forward(h, said)
 	arguments := params.Get("arguments")
-	o.records = append(o.records, record{"call", slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval}), bytes.Clone(h.line[arguments.At:arguments.End])})
+	o.records = append(o.records, record{"call", slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval}), h.line[arguments.At:arguments.End]})
 	return o
 }
 
@@ -392,24 +398,27 @@ func (c *core) mustWait(h *held) bool {
 // wait has a message wait for its lists, and requests them.
 func (c *core) wait(h held) (o out) {
 	if len(c.waiting) >= maxWaiting {
-		id := h.m.Get("id")
-		return out{toClient: refusal(h.line[id.At:id.End], wordsNoList)}
+		return h.refuse(wordsNoList)
 	}
-	h.isLate = true
-	c.waiting = append(c.waiting, h.kept())
-	for entryType, need := range h.needs {
-		if need > c.lists[entryType].done {
-			o.add(c.begin(pin.EntryType(entryType)))
+	h.isLate = h.isLate || !h.begins
+	c.waiting = append(c.waiting, h)
+	return c.request()
+}
+
+// request begins the listings that messages wait for. A notification waits until its list may be requested again.
+func (c *core) request() (o out) {
+	if !c.isBegun {
+		return o
+	}
+	for _, h := range c.waiting {
+		for entryType, need := range h.needs {
+			l := &c.lists[entryType]
+			if need > l.done && (!h.isNews || !c.now.Before(l.next)) {
+				o.add(c.begin(pin.EntryType(entryType)))
+			}
 		}
 	}
 	return o
-}
-
-// kept returns a message whose line nothing else holds.
-func (h held) kept() held {
-	h.line = bytes.Clone(h.line)
-	h.m, _ = message(h.line)
-	return h
 }
 
 // start requests once every pinned list that the server claims.
@@ -419,7 +428,7 @@ func (c *core) start() (o out) {
 	}
 	c.isStarted = true
 	for _, entryType := range pin.AskOrder {
-		if c.pins.policy.Pins(entryType) && mcp.Claims(c.greeting, entryType) {
+		if c.pins.policy.Pins(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
 			o.add(c.begin(entryType))
 		}
@@ -434,19 +443,19 @@ func (c *core) begin(entryType pin.EntryType) (o out) {
 	if l.running != nil {
 		return o
 	}
-	l.next = time.Time{}
 	l.at = c.now
 	l.isAsked = false
-	l.running = &listing{entryType: entryType, began: l.changes, meta: c.meta, isModern: c.meta != nil, withFiles: c.refused != nil}
+	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta, IsModern: c.meta != nil,
+		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.policy.EmptyCursorEnds}}
 	for _, h := range c.waiting {
 		if !h.isNews && h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
 			l.isAsked = true
 			if meta := h.m.Get("params").Get("_meta"); len(meta.Members()) > 0 {
-				l.running.meta = meta.Members()
+				l.running.Meta = meta.Members()
 			}
 		}
 	}
-	return c.request(l.running)
+	return c.send(l.running)
 }
 
 // Ids of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
@@ -455,46 +464,28 @@ const (
 	ownIDs   = 1 << 30
 )
 
-// request sends the next request of a listing.
-func (c *core) request(l *listing) (o out) {
-	var id string
-	for {
-		id = strconv.FormatInt(firstOwn+c.used%ownIDs, 10)
+// send sends the next request of a listing.
+func (c *core) send(l *listing) (o out) {
+	var id int64
+	for isUsed := true; isUsed; {
+		id = firstOwn + c.used%ownIDs
+		l.key = strconv.FormatInt(id, 10)
 		c.used++
-		if _, isClients := c.open[id]; !isClients && c.own[id] == nil {
-			break
-		}
+		_, isClients := c.open[l.key]
+		isUsed = isClients || c.own[l.key] != nil
 	}
-	method, params := l.request()
-	l.key = id
 	l.sent = c.now
-	c.own[id] = l
-	o.toServer = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"method":"%s","params":%s}`+"\n", id, method, jsontree.Append(nil, params))
+	c.own[l.key] = l
+	method, params := l.Request()
+	o.toServer = mcp.Request(id, method, params)
 	return o
 }
 
 // fromServer takes a line of the server's.
 func (c *core) fromServer(line []byte) (o out) {
 	m, bad := message(line)
-	key := keyOf(m.Get("id"))
-	l := c.own[key]
-	method := m.Get("method")
-	if bad != nil && c.refused == nil && capture.HidesAnswer(line) {
-		// it may hide a list or instructions
-		return c.end(&o, c.unjudged(&o, "block", "blocked", line, fail.New("the server's answer is refused: %s", bad)))
-	}
 	if bad != nil {
-		o.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
-		for _, m := range mcp.Loosely(line) { // a listing doesn't wait for an answer that can't be read
-			id, _ := jsontree.NewReader(m["id"]).Only()
-			if l := c.own[keyOf(id)]; l != nil {
-				delete(c.own, keyOf(id))
-				o.add(c.listed(l, nil, bad))
-			}
-		}
-		toClient, toServer := c.dropped(line, true)
-		o.add(out{toClient: toClient, toServer: toServer})
-		return o
+		return c.unreadable(line, bad)
 	}
 	if m.Kind == 0 {
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
@@ -502,10 +493,11 @@ func (c *core) fromServer(line []byte) (o out) {
 		}
 		return o
 	}
-	if method.Kind != 0 {
+	if method := m.Get("method"); method.Kind != 0 {
 		return c.unasked(line, m, method.Text)
 	}
-	if l != nil && m.Get("id").Kind == '0' {
+	key := keyOf(m)
+	if l := c.own[key]; l != nil && m.Get("id").Kind == '0' {
 		delete(c.own, key)
 		return c.came(l, line, m)
 	}
@@ -525,34 +517,46 @@ func (c *core) fromServer(line []byte) (o out) {
 	return c.answered(line, m, key)
 }
 
+// unreadable takes a line of the server's that clients could read differently.
+func (c *core) unreadable(line []byte, bad error) (o out) {
+	if c.refused == nil && capture.HidesAnswer(line) {
+		// it may hide a list or instructions
+		return c.end(&o, c.unjudged(&o, "block", "blocked", line, fail.New("the server's answer is refused: %s", bad)))
+	}
+	o.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
+	for _, m := range mcp.Loosely(line) { // a listing doesn't wait for an answer that can't be read
+		id, _ := jsontree.NewReader(m["id"]).Only()
+		key := strings.TrimSpace(id.Text)
+		if l := c.own[key]; l != nil {
+			delete(c.own, key)
+			o.add(c.listed(l, "", bad))
+		}
+	}
+	toClient, toServer := c.dropped(line, true)
+	o.add(out{toClient: toClient, toServer: toServer})
+	return o
+}
+
 // Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.
-var known = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
+var knownMethods = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
 	"notifications/message notifications/progress notifications/cancelled notifications/resources/updated notifications/elicitation/complete " +
 	"notifications/tasks/status notifications/tasks notifications/subscriptions/acknowledged")
 
 // unasked takes a request or a notification of the server's.
 func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 	id := m.Get("id")
-	if c.refused != nil && id.Kind != 0 {
-		// a server may want to know something before it lists
-		o.toServer = reply(line[id.At:id.End], method)
-		return o
-	}
-	if c.refused != nil {
-		return o
-	}
-	if strings.HasSuffix(method, "/list_changed") {
+	isRefused := c.refused != nil
+	if !isRefused && strings.HasSuffix(method, "/list_changed") {
 		return c.changed(line, m, method)
 	}
-	if slices.Contains(known, method) {
+	if !isRefused && slices.Contains(knownMethods, method) {
 		o.toClient = line
 		return o
 	}
-	if id.Kind != 0 {
-		o.toServer = reply(line[id.At:id.End], method)
+	if id.Kind != 0 { // also after a refusal: a server may want to know something before it lists
+		o.toServer = mcp.Reply(line[id.At:id.End], method)
 	}
-	if !c.unknown[method] && len(c.unknown) < maxWaiting {
-		c.unknown[strings.Clone(method)] = true
+	if !isRefused {
 		o.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
 	}
 	return o
@@ -569,11 +573,8 @@ func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
 		isKnown = true
 		l := &c.lists[entryType]
 		l.changes++
-		if !c.isStarted || !c.pins.policy.Pins(entryType) || !mcp.Claims(c.greeting, entryType) {
-			continue // nothing of it has been requested yet
-		}
-		h.needs[entryType] = l.changes
-		if l.next.IsZero() {
+		if c.isStarted && c.pins.policy.Pins(entryType) && c.claims(entryType) { // otherwise, nothing of it has been requested yet
+			h.needs[entryType] = l.changes
 			l.next = l.at.Add(changePause)
 		}
 	}
@@ -586,10 +587,9 @@ func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
 	}
 	c.waiting = slices.DeleteFunc(c.waiting, func(old held) bool { return old.isNews && bytes.Equal(old.line, line) })
 	if len(c.waiting) < maxWaiting {
-		c.waiting = append(c.waiting, h.kept())
+		c.waiting = append(c.waiting, h)
 	}
-	o.add(c.tick())
-	return o
+	return c.request()
 }
 
 // changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
@@ -597,60 +597,59 @@ const changePause = time.Second
 
 // came takes the answer to a request of a listing.
 func (c *core) came(l *listing, line []byte, m jsontree.Value) (o out) {
-	if m.Has("error") && !l.doubts && !l.inFiles {
-		e := m.Get("error")
-		return c.listed(l, bytes.Clone(line[e.At:e.End]), nil)
+	if e := m.Get("error"); e.Kind != 0 && !l.InDoubt && !l.InFiles {
+		return c.listed(l, string(line[e.At:e.End]), nil)
 	}
-	more, err := l.take(line, m, c.pins.policy.EmptyCursorEnds)
+	info := pin.EntryTypeInfo[l.EntryType]
+	if !l.InDoubt && !l.InFiles && m.Get("result").Get(info.Member).Kind != '[' {
+		return c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
+	}
+	more, err := l.Take(line, m)
 	if more {
-		return c.request(l)
+		return c.send(l)
 	}
-	return c.listed(l, nil, err)
+	return c.listed(l, "", err)
 }
 
 // listed takes a listing that has come to its end: whole, with the server's error in its place, or with the reason why it failed.
-func (c *core) listed(l *listing, serverError []byte, err error) (o out) {
-	state := &c.lists[l.entryType]
+func (c *core) listed(l *listing, serverError string, err error) (o out) {
+	state := &c.lists[l.EntryType]
+	isFailed := serverError != "" || err != nil
 	if c.refused != nil {
-		return c.reviewed(l, serverError != nil || err != nil)
+		return c.reviewed(l, isFailed)
 	}
-	if serverError != nil {
-		state.failure = func(id []byte) []byte {
-			return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":%s}`+"\n", id, serverError)
-		}
-	} else if err != nil {
-		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.entryType].Member, err)
-		state.failure = func(id []byte) []byte { return refusal(id, wordsNoList) }
-	} else if state.pages != nil && slices.EqualFunc(l.pages, state.pages, bytes.Equal) {
-		o.add(c.settle(l)) // the last verdict is valid
-		return o
-	} else {
+	samePage := func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }
+	if !isFailed && state.pages != nil && slices.EqualFunc(l.Pages, state.pages, samePage) {
+		return c.settle(l) // the last verdict is valid
+	}
+	if !isFailed {
 		l.isJudged = true
 		o.judge = []judgement{{c.capture(l), func(v *verdict, err error) out { return c.judged(l, v, err) }}}
 		return o
 	}
-	state.pages, state.values, state.entries, state.drifted = nil, nil, nil, nil
+	state.outcome = `"error":` + serverError
+	if err != nil {
+		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.EntryType].Member, err)
+		state.outcome = errorOf(wordsNoList)
+	}
+	state.isFailed = true
+	state.pages, state.entries, state.drifted = nil, nil, nil
 	o.add(c.settle(l))
 	return o
 }
 
 // judged takes the verdict on a list.
 func (c *core) judged(l *listing, v *verdict, err error) (o out) {
-	state := &c.lists[l.entryType]
+	state := &c.lists[l.EntryType]
 	if c.refused != nil {
 		return c.reviewed(l, false)
 	}
 	if state.running != l { // it is of a session that is over
 		return o
 	}
-	was := state.entries
-	state.pages, state.failure = l.pages, nil
-	state.values = nil
-	for _, page := range l.pages {
-		value, _ := jsontree.NewReader(page).Only()
-		state.values = append(state.values, value)
-	}
-	if isOver := c.decide(&o, l.entryType, v, err, was != nil); isOver {
+	state.pages = l.Pages
+	state.isFailed = false
+	if isOver := c.decide(&o, l.EntryType, v, err); isOver {
 		c.settle(l)
 		return o
 	}
@@ -659,50 +658,53 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 	if v != nil {
 		state.drifted = v.drifted
 		for key, as := range v.matched {
-			if key.Type == l.entryType {
+			if key.Type == l.EntryType {
 				state.entries[key.Name] = as
 			}
 		}
 	}
-	state.result = c.answer(l.entryType, state)
-	if c.onDrift == Subset && len(state.drifted) > 0 && len(state.entries) == 0 && !c.hasOthers(l.entryType, state) {
-		words := wordsBlocked.Say("nothing is left of this list: ").With(state.words)
-		state.failure = func(id []byte) []byte { return refusal(id, words) }
+	var count int
+	state.outcome, count = c.result(l.EntryType, state)
+	if c.onDrift == Subset && len(state.drifted) > 0 && count == 0 {
+		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words))
 	}
-	c.learnSkills(l.entryType, state)
+	c.learnSkills(l.EntryType, state)
 	o.add(c.settle(l))
 	return o
 }
 
 // settle ends a listing, and takes again what has waited for it.
 func (c *core) settle(l *listing) (o out) {
-	state := &c.lists[l.entryType]
+	state := &c.lists[l.EntryType]
 	state.running = nil
 	state.done = l.began
+	return c.release()
+}
+
+// release takes again what waits no longer: for a list, or for the server's greeting.
+func (c *core) release() (o out) {
 	waiting := c.waiting
 	c.waiting = nil
 	for i, h := range waiting {
+		isStill := h.begins && !c.isBegun && c.greets != ""
 		if c.refused != nil {
 			c.waiting = append(c.waiting, waiting[i:]...)
 			return o
-		} else if h.begins || c.mustWait(&h) {
+		} else if isStill || c.mustWait(&h) {
 			c.waiting = append(c.waiting, h)
 		} else if h.isNews {
 			o.toClient = append(o.toClient, h.line...)
 		} else {
+			h.begins = false
 			o.add(c.take(h))
 		}
 	}
-	for _, h := range c.waiting {
-		if h.needs[l.entryType] > state.done && !h.isNews {
-			o.add(c.begin(l.entryType))
-		}
-	}
+	o.add(c.request())
 	return o
 }
 
 // decide does what the mode wants about a verdict, which is nil if there is none. It returns whether the session is over.
-func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, isLater bool) (isOver bool) {
+func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error) (isOver bool) {
 	if err != nil && c.onDrift == Warns {
 		c.unjudged(o, "drift", "not judged, and passed on", nil, err)
 	} else if err != nil {
@@ -710,9 +712,9 @@ func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, is
 		return true
 	} else if v.matches {
 	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
-		c.lists[entryType].words = c.drift(o, "drift", entryType, v, isLater)
+		c.lists[entryType].words = c.drift(o, "drift", entryType, v)
 	} else {
-		o.add(c.refuse(entryType, v, isLater))
+		o.add(c.refuse(entryType, v))
 		return true
 	}
 	return false
@@ -722,11 +724,10 @@ func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error, is
 func (c *core) answered(line []byte, m jsontree.Value, key string) (o out) {
 	result := m.Get("result")
 	asked, isOpen := c.open[key]
-	isOurs := strings.HasPrefix(m.Get("id").Text, mcp.OwnID) // it begins another session
-	if result.Kind != 0 && (isOurs || isGreeting(asked.method)) {
-		return c.greeted(line[m.At:m.End], asked, key)
+	if result.Kind != 0 && (key == helloID || isGreeting(asked.method)) {
+		return c.greeted(line, m, key)
 	}
-	if !isOpen && c.isLate(m.Get("id")) {
+	if !isOpen && c.isOwn(key) {
 		return o
 	}
 	if c.holdsPinned(result, asked.method) {
@@ -750,10 +751,10 @@ func (c *core) answered(line []byte, m jsontree.Value, key string) (o out) {
 	return o
 }
 
-// isLate reports whether an answer is to a request of the core's that is given up.
-func (c *core) isLate(id jsontree.Value) bool {
-	n, err := strconv.ParseInt(id.Text, 10, 64)
-	return id.Kind == '0' && err == nil && n >= firstOwn && n < firstOwn+min(c.used, ownIDs)
+// isOwn reports whether an id is that of a request of the core's. One whose listing was given up may still be answered.
+func (c *core) isOwn(key string) bool {
+	n, err := strconv.ParseInt(key, 10, 64)
+	return err == nil && n >= firstOwn && n < firstOwn+min(c.used, ownIDs) || key == helloID
 }
 
 // holdsPinned reports whether a result has a member that is named like something pinned. A result of a tool is text, whatever it is named.
@@ -771,32 +772,34 @@ func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 var errUnasked error = fail.New("the server answers with a list that nobody asked for")
 
 // greeted takes what the server says of itself. Its instructions are judged as a list of one.
-func (c *core) greeted(said []byte, asked request, key string) (o out) {
-	c.greeting = append(bytes.Clone(said), '\n')
-	greeting := c.greeting
+func (c *core) greeted(line []byte, m jsontree.Value, key string) (o out) {
+	greeting := append(bytes.TrimSpace(line), '\n')
+	result := m.Get("result")
+	c.greeting = greeting
+	c.capabilities = result.Get("capabilities")
 	c.greets = key
 	c.isBegun = false // what comes now waits for the verdict
-	o.add(c.forget())
-	m, _ := jsontree.NewReader(greeting).Only()
-	result := m.Get("result")
+	c.forget()
 	if _, holdsList := pin.EntryTypeIn(result.Has); holdsList {
 		return c.end(&o, c.unjudged(&o, "block", "blocked", nil, errUnasked))
 	}
 	pass := func(v *verdict, err error) (o out) {
-		if c.refused != nil || c.decide(&o, pin.Instructions, v, err, false) {
+		if c.refused != nil || c.decide(&o, pin.Instructions, v, err) {
 			return o
 		}
 		delete(c.open, key)
-		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
+		if key == helloID {
+			c.isReady = true
+			o.toServer = []byte(mcp.Initialized)
+		} else {
 			o.toClient = greeting
+		}
+		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
 			return o
 		}
 		c.greets = ""
 		c.isBegun = true
-		if asked.id != nil {
-			o.toClient = greeting
-			c.isStarted = false // after server/discover, the client may still send initialize
-		}
+		c.isStarted = key == helloID && c.isStarted // after server/discover, the client may still send initialize
 		o.add(c.release())
 		return o
 	}
@@ -808,63 +811,47 @@ func (c *core) greeted(said []byte, asked request, key string) (o out) {
 	return o
 }
 
-// forget has all lists requested again, because another session has begun.
-func (c *core) forget() (o out) {
+// forget gives up all listings, because another session has begun, and has messages wait for those that follow.
+func (c *core) forget() {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
 		l.changes++
 		l.pages = nil
-		isWanted := false
 		for i := range c.waiting {
 			if need := &c.waiting[i].needs[entryType]; *need > 0 {
 				*need = l.changes
-				isWanted = true
 			}
 		}
 		if l.running != nil {
 			delete(c.own, l.running.key)
 			l.running = nil
 		}
-		if isWanted {
-			o.add(c.begin(entryType))
-		}
 	}
-	return o
 }
 
-// renews takes the end of a session in which another one begins. What the client sends waits for the server's greeting, and the client
-// is told that all lists have changed once they are judged.
+// renews takes the end of a session in which another one begins, with the client's own initialize. What the client sends waits for the
+// server's greeting, and the client is told that all lists have changed once they are judged.
 func (c *core) renews() (o out) {
-	c.greets = mcp.OwnID
+	if _, greets := c.open[c.greets]; greets || c.hello == nil {
+		return o // the client itself waits for a greeting
+	}
+	c.forget()
+	c.greets = helloID
 	c.isBegun = false
+	c.isReady = false
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/%s/list_changed"}`+"\n", list)
 		m, _ := message(line)
 		h := held{line: line, m: m, isNews: true}
 		for entryType := range pin.Instructions {
-			if changedBy(entryType, m.Get("method").Text) && c.lists[entryType].done > 0 {
-				h.needs[entryType] = c.lists[entryType].changes + 1 // forget counts it
+			if l := &c.lists[entryType]; changedBy(entryType, m.Get("method").Text) && l.done > 0 {
+				h.needs[entryType] = l.changes
+				l.next = c.now
 			}
 		}
 		c.waiting = append(c.waiting, h)
 	}
-	return o
-}
-
-// release takes again what the client sent before the server's greeting.
-func (c *core) release() (o out) {
-	waiting := c.waiting
-	c.waiting = nil
-	for _, h := range waiting {
-		if h.isNews && !c.mustWait(&h) {
-			o.toClient = append(o.toClient, h.line...)
-		} else if h.begins && c.refused == nil {
-			h.begins = false
-			o.add(c.take(h))
-		} else {
-			c.waiting = append(c.waiting, h)
-		}
-	}
+	o.toServer = c.hello
 	return o
 }
 
@@ -877,7 +864,11 @@ func (c *core) reread(pins approved, err error) (o out) {
 		}
 		return o
 	}
-	maps.Copy(pins.skills.refused, c.pins.skills.refused) // what was seen stays seen
+	for folder, k := range c.pins.skills { // what was shown stays known
+		if _, isPinned := pins.skills[folder]; k.state == shownSkill && !isPinned {
+			pins.skills[folder] = k
+		}
+	}
 	c.pins = pins
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
@@ -892,21 +883,19 @@ func (c *core) reread(pins approved, err error) (o out) {
 // tick does what is due.
 func (c *core) tick() (o out) {
 	for _, key := range slices.Sorted(maps.Keys(c.own)) {
-		if l := c.own[key]; l != nil && !c.now.Before(l.sent.Add(l.patience())) {
-			delete(c.own, key)
-			if l.doubts {
-				l.end()
-				o.add(c.listed(l, nil, nil))
-			} else {
-				o.add(c.listed(l, nil, fmt.Errorf("no answer in %d seconds", int(pagePatience.Seconds()))))
-			}
+		l := c.own[key]
+		if l == nil || c.now.Before(l.sent.Add(l.Patience())) {
+			continue
+		}
+		delete(c.own, key)
+		if l.InDoubt {
+			l.End()
+			o.add(c.listed(l, "", nil))
+		} else {
+			o.add(c.listed(l, "", fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))))
 		}
 	}
-	for entryType := range c.lists {
-		if l := &c.lists[entryType]; c.refused == nil && l.running == nil && !l.next.IsZero() && !c.now.Before(l.next) {
-			o.add(c.begin(pin.EntryType(entryType)))
-		}
-	}
+	o.add(c.request())
 	if c.refused != nil {
 		o.add(c.conclude())
 	}
@@ -916,20 +905,22 @@ func (c *core) tick() (o out) {
 // due returns when tick has to be called next; zero for never.
 func (c *core) due() (at time.Time) {
 	add := func(t time.Time) {
-		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+		if at.IsZero() || t.Before(at) {
 			at = t
 		}
 	}
 	for _, l := range c.own {
-		add(l.sent.Add(l.patience()))
+		add(l.sent.Add(l.Patience()))
 	}
-	for _, l := range c.lists {
-		if l.running == nil {
-			add(l.next)
+	for _, h := range c.waiting {
+		for entryType, need := range h.needs {
+			if l := &c.lists[entryType]; c.isBegun && h.isNews && need > l.done && l.running == nil {
+				add(l.next)
+			}
 		}
 	}
-	if c.refused != nil {
-		add(c.refused.due())
+	if c.refused != nil && !c.refused.isTold {
+		add(c.refused.at.Add(reviewPatience))
 	}
 	return at
 }
@@ -953,26 +944,29 @@ func (c *core) serverEnds() (o out) {
 	return o
 }
 
-// unsent takes a line of the client's that no server got, because its session was over.
-func (c *core) unsent(line []byte) out {
+// unsent takes a line that no server got, because its session was over. Listings begin again in the next session.
+func (c *core) unsent(line []byte) (o out) {
 	m, _ := message(line)
-	delete(c.open, keyOf(m.Get("id")))
-	return c.fromClient(line)
+	if key := keyOf(m); !c.isOwn(key) {
+		delete(c.open, key)
+		return c.fromClient(line)
+	}
+	return o
 }
 
 // isIdle reports whether no message of the client's waits here.
 func (c *core) isIdle() bool {
-	return (c.refused == nil || c.refused.isDone) && !slices.ContainsFunc(c.waiting, func(h held) bool { return !h.isNews })
+	return (c.refused == nil || c.refused.isTold) && !slices.ContainsFunc(c.waiting, func(h held) bool { return !h.isNews })
 }
 
 // unanswered returns the ids of all that the client waits for, and forgets them.
 func (c *core) unanswered() (ids [][]byte) {
 	for _, key := range slices.Sorted(maps.Keys(c.open)) {
-		ids = append(ids, c.open[key].id)
+		ids = append(ids, c.open[key].held.id())
 	}
 	for _, h := range c.waiting {
-		if id := h.m.Get("id"); id.Kind != 0 && !h.isNews {
-			ids = append(ids, h.line[id.At:id.End])
+		if !h.isNews {
+			ids = append(ids, h.id())
 		}
 	}
 	clear(c.open)
@@ -985,7 +979,7 @@ func (c *core) end(o *out, words modeltext.Text) out {
 	for _, id := range c.unanswered() {
 		o.toClient = append(o.toClient, refusal(id, words)...)
 	}
-	c.refused = &refused{words: words, isTold: true, isDone: true}
+	c.refused = &refused{words: words, isTold: true}
 	o.err = errBlocked
 	return *o
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"pinproof/internal/jsontree"
-	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // gateFolder has pinproof, built once for all tests.
@@ -63,17 +62,17 @@ func fill(text string) string {
 	for _, word := range []string{"$EVILA", "$EVIL", "$A", "$B", "$PAGE", "$P", "$T", "$R", "$GREET", "$NEW", "$META"} {
 		text = strings.ReplaceAll(text, word, texts[word])
 	}
-	return strings.ReplaceAll(text, "$OURS", mcp.OwnID)
+	return text
 }
 
 // shorten replaces what is longer, or differs from run to run, by a word.
 func (s *stage) shorten(text string) string {
 	for word, long := range texts {
 		v, _ := jsontree.NewReader([]byte(long)).Only()
-		text = strings.NewReplacer(long, word, string(appendInOrder(nil, v)), word).Replace(text)
+		text = strings.NewReplacer(long, word, string(jsontree.Append(nil, inOrder(v))), word).Replace(text)
 	}
 	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
-	return strings.NewReplacer(s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
+	return strings.NewReplacer(helloID, "$OURS", s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
 }
 
 // ownID matches the ids of the core's requests, in a session with less than 10,000.
@@ -303,6 +302,8 @@ func (s *stage) step(line string) {
 		}
 		s.now = s.now.Add(d)
 		s.happens(s.core.tick)
+	case "renew":
+		s.happens(s.core.renews)
 	case "slow":
 		s.slow = true
 	case "verdict":
@@ -397,38 +398,64 @@ func linesOf(t *testing.T, file string) (lines []string) {
 	return lines
 }
 
-// TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, no byte that no pin approves
-// reaches the client, and no call of it reaches the server.
+// TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, in whichever state of a session,
+// mode and revision, no byte that no pin approves reaches the client, and no call of it reaches the server. With warn, the client gets
+// the server's lists, and nothing that it didn't ask for.
 func TestSmuggles(t *testing.T) {
 	lock := lockfileWith(t, "")
+	states := []string{"tools/list", "prompts/list", "ping", "again", "changed"}
 	for _, line := range linesOf(t, "smuggled.txt") {
 		name, said, _ := strings.Cut(line, ": ")
-		for _, mode := range []string{Ends, Subset} {
-			for _, instead := range []string{"tools/list", "prompts/list", "ping"} {
-				s := newStage(t, lock, mode)
+		for i := range 3 * 2 * len(states) {
+			mode := []string{Ends, Subset, Warns}[i%3]
+			meta := []string{"", `"_meta":$META`}[i/3%2]
+			more := []string{"", ","}[i/3%2] + meta
+			state := states[i/6]
+			s := newStage(t, lock, mode)
+			if meta == "" {
 				s.asks("0", "initialize", "")
 				s.answersAll()
 				s.asks("", "notifications/initialized", "")
-				s.asks("100", "ping", "")
-				s.asks("101", "tools/list", "")
-				id := s.asked[instead][0]
-				delete(s.asked, instead)
-				for said := range strings.SplitSeq(said, `\n`) {
-					s.serverSays(strings.NewReplacer("ID", id, "PAGE", `{"tools":[$A,$EVIL]}`, "GOOD", good["tools/list"]).Replace(said))
-				}
-				for i := range 3 {
-					s.answersAll()
-					s.now = s.now.Add(20 * time.Second)
-					s.happens(s.core.tick)
-					s.asks(strconv.Itoa(102+3*i), "tools/call", `{"name":"EVIL"}`)
-					s.asks(strconv.Itoa(103+3*i), "tools/call", `{"name":"a"}`)
-					s.asks(strconv.Itoa(104+3*i), "tools/list", "")
-				}
+			}
+			s.asks("100", "ping", "{"+meta+"}")
+			s.asks("101", "tools/list", "{"+meta+"}")
+			s.asks("98", "prompts/list", "{"+meta+"}")
+			instead := state
+			if state == "again" || state == "changed" { // after all lists have come
 				s.answersAll()
-				if got, heard := s.client.String(), s.server.String(); strings.Contains(got, "EVIL") || strings.Contains(heard, "EVIL") ||
-					strings.Count(got, `"id":101,`) != 1 || strings.Count(got, `"id":104,`) != 1 {
-					t.Errorf("%s, %s, in answer to %s: the client got\n%s\nthe server heard\n%s", name, mode, instead, got, heard)
+				instead = "tools/list"
+			}
+			if state == "changed" {
+				s.now = s.now.Add(time.Second)
+				s.serverSays(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+			} else if state == "again" {
+				s.asks("99", "tools/list", "{"+meta+"}")
+			}
+			id := s.asked[instead][0]
+			delete(s.asked, instead)
+			for said := range strings.SplitSeq(said, `\n`) {
+				s.serverSays(strings.NewReplacer("ID", id, "PAGE", `{"tools":[$A,$EVIL]}`, "GOOD", good["tools/list"]).Replace(said))
+			}
+			for i := range 3 {
+				s.answersAll()
+				s.now = s.now.Add(20 * time.Second)
+				s.happens(s.core.tick)
+				if mode != Warns {
+					s.asks(strconv.Itoa(102+3*i), "tools/call", `{"name":"EVIL"`+more+"}")
 				}
+				s.asks(strconv.Itoa(103+3*i), "tools/call", `{"name":"a"`+more+"}")
+				s.asks(strconv.Itoa(104+3*i), "tools/list", "{"+meta+"}")
+			}
+			s.answersAll()
+			got := s.client.String()
+			isList := regexp.MustCompile(`"result":\{"(tools|prompts)":\[`)
+			for line := range strings.Lines(got) {
+				if strings.Contains(line, "EVIL") && (mode != Warns || !isList.MatchString(line)) {
+					t.Errorf("%s, %s, %s: the client got %s", name, mode, state, line)
+				}
+			}
+			if heard := s.server.String(); strings.Contains(heard, "EVIL") || strings.Count(got, `"id":101,`) != 1 || strings.Count(got, `"id":104,`) != 1 {
+				t.Errorf("%s, %s, %s: the client got\n%s\nthe server heard\n%s", name, mode, state, got, heard)
 			}
 		}
 	}

@@ -24,27 +24,14 @@ type Hooked struct {
 	Asked  mcp.Options
 	// Entries that a person has denied to agents don't block the server.
 	AllowsDenied bool
-
-	lock string // the path of the lockfile
 }
 
 // blocked returns a refusal for a reason, with the command for a person: it saves what the server
 // says, or shows why the server says nothing. The words leave out the server's own command or
 // address, which may hold a secret, and in which a shell could read something else.
 func (h *Hooked) blocked(why modeltext.Text) *Blocked {
-	words := why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID))
-	if h.Server.URL == "" {
-		words = words.Say(" -- COMMAND")
-	} else {
-		words = words.Say(" URL")
-	}
-	if h.Server.SSE {
-		words = words.Say(" --sse")
-	}
-	if len(h.Server.Headers) > 0 {
-		words = words.Say(" --header-env NAME=VARIABLE")
-	}
-	return &Blocked{words}
+	return &Blocked{why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID)).
+		Say(" -- COMMAND (or its URL)")}
 }
 
 // Unusable returns the refusal of a hook whose command line can't be used.
@@ -54,12 +41,14 @@ func Unusable() *Blocked {
 }
 
 // Hook captures the server and has pinproof compare the capture with the pins. The server is started
-// in the project's folder: agents run hooks wherever they happen to be. The error is a *Blocked.
-func (h Hooked) Hook(ctx context.Context) (err error) {
-	if h.lock, err = h.find(); err != nil {
+// in the lockfile's folder: agents run hooks wherever they happen to be. If the answer is no, the capture is
+// kept, so that a person can look at it. The error is a *Blocked.
+func (h Hooked) Hook(ctx context.Context) error {
+	lock, err := h.find()
+	if err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
 	}
-	pins, _ := os.ReadFile(h.lock)
+	pins, _ := os.ReadFile(lock)
 	// What can't be read is for pinproof to refuse.
 	root, _ := jsontree.NewReader(pins).Only()
 	servers := root.Get("servers")
@@ -67,27 +56,21 @@ func (h Hooked) Hook(ctx context.Context) (err error) {
 		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.ServerID).
 			Say(", but ").Count(len(servers.Members()), "other server"))
 	}
-	h.Server.Dir = filepath.Dir(h.lock)
-	return h.check(ctx)
-}
-
-// check captures the server and has pinproof compare the capture with the pins. If the answer is
-// no, the capture is kept, so that a person can look at it.
-func (h Hooked) check(ctx context.Context) error {
 	if _, err := FindPinproof(); err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: pinproof is neither beside pinproof-capture nor on the path"))
 	}
+	h.Server.Dir = filepath.Dir(lock)
 	data, _, err := h.Server.Capture(ctx, h.Asked)
 	if err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
 	}
-	place := keptPlace(h.lock, h.ServerID)
+	place := keptPlace(lock, h.ServerID)
 	file := place + shortDigest(data) + keptEnding
 	if place == "" || keep(kept{file, data}) != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
 	}
 	var words bytes.Buffer
-	flags := []string{"--", file, h.lock}
+	flags := []string{"--", file, lock}
 	if h.AllowsDenied {
 		flags = slices.Insert(flags, 0, "--allow=denied")
 	}

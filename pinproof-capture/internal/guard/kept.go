@@ -24,13 +24,14 @@ const (
 
 const keptEnding = ".jsonl"
 
-// cacheFolder makes a folder for what is kept from run to run, which only the user can open.
-func cacheFolder(names ...string) (string, error) {
+// CacheFolder makes a folder for what is kept from run to run, which only the user can open. It deletes what is too old in it.
+func CacheFolder(name string, keptFor time.Duration) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(append([]string{cache, "pinproof"}, names...)...)
+	folder := filepath.Join(cache, "pinproof", name)
+	removeOld(folder, keptFor)
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
@@ -41,39 +42,36 @@ func shortDigest(data []byte) string {
 
 // keptPlace returns the beginning of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {
-	folder, err := cacheFolder("refused", shortDigest([]byte(lock)))
+	folder, err := CacheFolder("refused", keptFor)
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(folder, strings.TrimSuffix(mcp.FileName(id), ".jsonl")+"-")
+	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(mcp.FileName(id), ".jsonl")+"-")
 }
 
-// keep writes a file whole or not at all, because half of it wouldn't show what was refused. It deletes the files that are too old.
+// keep writes a file whole or not at all, because half of it wouldn't show what was refused.
 func keep(k kept) error {
 	now := time.Now()
 	if os.Chtimes(k.path, now, now) == nil {
 		return nil // the server said the same before
 	}
-	folder := filepath.Dir(k.path)
-	removeOld(filepath.Dir(folder))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
 		return err
 	}
 	return atomicfile.Write(k.path, k.data)
 }
 
-// removeOld deletes what has been kept for too long in a folder, and the folders that are empty after that.
-func removeOld(folder string) {
+// removeOld deletes what has been in a folder for too long. A folder goes once it is empty.
+func removeOld(folder string, keptFor time.Duration) {
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
+		info, err := e.Info()
 		if e.IsDir() {
-			removeOld(path)
-			os.Remove(path) // fails for a folder that isn't empty
-			continue
+			removeOld(path, keptFor)
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
-			os.Remove(path)
+		if err == nil && time.Since(info.ModTime()) > keptFor {
+			os.Remove(path) // fails for a folder that isn't empty
 		}
 	}
 }

@@ -2,10 +2,10 @@ package guard
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,12 +34,9 @@ var (
 	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-const (
-	reviewPatience = 10 * time.Second // how long a server has for what is requested after a refusal
-
-	// How long the client's error waits for the name of the file with all of that. Then it names a file with the part that has come.
-	errorPatience = time.Second
-)
+// reviewPatience is how long a server has for what is requested after a refusal, and how long the client waits for its error: that names
+// the file with all of it.
+const reviewPatience = 5 * time.Second
 
 // A reviewing is how a person reviews what was refused.
 type reviewing struct {
@@ -59,13 +56,10 @@ type kept struct {
 type refused struct {
 	entryType pin.EntryType
 	verdict   *verdict
-	isLater   bool
 	at        time.Time
 	waiting   [][]byte // the ids of the client's requests that get the error
 	words     modeltext.Text
-	told      []byte // what the error's file has
 	isTold    bool
-	isDone    bool
 }
 
 // answer answers a request that comes after the refusal, or has it wait.
@@ -74,28 +68,28 @@ func (r *refused) answer(id []byte) []byte {
 		return refusal(id, r.words)
 	}
 	if len(id) > 0 {
-		r.waiting = append(r.waiting, bytes.Clone(id))
+		r.waiting = append(r.waiting, id)
 	}
 	return nil
 }
 
 // refuse ends the session because a list or the instructions drifted. The rest of the lists is requested first, so that a person has to
 // review only once.
-func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out) {
-	c.refused = &refused{entryType: entryType, verdict: v, isLater: isLater, at: c.now, waiting: c.unanswered()}
+func (c *core) refuse(entryType pin.EntryType, v *verdict) (o out) {
+	c.refused = &refused{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {
 		o.toServer = []byte(mcp.Initialized)
 	}
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		isKnown := l.pages != nil || l.running != nil || l.failure != nil
+		isKnown := l.pages != nil || l.running != nil || l.isFailed
 		switch {
 		case isKnown && entryType != pin.Skills || !c.claims(entryType):
 		case l.running == nil || l.running.isJudged:
 			l.running = nil
 			o.add(c.begin(entryType))
 		default:
-			l.running.withFiles = true
+			l.running.WithFiles = true
 		}
 	}
 	o.add(c.conclude())
@@ -104,13 +98,13 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict, isLater bool) (o out)
 
 // reviewed takes a listing that has come to its end after a refusal.
 func (c *core) reviewed(l *listing, isFailed bool) (o out) {
-	state := &c.lists[l.entryType]
+	state := &c.lists[l.EntryType]
 	if l == state.running {
 		state.running = nil
 	}
 	if !isFailed {
-		state.pages = l.pages
-		state.files = l.read
+		state.pages = l.Pages
+		state.files = l.Read
 	}
 	if c.refused != nil {
 		o.add(c.conclude())
@@ -118,50 +112,34 @@ func (c *core) reviewed(l *listing, isFailed bool) (o out) {
 	return o
 }
 
-func (r *refused) due() (at time.Time) {
-	if r.isDone {
-		return at
-	}
-	if r.isTold {
-		return r.at.Add(reviewPatience)
-	}
-	return r.at.Add(errorPatience)
-}
-
 // conclude tells the client and a person of the refusal, once all that was requested has come or the time for that is over.
 func (c *core) conclude() (o out) {
 	r := c.refused
 	isAll := !slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
-	if isLate := c.now.Sub(r.at) >= reviewPatience; r.isDone || !isAll && !isLate && (r.isTold || c.now.Sub(r.at) < errorPatience) {
+	if r.isTold || !isAll && c.now.Sub(r.at) < reviewPatience {
 		return o
-	} else if isLate {
-		isAll = true
 	}
-	if data, isPart := c.said(); !r.isTold {
-		r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict, r.isLater))
-		r.told = data
-		r.isTold = true
-		for _, id := range r.waiting {
-			o.toClient = append(o.toClient, refusal(id, r.words)...)
-		}
-	} else if !bytes.Equal(data, r.told) {
-		o.tell("the server has listed more meanwhile, which is kept, too")
-		c.toReview(&o, data, isPart)
+	r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict))
+	r.isTold = true
+	for _, id := range r.waiting {
+		o.toClient = append(o.toClient, refusal(id, r.words)...)
 	}
-	if isAll {
-		r.isDone = true
-		o.err = errBlocked
-		clear(c.own)
-	}
+	clear(c.own)
+	o.err = errBlocked
 	return o
 }
 
 // capture returns a listing as a capture.
 func (c *core) capture(l *listing) (data []byte) {
-	for i, page := range l.pages {
-		data = append(data, response(i+1, page)...)
+	for i, page := range l.Pages {
+		data = append(data, response(i+1, page.Text)...)
 	}
 	return data
+}
+
+// response returns a result as a line, such as for a capture.
+func response(id int, result []byte) []byte {
+	return mcp.Answer([]byte(strconv.Itoa(id)), `"result":`+string(result))
 }
 
 // said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
@@ -175,8 +153,10 @@ func (c *core) said() (data []byte, isPart bool) {
 	isPart = c.refused == nil
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		results = slices.Concat(results, l.pages, l.files)
-		isPart = isPart || l.pages == nil && l.failure == nil && c.claims(entryType)
+		for _, page := range slices.Concat(l.pages, l.files) {
+			results = append(results, page.Text)
+		}
+		isPart = isPart || l.pages == nil && !l.isFailed && c.claims(entryType)
 	}
 	for i, result := range results {
 		data = append(data, response(i+1, result)...)
@@ -185,7 +165,7 @@ func (c *core) said() (data []byte, isPart bool) {
 }
 
 // drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.
-func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict, isLater bool) modeltext.Text {
+func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict) modeltext.Text {
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
@@ -201,12 +181,8 @@ func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict, 
 		how = modeltext.Say("none of them by itself")
 		o.log(event, "reason", v.summary)
 	}
-	entries := strings.TrimSuffix(pin.EntryTypeInfo[entryType].Entry, "s") + "s"
-	happened := "lists " + entries + " that are not the ones approved"
-	if isLater {
-		happened = "changed its " + entries + " during the session"
-	}
-	o.tell("%s: server %s %s: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID), happened, text.List(lines, 20))
+	o.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
+		modeltext.Say("").Entries(entryType), text.List(lines, 20))
 	if c.onDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
 		o.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
@@ -253,38 +229,17 @@ func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
 }
 
 // refuseUse refuses a request that acts on an entry.
-func (c *core) refuseUse(h held, t target, method, why string) (o out) {
-	id := h.m.Get("id")
-	spelled := h.line[id.At:id.End]
-	if _, isSkill := skillWords[why]; isSkill {
-		uri := h.m.Get("params").Get("uri")
-		o.toClient = refusal(spelled, c.refuseSkill(&o, method, uri.Text, why, nil))
-		return o
-	}
-	key := t.key
-	ref := pin.EntryRef(key.Type, key.Name)
-	o.tell("blocked: a call of %s: %s", ref, why)
-	o.log("block", "entry", ref, "reason", why)
-	_, approved := c.pins.entries[key]
-	words := modeltext.Say("pinproof: blocked: this was not called: ")
-	if why == unclear {
-		words = words.Say("its name can be read in more than one way.")
-	} else if why == denied {
-		words = words.Say("a person has denied this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).Say(" to agents. Go on without it.")
-	} else if !approved {
-		words = words.Say("no such ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
-			Say(" is approved in tools.lock. A person has to approve it first.")
-	} else if why == gone {
-		words = words.Say("server ").Argument(c.ServerID).Say(" no longer lists this ").Entry(key.Type).Say(".")
-	} else if why == notListed {
-		words = words.Say("server ").Argument(c.ServerID).Say(" did not give the list with this ").Entry(key.Type).
-			Say(". Try again later.")
-	} else {
-		words = words.Say("this ").Entry(key.Type).Say(" of server ").Argument(c.ServerID).
-			Say(" is not what was approved in tools.lock. A person has to review it first.")
-	}
-	o.toClient = refusal(spelled, words)
+func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) (o out) {
+	o.toClient = refusal(h.id(), c.refuseEntry(&o, method, key, why))
 	return o
+}
+
+// refuseEntry tells a person why a client doesn't get an entry. It returns what the client is told.
+func (c *core) refuseEntry(o *out, method string, key pin.Key, why *reason) modeltext.Text {
+	ref := pin.EntryRef(key.Type, key.Name)
+	o.tell("blocked: %s of %s: %s", method, ref, why.said)
+	o.log("block", "entry", ref, "reason", why.said)
+	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
 }
 
 // dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on
@@ -295,13 +250,13 @@ func (c *core) dropped(line []byte, fromServer bool) (on, back []byte) {
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
-		key := keyOf(id)
+		key := strings.TrimSpace(id.Text)
 		switch {
 		case err != nil || id.Kind != '"' && id.Kind != '0':
 		case m["method"] != nil:
 			back = append(back, refusal(spelled, wordsUnreadable)...)
 		case fromServer:
-			spelled = c.open[key].id
+			spelled = c.open[key].id()
 			delete(c.open, key)
 			fallthrough
 		default:
@@ -316,6 +271,9 @@ func refusal(id []byte, words modeltext.Text) []byte {
 	if len(id) == 0 {
 		return nil
 	}
-	message, _ := json.Marshal(words.String())
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, codeBlocked, message)
+	return mcp.Answer(id, errorOf(words))
+}
+
+func errorOf(words modeltext.Text) string {
+	return fmt.Sprintf(`"error":{"code":%d,"message":%s}`, codeBlocked, jsontree.AppendString(nil, words.String()))
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,8 +24,6 @@ type relay struct {
 	judge *judge
 	log   *callLog
 	clock func() time.Time
-
-	reading sync.Mutex // held while the lockfile is compared with what was read of it
 
 	mu    sync.Mutex // protects the core; nothing waits while it is held, except for the log
 	core  *core
@@ -54,7 +51,7 @@ type Options struct {
 // newCore returns the core of a session that hasn't begun.
 func newCore(o Options, pins approved, review reviewing) *core {
 	return &core{setup: setup{o.Pins, o.OnDrift, o.Relist, review}, pins: pins,
-		open: map[string]request{}, own: map[string]*listing{}, unknown: map[string]bool{}}
+		open: map[string]request{}, own: map[string]*listing{}}
 }
 
 // Run starts the server once and passes messages between it and the client until one of them
@@ -110,90 +107,76 @@ var (
 	errFull    = fail.New("too much waits to be read by one side of the session")
 )
 
-// begin begins to read and write on both sides. It returns a channel that is closed at the end of what the client sends.
-func (r *relay) begin(stdin io.Reader, p mcp.Connection) (clientEnds chan struct{}) {
-	clientEnds = make(chan struct{})
-	go func() {
-		err := r.last(p.Lines(r.serverSays))
-		r.judging.Wait() // what it said last may drift
-		if r.happens((*core).serverEnds); r.isRefused() {
-			err = cmp.Or(err, errBlocked)
-		}
-		r.ends <- cmp.Or(err, io.EOF)
-	}()
-	go func() {
-		r.end(r.last(mcp.ReadLines(stdin, r.clientSays)))
-		close(clientEnds)
-	}()
-	go r.client.run()
-	go r.server.run()
-	return clientEnds
-}
-
+// run runs the session to its end.
 func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals <-chan os.Signal) (int, error) {
 	r.timer = time.AfterFunc(time.Hour, r.tick)
 	defer r.timer.Stop()
-	clientEnds := r.begin(stdin, p)
-	var killed, look, late, lingered <-chan time.Time
-	var told <-chan struct{} // closed once the client has been told all
-	var end error
-	hasClient := true
-	for {
-		select {
-		case s := <-signals:
+	go r.client.run()
+	go r.server.run()
+	go func() {
+		err := r.last(p.Lines(r.serverSays))
+		r.judging.Wait() // what it said last may drift
+		r.happens(func(c *core) out {
+			o := c.serverEnds()
+			if c.refused != nil {
+				err = cmp.Or(err, errBlocked)
+			}
+			return o
+		})
+		r.ends <- cmp.Or(err, io.EOF)
+	}()
+	clientEnds := make(chan struct{})
+	go func() {
+		r.end(r.last(mcp.ReadLines(stdin, r.clientSays)))
+		close(clientEnds)
+		r.leave(p, stdout)
+	}()
+	signalled, signal := context.WithCancel(context.Background())
+	late, isLate := context.WithCancel(context.Background())
+	go func() {
+		for s := range signals {
 			p.Signal(s)
-			if end == errBlocked {
-				return r.ended(p, end)
-			}
-			if killed == nil {
-				killed = time.After(signalPatience)
-			}
-		case <-killed: // also if the client doesn't read
-			return r.ended(p, io.EOF)
-		case err := <-r.ends:
-			if end == nil {
-				end = err
-				told = r.client.drained()
-			}
-		case <-told:
-			if end != errBlocked || !hasClient {
-				return r.ended(p, end)
-			}
-			told = nil
-			go p.Stop()
-			lingered = time.After(lingerAfter)
-		case <-lingered:
-			return r.ended(p, end)
+			signal()
+			time.AfterFunc(signalPatience, isLate)
+		}
+	}()
+	var end error
+	select {
+	case end = <-r.ends:
+	case <-late.Done():
+		return r.ended(p, io.EOF)
+	}
+	select {
+	case <-r.client.drained():
+	case <-late.Done(): // also if the client doesn't read
+	}
+	if end == errBlocked {
+		go p.Stop()
+		select {
+		case <-time.After(lingerAfter):
 		case <-clientEnds:
-			clientEnds = nil
-			hasClient = false
-			if lingered != nil {
-				return r.ended(p, end)
-			}
-			look = time.Tick(lookAfter)
-			late = time.After(pagePatience) // the server may never send its greeting
-		case <-late:
-			go p.Close()
-		case <-look:
-			if hungUp(stdout) {
-				go p.Stop() // nobody will ever read what it sends
-			} else if r.isIdle() && r.server.isEmpty() {
-				go p.Close()
-			}
+		case <-signalled.Done():
 		}
 	}
+	return r.ended(p, end)
 }
 
-func (r *relay) isRefused() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.core.refused != nil
-}
-
-func (r *relay) isIdle() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.core.isIdle()
+// leave closes the server's input after the client has closed its end, once nothing waits here any more. The server may never send its
+// greeting, for which the client's messages wait.
+func (r *relay) leave(p mcp.Connection, stdout io.Writer) {
+	late := time.Now().Add(mcp.PagePatience)
+	for range time.Tick(lookAfter) {
+		if hungUp(stdout) { // nobody will ever read what the server sends
+			p.Stop()
+			return
+		}
+		r.mu.Lock()
+		isIdle := r.core.isIdle()
+		r.mu.Unlock()
+		if isIdle && r.server.isEmpty() || time.Now().After(late) {
+			p.Close()
+		}
+	}
 }
 
 // last tells the client why the session ends, if a message was too large to be judged.
@@ -269,7 +252,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 	err := r.happens(func(c *core) (o out) {
 		switch {
 		case said.Unsent:
-			return c.unsent(slices.Clone(said.Line))
+			return c.unsent(said.Line)
 		case said.Err != nil:
 			o.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 			if said.Renews {
@@ -285,14 +268,12 @@ func (r *relay) serverSays(said mcp.Said) error {
 
 // clientSays takes a line of the client's.
 func (r *relay) clientSays(line []byte) error {
-	r.reading.Lock()
 	pins, isChanged, bad := r.judge.readPins()
-	r.reading.Unlock()
 	err := r.happens(func(c *core) (o out) {
 		if isChanged && c.refused == nil {
 			o = c.reread(pins, bad)
 		}
-		o.add(c.fromClient(slices.Clone(line)))
+		o.add(c.fromClient(line))
 		return o
 	})
 	r.server.wait()

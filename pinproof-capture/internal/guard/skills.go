@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
-	"pinproof/internal/text"
 )
 
 // A skill's files reach a model through resources/read. pinproof judges lists; the files are judged
@@ -20,164 +18,140 @@ import (
 // the pinned bytes, and nothing in a skill's folder passes that the skill's entry doesn't list.
 // What is in no skill's folder passes as if no guard were there.
 
-// Why a client doesn't get what it asked for. A model may read these words, so nothing of the
-// server's is in them.
-const (
-	skillNotApproved = "it belongs to a skill that is not approved"
-	fileNotListed    = "no such file stands in the approved entry of its skill, or not in this spelling"
-	fileDiffers      = "its bytes are not those of the file that was approved"
-	skillNotSeen     = "the files of its skill are known once the server has listed it"
-	skillDenied      = "a person has denied its skill to agents"
-	skillDiffers     = "it is not the skill that was approved"
-	folderDiffers    = "the folder has files that do not stand in the approved entry of its skill"
-	contentsUnclear  = "clients could read the answer in different ways"
+var (
+	skillNotApproved = because("it belongs to a skill that is not approved", say("this "), say(" belongs to a skill that is not approved. A person has to review it first."))
+	fileNotListed    = because("no such file is in the approved entry of its skill, or not in this spelling", say("this "), say(" is not in the approved entry of its skill, or not in this spelling. A person has to review it first."))
+	fileDiffers      = because("its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first."))
+	skillNotSeen     = because("the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first."))
+	skillDenied      = because("a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it."))
+	skillDiffers     = because("it is not the skill that was approved", say("this "), say(" is not the one that was approved. "))
+	folderDiffers    = because("the folder has files that are not in the approved entry of its skill", say("the folder of this "), say(" has files that are not in the approved entry of its skill. A person has to review it first."))
+	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
 )
 
-// skills are what the guard knows about the skills of one server.
-type skills struct {
-	// By URI; nil if the lockfile stores no definition and the session hasn't shown it yet.
-	approved map[string]*skill.Skill
+// skills are what the guard knows about the skills of one server, by the keys of their folders.
+type skills map[string]known
 
-	// The URIs of the approved skills, by the keys of their folders.
-	folders map[string]string
+// A known skill.
+type known struct {
+	state skillState
+	uri   string
 
-	// The keys of the folders of skills that a person has denied to agents.
-	denied map[string]bool
-
-	// The keys of the folders of all other skills that the session has shown.
-	refused map[string]bool
+	// Of an approved skill; nil if the lockfile stores no definition and the session hasn't shown it yet.
+	*skill.Skill
 }
 
-// readSkills reads the pinned skills of a server's entry in a lockfile. A skill that a person has
-// denied doesn't count as approved.
+type skillState int
+
+const (
+	approvedSkill skillState = iota
+	deniedSkill              // a person has denied it to agents
+	shownSkill               // the session has shown it, and nobody has approved it
+)
+
+// readSkills reads the pinned skills of a server's entry in a lockfile.
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
-	s := skills{approved: map[string]*skill.Skill{}, folders: map[string]string{}, denied: map[string]bool{}, refused: map[string]bool{}}
+	s := skills{}
 	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
 		uri := pin.FillPlaceholders(jsontree.Text(m.Name), values).Text
+		k := known{uri: uri}
+		if entry, problem := skill.Read(pin.FillPlaceholders(m.Get("definition"), values)); problem == nil && entry.URI == uri {
+			k.Skill = entry
+		}
 		if m.Get("denied").Kind == 't' {
-			s.denied[skill.FolderOf(uri)] = true
-			continue
+			k = known{state: deniedSkill}
 		}
-		entry, problem := skill.Read(pin.FillPlaceholders(m.Get("definition"), values))
-		if problem != nil || entry.URI != uri {
-			entry = nil
-		}
-		s.approve(uri, entry)
+		s[skill.FolderOf(uri)] = k
 	}
 	return s
 }
 
-func (s *skills) approve(uri string, entry *skill.Skill) {
-	s.approved[uri] = entry
-	s.folders[skill.FolderOf(uri)] = uri
-}
-
-func (s *skills) refuse(uri string) {
-	if skill.IsMain(uri) {
-		s.refused[skill.FolderOf(uri)] = true
+// refuse notes that a skill isn't approved.
+func (s skills) refuse(uri string) {
+	folder := skill.FolderOf(uri)
+	if _, isKnown := s[folder]; !isKnown && skill.IsMain(uri) {
+		s[folder] = known{state: shownSkill}
 	}
 }
 
 // learn notes whether an entry of a list, or a single entry, was approved.
-func (s *skills) learn(entry jsontree.Value, isApproved bool) {
+func (s skills) learn(entry jsontree.Value, isApproved bool) {
 	uri := entry.Get("uri")
 	if !isApproved {
 		s.refuse(jsontree.TextOf(&uri))
 		return
 	}
-	if known, pinned := s.approved[uri.Text]; pinned && known == nil {
+	folder := skill.FolderOf(uri.Text)
+	if k, isKnown := s[folder]; isKnown && k.state == approvedSkill && k.uri == uri.Text && k.Skill == nil {
 		if read, problem := skill.Read(entry); problem == nil {
-			s.approve(uri.Text, read)
+			s[folder] = known{uri: uri.Text, Skill: read}
 		}
 	}
+}
+
+// areAround reports whether a URI is in the folder of a skill in this state.
+func (s skills) areAround(uri string, state skillState) bool {
+	for folder, k := range s {
+		if k.state == state && skill.Within(uri, folder) {
+			return true
+		}
+	}
+	return false
 }
 
 // file returns the files that approved skills list under a URI, or why the URI may not be read. It returns neither
 // if the URI has nothing to do with a skill. A skill inside another's folder can have a file that both list.
-func (s *skills) file(uri string) (files []*skill.File, why string) {
-	within := false
-	unseen := false
-	for _, entry := range s.approved {
-		if entry != nil {
-			if f := entry.File(uri); f != nil {
-				files = append(files, f)
-			}
+func (s skills) file(uri string) (files []*skill.File, why *reason) {
+	isUnseen := false
+	for folder, k := range s {
+		if k.Skill == nil {
+			isUnseen = isUnseen || k.state == approvedSkill && skill.Within(uri, folder)
+		} else if f := k.File(uri); f != nil {
+			files = append(files, f)
 		}
 	}
 	if files != nil {
-		return files, ""
+		return files, nil
 	}
-	if isWithin(uri, s.denied) {
+	if s.areAround(uri, deniedSkill) {
 		return nil, skillDenied
 	}
-	for folder, of := range s.folders {
-		if skill.Within(uri, folder) {
-			within = true
-			unseen = unseen || s.approved[of] == nil
-		}
-	}
-	if within && unseen {
+	if isUnseen {
 		return nil, skillNotSeen
 	}
-	if within {
+	if s.areAround(uri, approvedSkill) {
 		return nil, fileNotListed
 	}
-	if isWithin(uri, s.refused) || skill.IsMain(uri) {
-		return nil, skillNotApproved
-	}
-	return nil, ""
+	return nil, s.folder(uri)
 }
 
-// hasFolderOf reports whether a URI is in the folder of an approved skill.
-func (s *skills) hasFolderOf(uri string) bool {
-	for folder := range s.folders {
-		if skill.Within(uri, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-// isWithin reports whether a URI is in one of the folders with these keys.
-func isWithin(uri string, folders map[string]bool) bool {
-	for folder := range folders {
-		if skill.Within(uri, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-// directory returns why a folder may not be read, "" if it may. Its files are judged when they come.
-func (s *skills) directory(uri string) (why string) {
-	if isWithin(uri, s.denied) {
+// folder returns why a folder may not be read, or nil. Its files are judged when they come.
+func (s skills) folder(uri string) *reason {
+	if s.areAround(uri, deniedSkill) {
 		return skillDenied
 	}
-	if isWithin(uri, s.refused) || skill.IsMain(uri) {
+	if s.areAround(uri, shownSkill) || skill.IsMain(uri) {
 		return skillNotApproved
 	}
-	return ""
+	return nil
 }
 
-// askSkill returns why a request of a client that may read a skill is refused, or "".
-func (c *core) askSkill(method string, params jsontree.Value) (why string) {
-	if method != readResource && method != readDirectory && method != getSkill || !c.guardsSkills() {
-		return ""
+// askSkill returns why a request of a client that may read a skill is refused, or nil.
+func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
+	if !c.guardsSkills() {
+		return nil
 	}
 	uri := params.Get("uri").Text
-	s := &c.pins.skills
+	s := c.pins.skills
 	switch method {
 	case readResource:
 		if _, why = s.file(uri); why == skillNotApproved {
 			s.refuse(uri)
 		}
 	case readDirectory:
-		why = s.directory(uri)
+		why = s.folder(uri)
 	case getSkill:
-		if _, approved := s.approved[uri]; approved {
-			return ""
-		}
-		if isWithin(uri, s.denied) {
+		if s.areAround(uri, deniedSkill) {
 			return skillDenied
 		}
 		// What the server sends about it is judged when it arrives.
@@ -188,7 +162,7 @@ func (c *core) askSkill(method string, params jsontree.Value) (why string) {
 
 // learnSkills notes which skills of a list were approved.
 func (c *core) learnSkills(entryType pin.EntryType, l *list) {
-	for _, result := range l.values {
+	for _, result := range l.pages {
 		for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
 			_, isEqual := l.entries[c.pins.key(pin.Skills, item.Get("uri").Text).Name]
 			if entryType == pin.Skills {
@@ -209,13 +183,9 @@ func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[
 	if result.Kind == 0 {
 		return o
 	}
-	why := c.answerContents(result, asked.method)
+	why := c.answerContents(result, asked)
 	switch {
-	case why != "" || !c.guardsSkills():
-	case asked.method == readResource:
-		if files, _ := c.pins.skills.file(asked.uri); files != nil {
-			why = c.answerFile(result, asked.uri, files)
-		}
+	case why != nil || !c.guardsSkills():
 	case asked.method == readDirectory:
 		why = c.answerDirectory(result, asked.uri)
 	case asked.method == getSkill:
@@ -227,18 +197,21 @@ func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[
 			why = skillDiffers
 		}
 	}
-	if why != "" {
-		words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, why, nil)
+	if why != nil {
+		words := c.refuseAnswer(&o, asked, why)
 		if c.onDrift != Warns || why == skillDenied || why == denied {
-			*pass = refusal(asked.id, words)
+			*pass = asked.refuse(words).toClient
 		}
 	}
 	return o
 }
 
+func (c *core) refuseAnswer(o *out, asked request, why *reason) modeltext.Text {
+	return c.refuseEntry(o, "the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
+}
+
 // judgeSkill has a single skill judged as a list of its own. That list is what a person can review.
 func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass *[]byte) (o out) {
-	answer := bytes.Clone(line)
 	listed := response(1, slices.Concat([]byte(`{"skills":[`), line[entry.At:entry.End], []byte("]}")))
 	*pass = nil
 	o.judge = []judgement{{listed, func(v *verdict, err error) (o out) {
@@ -246,12 +219,12 @@ func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass
 			return o
 		}
 		_, isEqual := v.equal(c.pins.key(pin.Skills, asked.uri))
-		m, _ := message(answer)
-		c.pins.skills.learn(m.Get("result").Get("skill"), isEqual)
-		if o.toClient = answer; !isEqual {
-			words := c.refuseSkill(&o, "the answer to "+asked.method, asked.uri, skillDiffers, listed)
+		c.pins.skills.learn(entry, isEqual)
+		if o.toClient = line; !isEqual {
+			words := c.refuseAnswer(&o, asked, skillDiffers)
+			words = words.With(c.toReview(&o, listed, true))
 			if c.onDrift != Warns {
-				o.toClient = refusal(asked.id, words)
+				o.toClient = asked.refuse(words).toClient
 			}
 		}
 		return o
@@ -260,17 +233,26 @@ func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass
 }
 
 // answerContents judges the files of skills, and the denied resources, that a result has. Where either is pinned, a client has to read
-// the result as it is read here.
-func (c *core) answerContents(result jsontree.Value, method string) (why string) {
+// the result as it is read here. The answer to a read of a skill's file is one item, of that URI, with its bytes.
+func (c *core) answerContents(result jsontree.Value, asked request) (why *reason) {
 	contents := result.Get("contents")
-	isPinned := len(c.pins.denied) > 0 || c.guardsSkills() && len(c.pins.skills.approved)+len(c.pins.skills.denied) > 0
-	if method == readResource && isPinned && contents.Kind != '[' && result.Get("resultType").Text != "input_required" {
+	isRead := asked.method == readResource
+	isPinned := isRead && (len(c.pins.denied) > 0 || c.guardsSkills() && len(c.pins.skills) > 0)
+	if isPinned && contents.Kind != '[' && result.Get("resultType").Text != "input_required" {
 		return contentsUnclear
+	}
+	wanted, _ := c.pins.skills.file(asked.uri)
+	isFile := isRead && c.guardsSkills() && wanted != nil
+	if isFile && len(contents.Items()) != 1 {
+		return fileDiffers
 	}
 	for _, item := range contents.Items() {
 		uri := item.Get("uri")
-		if method == readResource && isPinned && (uri.Kind != '"' || !isPlainItem(item.Value)) {
+		if isPinned && (uri.Kind != '"' || !isPlainItem(item.Value)) {
 			return contentsUnclear
+		}
+		if isFile && uri.Text != asked.uri {
+			return fileDiffers
 		}
 		if c.pins.isDenied(c.pins.key(pin.Resources, jsontree.TextOf(&uri))) {
 			return denied
@@ -279,27 +261,14 @@ func (c *core) answerContents(result jsontree.Value, method string) (why string)
 			continue
 		}
 		files, why := c.pins.skills.file(jsontree.TextOf(&uri))
-		if why != "" {
+		if why != nil {
 			return why
 		}
 		if files != nil && !isOneOf(item.Value, files) {
 			return fileDiffers
 		}
 	}
-	return ""
-}
-
-// answerFile judges the answer to a read of a skill's file: one item, of that URI, with its bytes.
-func (c *core) answerFile(result jsontree.Value, uri string, files []*skill.File) (why string) {
-	items := result.Get("contents").Items()
-	if len(items) != 1 {
-		return fileDiffers
-	}
-	of := items[0].Get("uri")
-	if of.Kind != '"' || of.Text != uri || !isOneOf(items[0].Value, files) {
-		return fileDiffers
-	}
-	return ""
+	return nil
 }
 
 // itemMembers are the members that a client reads in an item of contents.
@@ -343,75 +312,39 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 
 // answerDirectory judges what a folder lists. Inside a skill's folder, that may be nothing but the
 // files of the skill's entry and the folders on the way to them.
-func (c *core) answerDirectory(result jsontree.Value, uri string) (why string) {
-	s := &c.pins.skills
-	inside := false
-	for folder := range s.folders {
-		inside = inside || skill.Within(uri, folder)
-	}
+func (c *core) answerDirectory(result jsontree.Value, uri string) *reason {
+	s := c.pins.skills
+	isInside := s.areAround(uri, approvedSkill)
 	for _, m := range result.Members() {
 		for _, item := range m.Items() {
 			of := item.Get("uri")
+			if of.Kind != '"' && isInside && item.Kind != 0 {
+				return folderDiffers // no entry lists what it is
+			}
 			if of.Kind != '"' {
-				if inside && item.Kind != 0 {
-					return folderDiffers // no entry lists what it is
-				}
 				continue
 			}
 			files, why := s.file(of.Text)
 			if why == skillDenied {
 				return skillDenied
 			}
-			if files == nil && why != "" && !s.isFolder(of.Text) || why == "" && files == nil && inside {
+			if files == nil && (why != nil && !s.isFolder(of.Text) || why == nil && isInside) {
 				return folderDiffers
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // isFolder reports whether a URI is that of an approved skill's folder, or of a folder inside it
 // that leads to a file.
-func (s *skills) isFolder(uri string) bool {
+func (s skills) isFolder(uri string) bool {
 	prefix := strings.TrimSuffix(uri, "/") + "/"
-	for _, entry := range s.approved {
-		if entry == nil {
-			continue
-		}
-		for _, f := range entry.Files {
-			if strings.HasPrefix(f.URI, prefix) && len(prefix) >= len(entry.Folder) {
-				return true
-			}
+	for _, k := range s {
+		leads := func(f skill.File) bool { return strings.HasPrefix(f.URI, prefix) && len(prefix) >= len(k.Folder) }
+		if k.Skill != nil && slices.ContainsFunc(k.Files, leads) {
+			return true
 		}
 	}
 	return false
-}
-
-// skillWords tells a client why it doesn't get something.
-var skillWords = map[string]modeltext.Text{
-	skillNotApproved: modeltext.Say(skillNotApproved),
-	fileNotListed:    modeltext.Say(fileNotListed),
-	fileDiffers:      modeltext.Say(fileDiffers),
-	skillNotSeen:     modeltext.Say(skillNotSeen),
-	skillDenied:      modeltext.Say(skillDenied),
-	skillDiffers:     modeltext.Say(skillDiffers),
-	folderDiffers:    modeltext.Say(folderDiffers),
-	contentsUnclear:  modeltext.Say(contentsUnclear),
-}
-
-// refuseSkill tells a person what a client doesn't get, and keeps the part of it that can be
-// reviewed. It returns what the client is told.
-func (c *core) refuseSkill(o *out, method, uri, why string, part []byte) modeltext.Text {
-	o.tell("blocked: %s of %s: %s", method, text.Name(uri), why)
-	o.log("block", "entry", pin.EntryRef(pin.Resources, uri), "reason", why)
-	words := modeltext.Say("pinproof: blocked: this was not read: ")
-	switch {
-	case why == denied:
-		return words.Say("a person has denied this resource to agents. Go on without it.")
-	case why == skillDenied:
-		return words.Say(skillDenied).Say(". Go on without it.")
-	case part == nil:
-		return words.With(skillWords[why]).Say(". A person has to review it first.")
-	}
-	return words.With(skillWords[why]).Say(". ").With(c.toReview(o, part, true))
 }

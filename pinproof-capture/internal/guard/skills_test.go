@@ -64,7 +64,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 	s := newSkilled(t, "", Warns, skilltest.PDFEntry)
-	if !s.passesRead(1, readResource, main, one(skilltest.TextItem(main, "other"))) || !strings.Contains(strings.Join(s.came, ""), fileDiffers) {
+	if !s.passesRead(1, readResource, main, one(skilltest.TextItem(main, "other"))) || !strings.Contains(strings.Join(s.came, ""), fileDiffers.said) {
 		t.Errorf("with warn, it doesn't pass, or nobody is told: %s", s.came)
 	}
 	hashes := newSkilled(t, "--hash-only", Ends, skilltest.PDFEntry)
@@ -91,7 +91,7 @@ func TestListsSkills(t *testing.T) {
 		if strings.Contains(result, "nextCursor") {
 			s.answers("skills/list", `"result":{"skills":[`+second+`]}`)
 		}
-		s.now = s.now.Add(errorPatience)
+		s.now = s.now.Add(reviewPatience)
 		if s.happens(s.core.tick); !strings.Contains(s.client.String(), `"id":2,"error":{"code":-32090`) {
 			t.Errorf("%s: the client gets %s", about, s.client.String())
 		}

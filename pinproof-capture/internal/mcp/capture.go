@@ -63,7 +63,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 		parts = append(parts, "instructions")
 	}
 	for _, entryType := range pin.AskOrder {
-		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && g.claims(entryType) {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && Claims(g.capabilities, entryType) {
 			parts = append(parts, text.Count(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}
@@ -177,7 +177,8 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	server.Stop() // now it has said all
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
-	if name := s.notInstalled(last); name != "" {
+	if s.URL == "" && slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
+		name := ReadNPM(s.Argv).Name
 		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
 		if programs := s.programsLike(name); programs != nil {
 			f.Hint("a package may have renamed it; node_modules has %s", strings.Join(text.Names(programs), ", "))
@@ -189,11 +190,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 		f = fail.New("interrupted")
 	} else if bad == nil && late {
 		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second"))
-		if at := listensAt(append(last, string(data))); at != "" && s.URL == "" {
-			f.Hint("it listens at %s rather than on standard input: pinproof-capture save FILE %[1]s", at)
-		} else {
-			f.Hint("--timeout %d waits longer", 4*int(o.Timeout.Seconds()))
-		}
+		f.Hint("--timeout %d waits longer; a server that opens a port is asked by its URL", 4*int(o.Timeout.Seconds()))
 	}
 	return nil, "", &ServerError{f, last}
 }
@@ -217,44 +214,8 @@ func (s Server) programsLike(name string) (programs []string) {
 	return programs[:min(len(programs), 10)]
 }
 
-// notInstalled returns the name of a program that npx couldn't find, judging by npx's output, or "".
-func (s Server) notInstalled(said []string) string {
-	at := 0
-	if len(s.Argv) > 2 && strings.EqualFold(s.Argv[0], "cmd") {
-		at = 2 // behind cmd /c
-	}
-	if len(s.Argv) == 0 || !isNPX.MatchString(filepath.Base(s.Argv[at])) || !slices.ContainsFunc(said, npxMissing.MatchString) {
-		return ""
-	}
-	for i, word := range s.Argv[at+1:] {
-		isLast := i+1 == len(s.Argv[at+1:])
-		if word == "--" && !isLast {
-			return s.Argv[at+1+i+1]
-		}
-		if !strings.HasPrefix(word, "-") {
-			return word
-		}
-	}
-	return ""
-}
-
-var (
-	isNPX      = regexp.MustCompile(`(?i)^npx(\.cmd|\.exe)?$`)
-	npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
-)
-
-// listensAt returns the address at which a server seems to listen, judging by its output, or "".
-// A server that opens a port doesn't speak on standard output.
-func listensAt(said []string) string {
-	for _, line := range said {
-		if m := listens.FindStringSubmatch(line); m != nil {
-			return "http://localhost:" + m[1] + m[3] + m[2]
-		}
-	}
-	return ""
-}
-
-var listens = regexp.MustCompile(`(?i)https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\]):(\d{2,5})((?:/[a-z0-9_-]+)*)|\b(?:port|listening on)[ :=]+(\d{2,5})\b`)
+// npxMissing matches what npx and npm print about a program that isn't there.
+var npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
 
 // Excerpt returns the beginning of a server's text, printable, for a sentence of ours.
 func Excerpt(s string) string {

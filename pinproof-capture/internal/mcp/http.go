@@ -44,19 +44,16 @@ type remote struct {
 
 	take func(Said) error
 
-	// Locked by the message that begins a new session, while the others wait for that session.
-	renewing sync.Mutex
-
-	renewed time.Time // when the last new session began
-
 	mu       sync.Mutex    // protects what follows
 	endpoint *url.URL      // where the server wants to be asked
 	ready    chan struct{} // closed once messages may be sent there
 
-	// How often the server has named its endpoint in HTTP+SSE, which it does once a session.
-	begun int
-
 	session string // the server's ID for the session
+	number  int    // of the session: how many initializes were sent
+
+	// The session is over, and no initialize has been sent since.
+	isOver bool
+	overAt time.Time // when a session was last over
 
 	// The client's name and version, as it sends them.
 	agent string
@@ -64,11 +61,8 @@ type remote struct {
 	// The revision of the protocol that initialize agreed on.
 	revision string
 
-	standing *standing // the stream that belongs to no message
+	standing context.CancelFunc // ends the stream that belongs to no message
 	waiting  map[string]*post
-
-	// The client's last initialize, with an ID of our own.
-	greeting []byte
 
 	inputs map[string][]byte // the input schemas of tools, by name
 	kept   int               // bytes of the answers with these schemas
@@ -88,29 +82,19 @@ type post struct {
 	// The ID of the last request, as the record has it.
 	asked int64
 
-	// Closed once the server has taken the message or, if it is a request, has answered it.
+	// Closed once the server has the message, which isn't a request.
 	done chan struct{}
 
-	// The number of the session that it was meant for, as r.begun counts them.
-	begun int
-
-	// It is a message of our own that begins a new session.
-	begins bool
-
+	number int  // of the session that it is meant for
 	isSent bool // it may have reached the server
 }
 
-// calls reports whether the message calls an entry. In another session, the same name may mean another entry.
-func (p *post) calls() bool { return p.method == "tools/call" || p.method == "prompts/get" }
+var (
+	errStreamEnded = fail.New("its event stream ended before the answer")
 
-// A standing stream belongs to no message of the client's. The server may use it to speak unasked.
-type standing struct {
-	cancel  context.CancelFunc
-	opened  chan struct{} // closed once the server has answered
-	refused bool          // the answer was no: the server has no such stream, or not yet
-}
-
-var errStreamEnded = fail.New("its event stream ended before the answer")
+	// For a message that is meant for a session that is over: in the next one, the same name may mean another entry.
+	errOver = fail.New("its session is over")
+)
 
 const (
 	// How long a new session counts before another one may begin. Otherwise, a call could meet the
@@ -120,11 +104,11 @@ const (
 	// More than a moved server needs; what goes on longer is a loop.
 	maxRedirects = 3
 
-	// If a client's line is an initialize or no request, the next line waits until the server has taken or answered
-	// it: the server is to get the lines in their order. No server may delay the client for longer than this.
+	// If a client's line is no request, the next line waits until the server has taken it: the server is to get the lines in their
+	// order. No server may delay the client for longer than this.
 	linePatience = 10 * time.Second
 
-	// How long to wait until the standing stream opens. Some servers answer only with its first
+	// How long to wait until the standalone stream opens. Some servers answer only with its first
 	// event, and have no event yet.
 	standPatience = time.Second
 
@@ -237,26 +221,28 @@ func (r *remote) put(s Said) error {
 // Write sends lines of the client's. It returns no error: what becomes of the lines is read with Lines.
 func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
-		r.send(bytes.Clone(line), false)
+		r.send(line)
 	}
 	return len(b), nil
 }
 
 // send sends a line: a message that can be read in only one way, or something that isn't a message.
-// begins means that it is one of the messages of our own that begin a new session.
-func (r *remote) send(line []byte, begins bool) {
-	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{}), begins: begins}
+func (r *remote) send(line []byte) {
+	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
 	var m jsontree.Value
 	if messages, _ := capture.Messages(line); len(messages) > 0 && messages[0].Has("method") {
 		m = messages[0]
 	}
-	id := m.Get("id")
 	params := m.Get("params")
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
 	r.mu.Lock()
-	p.begun = r.begun
+	if p.method == "initialize" {
+		r.number++
+		r.isOver = false
+	}
+	p.number = r.number
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
@@ -274,16 +260,14 @@ func (r *remote) send(line []byte, begins bool) {
 			r.agent = strings.ReplaceAll(agent, " ", "-")
 		}
 	}
-	if id.Kind != 0 {
-		p.id, p.key = line[id.At:id.End], capture.MessageID(m)
+	if id := m.Get("id"); id.Kind != 0 {
+		p.id = line[id.At:id.End]
+		p.key = capture.MessageID(m)
 		r.waiting[p.key] = p
-		if p.method == "initialize" {
-			r.greeting = slices.Concat(line[:id.At], []byte(`"`+OwnID+`"`), line[id.End:])
-		}
 	}
 	r.mu.Unlock()
 	go r.post(p)
-	if p.id != nil && (p.method != "initialize" || r.rec != nil) { // a capture waits for the answer itself
+	if p.id != nil {
 		return
 	}
 	select {
@@ -293,35 +277,26 @@ func (r *remote) send(line []byte, begins bool) {
 	}
 }
 
-// errAnew is for a call that was meant for a session that is over.
-var errAnew = fail.New("its session is over")
-
-// post sends a message and passes its answer on. If the session has ended, it begins a new one.
+// post sends a message and passes its answer on.
 func (r *remote) post(p *post) {
 	defer p.cancel()
 	opens := p.method == "notifications/initialized" && !r.SSE // HTTP+SSE has only one stream
+	var refused <-chan bool
 	if opens {
-		r.awaitStream()
+		refused = r.stand()
 	}
 	resp, err := r.ask(p)
-	if err == nil && p.id != nil && isOver(resp) && r.renew(sessionOf(resp)) {
+	if err == nil && r.ends(p, resp) {
 		resp.Body.Close()
-		err = errAnew
-		if !p.calls() {
-			resp, err = r.ask(p)
-		}
+		err = errOver
 	}
 	// The server has the message. What it sends in reply may only get through once send has returned.
 	if p.id == nil {
 		close(p.done)
 	}
-	if err == errAnew { // a call is judged by the new lists
+	if err == errOver {
 		r.put(Said{Line: p.body, Unsent: true})
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.waiting[p.key] == p { // otherwise, it was sent again
-			delete(r.waiting, p.key)
-		}
+		r.answered(p)
 		return
 	}
 	if err == nil {
@@ -329,8 +304,17 @@ func (r *remote) post(p *post) {
 	}
 	if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
-	} else if opens {
-		r.standLate()
+	} else if opens && <-refused {
+		r.stand()
+	}
+}
+
+// answered notes that nobody waits for the answer to a message any more.
+func (r *remote) answered(p *post) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting[p.key] == p { // otherwise, it was sent again
+		delete(r.waiting, p.key)
 	}
 }
 
@@ -468,7 +452,6 @@ func (r *remote) hand(data []byte, asked int64) error {
 	}
 	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
-	isGreeted := false
 	r.mu.Lock()
 	for _, m := range Loosely(s.Line) {
 		id, _ := jsontree.NewReader(m["id"]).Only()
@@ -477,7 +460,6 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
-		isGreeted = isGreeted || p.method == "initialize" && m["result"] != nil
 		if p.method == "initialize" || p.method == "tools/list" && p.revision >= FirstDiscover {
 			result, _ := jsontree.NewReader(m["result"]).Only()
 			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
@@ -492,17 +474,9 @@ func (r *remote) hand(data []byte, asked int64) error {
 		}
 	}
 	r.mu.Unlock()
-	if isGreeted && !r.SSE {
-		r.stand()
-	}
 	err := r.put(s)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	for _, p := range answered {
-		if r.waiting[p.key] == p {
-			delete(r.waiting, p.key)
-			close(p.done)
-		}
+		r.answered(p)
 	}
 	return err
 }
@@ -525,7 +499,7 @@ func (r *remote) fail(p *post, err error) {
 		said.asked = p.asked
 	}
 	if r.put(said) == nil && r.rec == nil && r.waits(p) {
-		r.hand(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"%s"}}`, p.id, codeNoAnswer, wordsNoAnswer), 0)
+		r.hand(Answer(p.id, fmt.Sprintf(`"error":{"code":%d,"message":"%s"}`, codeNoAnswer, wordsNoAnswer)), 0)
 	}
 }
 

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bufio"
-	"crypto/rand"
 	"io"
 
 	"pinproof/internal/capture"
@@ -16,19 +15,16 @@ const MaxBytes = capture.MaxBytes
 // ErrTooLarge ends a session: a message that doesn't fit can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
-// OwnID begins the IDs of our own requests. Their answers aren't for the client.
-var OwnID = "pinproof-" + rand.Text() + "-"
-
 // Said is what a server said: a line with its line ending or, in place of an answer, why it is missing.
 type Said struct {
-	Line []byte // valid until the next line comes
+	Line []byte
 
-	// Line is a call of the client's that no server got.
+	// Line is one of the client's that no server got.
 	Unsent bool
 
 	Err error // for a person
 
-	// Its session is over, and a new one begins: what comes next answers an initialize with the ID OwnID.
+	// The session is over, and the server wants another initialize.
 	Renews bool
 
 	// The ID of the last request that had been sent when the line came. For an Err, the ID of the
@@ -36,7 +32,7 @@ type Said struct {
 	asked int64
 }
 
-// ReadLines passes on the lines of a reader, each with its line ending, and what is left at the reader's end.
+// ReadLines passes on the lines of a reader, each with its line ending and in memory of its own, and what is left at the reader's end.
 func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
 }
@@ -46,12 +42,12 @@ func ReadLines(from io.Reader, take func(line []byte) error) error {
 func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
 	came := &marked{Reader: from, rec: rec}
 	in := bufio.NewReaderSize(came, 64<<10)
-	var line []byte
 	for {
 		in.Peek(1) // waits for the first byte of the line
 		asked := came.asked
 		err := bufio.ErrBufferFull
-		for line = line[:0]; err == bufio.ErrBufferFull; {
+		var line []byte
+		for err == bufio.ErrBufferFull {
 			var piece []byte
 			piece, err = in.ReadSlice('\n')
 			if line = append(line, piece...); len(line) > MaxBytes {
@@ -63,10 +59,6 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 		}
 		if failed := take(line, asked); failed != nil || err == io.EOF {
 			return failed
-		}
-		if cap(line) > 1<<20 {
-			// A large line is rare, and its memory is not kept.
-			line = nil
 		}
 	}
 }

@@ -137,25 +137,6 @@ func TestInterruptedBefore(t *testing.T) {
 	}
 }
 
-// TestListensAt: how programs say where they listen.
-func TestListensAt(t *testing.T) {
-	t.Parallel()
-	for said, want := range map[string]string{
-		"Server running on http://localhost:8000/mcp":            "http://localhost:8000/mcp",
-		"INFO: Uvicorn running on http://0.0.0.0:8000 (Press x)": "http://localhost:8000",
-		"Listening on port 3000":                                 "http://localhost:3000",
-		"MCP server listening on 3000":                           "http://localhost:3000",
-		"http://[::]:8080/sse ready":                             "http://localhost:8080/sse",
-		"see https://example.com:8000/docs":                      "",
-		"port of the old code: none":                             "",
-		"":                                                       "",
-	} {
-		if got := listensAt(strings.Split(said, "\n")); got != want {
-			t.Errorf("%s: %q, want %q", said, got, want)
-		}
-	}
-}
-
 // inPieces is a server that says one piece after each request.
 type inPieces struct {
 	rec  *record

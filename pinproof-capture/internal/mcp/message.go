@@ -68,14 +68,17 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 // spelled returns a value byte for byte, as it came.
 func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
 
-// reply returns the answer to a request of the server's. It answers pings and refuses anything
-// else, such as sampling, roots and elicitation.
-func (m *message) reply() []byte {
-	what := `"result":{}`
-	if m.Get("method").Text != "ping" {
-		what = `"error":{"code":` + codeNoMethod + `,"message":"this client only lists"}`
+// Answer returns an answer to a request as a line. outcome is its last member.
+func Answer(id []byte, outcome string) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, outcome)
+}
+
+// Reply returns the answer to a request of the server's that no client can answer, such as for sampling. It answers pings.
+func Reply(id []byte, method string) []byte {
+	if method == "ping" {
+		return Answer(id, `"result":{}`)
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.spelled(m.Get("id")), what)
+	return Answer(id, `"error":{"code":`+codeNoMethod+`,"message":"Method not found"}`)
 }
 
 // A refusal is an error that the server answers with.

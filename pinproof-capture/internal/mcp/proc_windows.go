@@ -62,7 +62,7 @@ func newJob() (windows.Handle, error) {
 
 // joinJob puts a suspended process into a job, and resumes it.
 func joinJob(job windows.Handle, pid uint32) error {
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, pid)
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE|windows.PROCESS_SUSPEND_RESUME, false, pid)
 	if err != nil {
 		return err
 	}
@@ -70,39 +70,14 @@ func joinJob(job windows.Handle, pid uint32) error {
 	if err := windows.AssignProcessToJobObject(job, process); err != nil {
 		return err
 	}
-	return resume(pid)
-}
-
-// resume resumes the threads of a process. A process that was started suspended has only one, but
-// os/exec keeps no handle for it.
-func resume(pid uint32) error {
-	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
-	if err != nil {
-		return err
-	}
-	defer windows.CloseHandle(snapshot)
-	entry := windows.ThreadEntry32{Size: uint32(unsafe.Sizeof(windows.ThreadEntry32{}))}
-	resumed := false
-	for err = windows.Thread32First(snapshot, &entry); err == nil; err = windows.Thread32Next(snapshot, &entry) {
-		if entry.OwnerProcessID != pid {
-			continue
-		}
-		thread, err := windows.OpenThread(windows.THREAD_SUSPEND_RESUME, false, entry.ThreadID)
-		if err != nil {
-			return err
-		}
-		_, err = windows.ResumeThread(thread)
-		windows.CloseHandle(thread)
-		if err != nil {
-			return err
-		}
-		resumed = true
-	}
-	if !resumed {
-		return os.ErrProcessDone
+	// os/exec keeps no handle for the thread, with which the documented function would do it.
+	if status, _, _ := resume.Call(uintptr(process)); status != 0 {
+		return windows.NTStatus(status)
 	}
 	return nil
 }
+
+var resume = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
 // end ends the job's processes. It leaves the job's handle open, which send closes.
 func (g group) end() { windows.TerminateJobObject(windows.Handle(g), 2) }

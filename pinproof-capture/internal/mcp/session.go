@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -23,10 +22,6 @@ const (
 	FirstDiscover  = "2026-07-28"
 )
 
-// MaxPages bounds one list. No server has so many pages, even with one tool a page, and a server
-// that never stops is found out before the time is up.
-const MaxPages = 1000
-
 // A session asks one server, one question at a time. It decodes no definition: what a server
 // lists is for pinproof to judge.
 type session struct {
@@ -41,8 +36,8 @@ type session struct {
 	files   SkillFiles
 	changes int // how often the server has reported that a list has changed
 
-	// What each request says of the client, from 2026-07-28 on.
-	meta map[string]any
+	// What each request says of the client, from 2026-07-28 on: members of _meta.
+	meta []jsontree.Member
 
 	// Errors may quote the server. One at an address may repeat the secrets that were sent to it.
 	isQuoted bool
@@ -87,14 +82,9 @@ func (s *session) lists(g *greeting) error {
 	if err := s.all(s.ctx, g, true); err != nil {
 		return err
 	}
-	if err := s.readFiles(s.ctx); err != nil {
-		return err
-	}
 	courteous, cancel := context.WithTimeout(s.ctx, courtesy)
 	s.rest(courteous, g)
 	cancel()
-	// The files of skills that the server declares only to server/discover; it needn't give them.
-	s.readFiles(s.ctx)
 	settle := s.Settle
 	if settle == 0 && slices.ContainsFunc(g.capabilities.Members(), func(m jsontree.Member) bool { return m.Get("listChanged").Kind == 't' }) {
 		settle = QuietPatience
@@ -117,7 +107,7 @@ func (s *session) take(said Said) error {
 	if err := s.rec.add(said.Line); err != nil {
 		return err
 	}
-	m, why := readMessage(bytes.Clone(said.Line), said.asked)
+	m, why := readMessage(said.Line, said.asked)
 	if why != "" {
 		if s.isQuoted {
 			why += ": " + Excerpt(string(bytes.TrimSpace(said.Line)))
@@ -141,23 +131,17 @@ func (s *session) put(m *message) error {
 }
 
 // send sends a request and returns its id.
-func (s *session) send(method string, params map[string]any) (id int64, err error) {
-	if s.meta != nil {
-		params["_meta"] = s.meta
-	}
+func (s *session) send(method string, params ...jsontree.Member) (id int64, err error) {
 	s.asked = append(s.asked, method)
 	id = int64(len(s.asked))
 	s.rec.sent.Store(id)
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-	if err == nil {
-		_, err = s.to.Write(append(line, '\n'))
-	}
+	_, err = s.to.Write(Request(id, method, params))
 	return id, err
 }
 
 // ask sends a request and waits for its answer.
-func (s *session) ask(ctx context.Context, method string, params map[string]any) (*message, error) {
-	id, err := s.send(method, params)
+func (s *session) ask(ctx context.Context, method string, params ...jsontree.Member) (*message, error) {
+	id, err := s.send(method, params...)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +165,7 @@ func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
 			case strings.HasSuffix(m.Get("method").Text, "/list_changed"):
 				s.changes++
 			case m.Has("method") && m.Has("id"):
-				if _, err := s.to.Write(m.reply()); err != nil {
+				if _, err := s.to.Write(Reply([]byte(m.spelled(m.Get("id"))), m.Get("method").Text)); err != nil {
 					return nil, err
 				}
 			}
@@ -199,9 +183,13 @@ type greeting struct {
 }
 
 // clientInfo returns what the server is told of the client. Servers choose their lists by it.
-func (s *session) clientInfo() map[string]any {
+func (s *session) clientInfo() jsontree.Value {
 	name, version, _ := strings.Cut(s.Client, "/")
-	return map[string]any{"name": name, "version": cmp.Or(version, "1.0.0")}
+	return jsontree.Object(member("name", jsontree.Text(name)), member("version", jsontree.Text(cmp.Or(version, "1.0.0"))))
+}
+
+func member(name string, v jsontree.Value) jsontree.Member {
+	return jsontree.Member{Name: name, Value: v}
 }
 
 // begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
@@ -213,9 +201,8 @@ func (s *session) begin() (*greeting, error) {
 	}
 	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
 	defer cancel()
-	m, err := s.ask(early, "initialize", map[string]any{
-		"protocolVersion": cmp.Or(s.Protocol, LastInitialize), "capabilities": s.Capabilities, "clientInfo": s.clientInfo(),
-	})
+	m, err := s.ask(early, "initialize", member("protocolVersion", jsontree.Text(cmp.Or(s.Protocol, LastInitialize))),
+		member("capabilities", s.Capabilities), member("clientInfo", s.clientInfo()))
 	if err == nil {
 		return s.initialized(m)
 	}
@@ -237,12 +224,12 @@ func (s *session) begin() (*greeting, error) {
 // discover asks server/discover; from then on every request names who asks. If
 // initialize is still open, its answer will do as well.
 func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
-	s.meta = map[string]any{
-		"io.modelcontextprotocol/protocolVersion":    max(s.Protocol, FirstDiscover),
-		"io.modelcontextprotocol/clientInfo":         s.clientInfo(),
-		"io.modelcontextprotocol/clientCapabilities": s.Capabilities,
+	s.meta = []jsontree.Member{
+		member("io.modelcontextprotocol/protocolVersion", jsontree.Text(max(s.Protocol, FirstDiscover))),
+		member("io.modelcontextprotocol/clientInfo", s.clientInfo()),
+		member("io.modelcontextprotocol/clientCapabilities", s.Capabilities),
 	}
-	id, err := s.send("server/discover", map[string]any{})
+	id, err := s.send("server/discover", member("_meta", jsontree.Object(s.meta...)))
 	if err != nil {
 		return nil, err
 	}
@@ -273,20 +260,13 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// claims reports whether the server says that it has the list. A server that names no capabilities
+// Claims reports whether a server with these capabilities says that it has a list. A server that names no capabilities
 // at all, as some old ones do, may have tools.
-func (g *greeting) claims(entryType pin.EntryType) bool {
-	if g.capabilities.Kind != '{' {
+func Claims(capabilities jsontree.Value, entryType pin.EntryType) bool {
+	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
 	}
-	return pin.IsDeclared(entryType, g.capabilities)
-}
-
-// Claims reports whether a server that answered initialize or server/discover with a line says that it has a list.
-func Claims(line []byte, entryType pin.EntryType) bool {
-	m, _ := jsontree.NewReader(line).Only()
-	g := greeting{capabilities: m.Get("result").Get("capabilities")}
-	return g.claims(entryType)
+	return pin.IsDeclared(entryType, capabilities)
 }
 
 // all asks for every page of every list that the server claims or, if claimed is false, of the
@@ -294,7 +274,7 @@ func Claims(line []byte, entryType pin.EntryType) bool {
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
-		if g.claims(entryType) != claimed || !claimed && entryType == pin.Skills {
+		if Claims(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, entryType)
@@ -327,54 +307,41 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 	}
 }
 
-// pages asks for all pages of one list and returns the number of its entries.
+// pages asks for all pages of one list and for the files of the skills in it, and returns the number of its entries. A file that the
+// server refuses stays unread.
 func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
-	method := pin.EntryTypeInfo[entryType].Method
-	member := pin.EntryTypeInfo[entryType].Member
-	last := ""
-	seen := map[string]bool{}
-	params := map[string]any{}
-	for range MaxPages {
-		// Since 2026-07-28, where requests carry _meta, an empty cursor is one like any other.
-		// Before, many servers mean the end by it: an error, nothing or the same page follows.
-		doubt := params["cursor"] == "" && s.meta == nil
+	l := Listing{EntryType: entryType, Meta: s.meta, IsModern: s.meta != nil, Files: &s.files, WithFiles: true}
+	for more := true; more; {
 		answering := ctx
-		if doubt {
-			moment, cancel := context.WithTimeout(ctx, courtesy)
+		if l.InDoubt {
+			moment, cancel := context.WithTimeout(ctx, l.Patience())
 			defer cancel()
 			answering = moment
+		} else if l.InFiles {
+			answering = s.ctx
 		}
+		known := len(l.Pages)
+		isDoubted := l.InDoubt
 		cut := s.rec.mark()
-		m, err := s.ask(answering, method, params)
-		if doubt && err != nil {
-			return count, nil
+		method, params := l.Request()
+		m, err := s.ask(answering, method, params...)
+		if isDoubted && err != nil {
+			break
 		}
-		if err != nil {
+		if l.InFiles && errors.As(err, new(*refusal)) {
+			m = &message{}
+		} else if err != nil {
 			return 0, err
 		}
-		result := m.Get("result")
-		entries := result.Get(member)
-		next := result.Get("nextCursor")
-		if doubt && (len(entries.Items()) == 0 || m.spelled(entries) == last) {
+		if more, err = l.Take(m.line, m.Value); err != nil {
+			return 0, err
+		}
+		if isDoubted && len(l.Pages) == known {
 			cut()
-			return count, nil
 		}
-		last = m.spelled(entries)
-		count += len(entries.Items())
-		if entryType == pin.Skills {
-			s.files.Add(entries)
-		}
-		if next.Kind == 0 || next.Kind == 'n' {
-			return count, nil
-		}
-		if next.Kind != '"' {
-			return 0, fail.New("its answer to %s has a nextCursor that isn't a string", method)
-		}
-		if seen[next.Text] {
-			return 0, fail.New("its answers to %s never end: a nextCursor comes twice", method)
-		}
-		seen[next.Text] = true
-		params = map[string]any{"cursor": next.Text}
 	}
-	return 0, fail.New("its answer to %s has more than %d pages", method, MaxPages)
+	for _, page := range l.Pages {
+		count += len(page.Get(pin.EntryTypeInfo[entryType].Member).Items())
+	}
+	return count, nil
 }

@@ -10,58 +10,29 @@ import (
 	"pinproof/internal/fail"
 )
 
-// stand opens the standalone stream. A server need not have one, and clients take answers on it, too. stand asks
-// for it as soon as initialize is answered: a server may send something in reply to notifications/initialized.
-func (r *remote) stand() {
+// stand opens the standalone stream, before the server is told that the client is initialized: the server may send something in reply to
+// that. A server need not have such a stream, and clients take answers on it, too. stand waits a moment, and returns a channel for whether
+// the server refuses the stream.
+func (r *remote) stand() (refused <-chan bool) {
 	ctx, cancel := context.WithCancel(r.ctx)
-	s := &standing{cancel: cancel, opened: make(chan struct{})}
 	r.mu.Lock()
-	before := r.standing
-	r.standing = s
-	r.mu.Unlock()
-	if before != nil { // of a session that is over
-		before.cancel()
+	if r.standing != nil { // of a session that is over
+		r.standing()
 	}
+	r.standing = cancel
+	r.mu.Unlock()
+	answer := make(chan bool, 1)
+	opened, opens := context.WithTimeout(r.ctx, standPatience)
 	go func() {
 		resp, err := r.stream(ctx, "")
-		s.refused = err != nil
-		close(s.opened)
+		answer <- err != nil
+		opens()
 		if err == nil {
 			r.follow(nil, resp)
 		}
 	}()
-}
-
-// awaitStream waits until the server has answered the request for the standalone stream.
-func (r *remote) awaitStream() {
-	r.mu.Lock()
-	s := r.standing
-	r.mu.Unlock()
-	if s == nil {
-		return
-	}
-	select {
-	case <-s.opened:
-	case <-time.After(standPatience):
-	case <-r.ctx.Done():
-	}
-}
-
-// standLate asks once more for a standalone stream that a server refused before it was told that the client is initialized.
-func (r *remote) standLate() {
-	r.mu.Lock()
-	s := r.standing
-	r.mu.Unlock()
-	if s == nil {
-		return
-	}
-	select {
-	case <-s.opened:
-		if s.refused {
-			r.stand()
-		}
-	default:
-	}
+	<-opened.Done()
+	return answer
 }
 
 // follow passes on the messages of an event stream. If the stream ends too early, follow asks the server

@@ -1,0 +1,178 @@
+package mcp
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"pinproof/internal/capture"
+	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/pin"
+	"pinproof/internal/skill"
+)
+
+const (
+	// How long a server has to answer a guard for a page.
+	PagePatience = 30 * time.Second
+
+	// How long it has to answer a cursor that may mean the end of the list.
+	doubtPatience = 2 * time.Second
+)
+
+// A Listing requests all pages of one list and, with WithFiles, the files of the skills in it. It decodes no definition: what a server
+// lists is for pinproof to judge.
+type Listing struct {
+	EntryType pin.EntryType
+	Meta      []jsontree.Member // members of _meta in each request
+	Files     *SkillFiles
+	WithFiles bool
+
+	// It is of 2026-07-28 or later, where an empty cursor is one like any other.
+	IsModern bool
+
+	// An empty cursor is the end of the list.
+	EmptyEnds bool
+
+	Pages []Page
+	Read  []Page // the results with files
+
+	// The cursor is empty, by which older servers mean the end: an error, nothing or the same page follows.
+	InDoubt bool
+	InFiles bool
+
+	next string // the cursor of the next page, or the URI of the next file
+	seen map[string]bool
+	last []byte // the entries of the last page, as they came
+}
+
+// A Page is a result, as it came and as it is read.
+type Page struct {
+	Text []byte
+	jsontree.Value
+}
+
+// Request returns the method and the parameters of the next request.
+func (l *Listing) Request() (method string, params []jsontree.Member) {
+	if len(l.Meta) > 0 {
+		params = append(params, jsontree.Member{Name: "_meta", Value: jsontree.Object(l.Meta...)})
+	}
+	if l.InFiles {
+		return "resources/read", append(params, jsontree.Member{Name: "uri", Value: jsontree.Text(l.next)})
+	}
+	if l.Pages != nil {
+		params = append(params, jsontree.Member{Name: "cursor", Value: jsontree.Text(l.next)})
+	}
+	return pin.EntryTypeInfo[l.EntryType].Method, params
+}
+
+// Request returns a request as a line.
+func Request(id int64, method string, params []jsontree.Member) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`+"\n", id, method, jsontree.Append(nil, jsontree.Object(params...)))
+}
+
+// Patience returns how long a server has to answer a guard.
+func (l *Listing) Patience() time.Duration {
+	if l.InDoubt {
+		return doubtPatience
+	}
+	return PagePatience
+}
+
+// Take reads a line with an answer, which the listing keeps. It returns whether another request follows, or why the list is unusable.
+func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
+	result := m.Get("result")
+	page := Page{line[result.At:result.End], result}
+	if l.InFiles {
+		if result.Kind == '{' { // otherwise, the file stays unread: pinproof reports it
+			l.Read = append(l.Read, page)
+		}
+		return l.nextFile(), nil
+	}
+	entries := result.Get(pin.EntryTypeInfo[l.EntryType].Member)
+	spelled := line[entries.At:entries.End]
+	if l.InDoubt && (len(entries.Items()) == 0 || bytes.Equal(spelled, l.last)) {
+		return l.End(), nil
+	}
+	l.Pages = append(l.Pages, page)
+	l.last = spelled
+	if l.EntryType == pin.Skills {
+		l.Files.add(entries)
+	}
+	next := result.Get("nextCursor")
+	if next.Kind == 0 || next.Kind == 'n' || next.Kind == '"' && next.Text == "" && l.EmptyEnds {
+		return l.End(), nil
+	}
+	method := pin.EntryTypeInfo[l.EntryType].Method
+	if next.Kind != '"' {
+		return false, fail.New("its answer to %s has a nextCursor that isn't a string", method)
+	}
+	if l.seen[next.Text] {
+		return false, fail.New("its answers to %s never end: a nextCursor comes twice", method)
+	}
+	if len(l.Pages) == maxPages {
+		return false, fail.New("its answer to %s has more than %d pages", method, maxPages)
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+	}
+	l.seen[next.Text] = true
+	l.next = next.Text
+	l.InDoubt = next.Text == "" && !l.IsModern
+	return true, nil
+}
+
+// End ends the list. It returns whether the files of skills follow.
+func (l *Listing) End() (more bool) {
+	l.InDoubt = false
+	return l.WithFiles && l.nextFile()
+}
+
+func (l *Listing) nextFile() (more bool) {
+	l.InFiles = true
+	l.next, more = l.Files.next()
+	return more
+}
+
+// maxPages bounds one list. No server has so many pages, even with one tool a page, and a server
+// that never stops is found out before the time is up.
+const maxPages = 1000
+
+// SkillFiles are the files of the skills that a server lists. They are read so that a person can review them.
+type SkillFiles struct {
+	wanted []skill.File    // not yet read
+	seen   map[string]bool // the URIs of these files, and of those already read
+	size   int64           // of all of them, as declared
+}
+
+// add takes the entries of a page. Those that aren't skills are for pinproof to refuse.
+func (f *SkillFiles) add(entries jsontree.Value) {
+	for _, e := range entries.Items() {
+		s, problem := skill.Read(e.Value)
+		if problem != nil {
+			continue
+		}
+		for _, file := range s.Files {
+			tooLarge := file.Size > capture.MaxFileBytes || f.size+file.Size > capture.MaxFilesBytes
+			if tooLarge || f.seen[file.URI] {
+				continue
+			}
+			if f.seen == nil {
+				f.seen = map[string]bool{}
+			}
+			f.seen[file.URI] = true
+			f.size += file.Size
+			f.wanted = append(f.wanted, file)
+		}
+	}
+}
+
+// next returns the URI of the next file to read. It returns false if no file is left.
+func (f *SkillFiles) next() (uri string, ok bool) {
+	if len(f.wanted) == 0 {
+		return "", false
+	}
+	uri = f.wanted[0].URI
+	f.wanted = f.wanted[1:]
+	return uri, true
+}

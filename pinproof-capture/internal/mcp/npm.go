@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ProgramOf returns the name of the program at a path.
+func ProgramOf(path string) string {
+	name := strings.ToLower(filepath.Base(path))
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
+}
+
+// The flags of npx and npm exec before a server's name: those that take a value, and those that npx
+// knows to take no argument.
+var (
+	valued = strings.Fields("-p --package -c --call -w --workspace -C --prefix --cache --loglevel " +
+		"--registry --script-shell --shell --userconfig --tag --omit --include")
+	switches = strings.Fields("-y --yes --no-install -q --quiet -s --silent -d -dd -ddd --verbose -f --force -g --global " +
+		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
+)
+
+// An NPM is a command line with npx or npm exec.
+type NPM struct {
+	// The index of the word before which "--" is missing, or -1.
+	Dashes int
+
+	// It runs a version that npm chooses on that day.
+	Floats bool
+
+	// What npx or npm looks for, "" if it isn't seen.
+	Name string
+}
+
+// ReadNPM reads a command line. Of any other program, it returns the same as for npx without arguments.
+//
+// npx puts a "--" before the first word that isn't a flag, but takes the word after a flag that it
+// doesn't know for the flag's value: after --no and --local, which are short for other flags, after
+// --no-yes and other negations except --no-install, and after several letters in one flag (npm 7 to
+// 11). npm exec takes all flags for its own, up to a "--".
+func ReadNPM(argv []string) NPM {
+	n := NPM{Dashes: -1}
+	at, program := programIn(argv)
+	isNPX := program == "npx"
+	isExec := isNPX
+	name := -1
+	for i := at + 1; (isNPX || program == "npm") && i < len(argv); i++ {
+		word := argv[i]
+		isFlag := strings.HasPrefix(word, "-")
+		switch {
+		case word == "--" && i+1 < len(argv):
+			n.Name = argv[i+1]
+			return n
+		case isNPX && !isFlag:
+			n.Name = word
+			return n
+		case isFlag && name >= 0:
+			n.Dashes = name
+			return n
+		case !isFlag && !isExec:
+			if isExec = word == "exec" || word == "x"; !isExec {
+				return NPM{Dashes: -1}
+			}
+		case !isFlag && name < 0:
+			name = i
+			n.Name = word
+		case slices.Contains(valued, word):
+			i++
+		case slices.Contains(switches, word) || strings.Contains(word, "="):
+			n.Floats = n.Floats || word == "-y" || word == "--yes"
+		case isNPX && i+1 < len(argv) && !strings.HasPrefix(argv[i+1], "-"):
+			n.Dashes = i + 1
+			n.Name = argv[i+1]
+			return n
+		}
+	}
+	return n
+}
+
+// programIn returns where the program is in a command line, and its name. On Windows, it may be behind cmd.
+func programIn(argv []string) (at int, name string) {
+	if ProgramOf(argv[0]) == "cmd" {
+		at = behindCmd(argv)
+	}
+	return at, ProgramOf(argv[at])
+}
+
+// behindCmd returns where the command that cmd starts begins: behind /c, before which there may be other
+// switches. It returns 0 if there is no /c.
+func behindCmd(argv []string) int {
+	for i := 1; i+1 < len(argv) && strings.HasPrefix(argv[i], "/"); i++ {
+		if strings.EqualFold(argv[i], "/c") {
+			return i + 1
+		}
+	}
+	return 0
+}
