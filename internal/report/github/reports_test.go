@@ -91,9 +91,6 @@ func TestError(t *testing.T) {
 	if err := Write(&b, reporttest.Failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(errors.New("x")).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
 }
 
 // TestUpgrades reports what real servers changed.

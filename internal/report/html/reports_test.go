@@ -2,7 +2,6 @@ package html
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"golang.org/x/net/html"
 
 	"pinproof/internal/diff"
-	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
@@ -207,22 +205,6 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-func TestHostile(t *testing.T) {
-	t.Parallel()
-	for _, s := range reporttest.HostileTexts {
-		r := reporttest.Hostile(t, s, s, "before "+s, s)
-		reporttest.CheckPage(t, pageOf(t, r))
-		reporttest.CheckPage(t, pageOf(t, reporttest.OfServer(r, s)))
-		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s)} {
-			var b bytes.Buffer
-			if err := Write(&b, reporttest.Failed(err).Model); err != nil {
-				t.Fatal(err)
-			}
-			reporttest.CheckPage(t, b.String())
-		}
-	}
-}
-
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it writes a page of 2,100 entries")
@@ -265,8 +247,8 @@ func FuzzHTML(f *testing.F) {
 			return r
 		}, new)
 		shape := func(description string) []string {
-			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Value{Kind: '{', Parts: []jsontree.Member{
-				{Name: "name", Value: jsontree.Value{Kind: '"', Text: "t"}}, {Name: "description", Value: jsontree.Value{Kind: '"', Text: description}}}}))
+			definition := jsontree.Append(nil, pintest.ArrayOf(jsontree.Object(
+				jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: "description", Value: jsontree.Text(description)})))
 			r := reporttest.OfLists(t, "[]", string(definition))
 			in := r.Input
 			in.Findings = nil

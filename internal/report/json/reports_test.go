@@ -150,18 +150,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestStreams(t *testing.T) {
-	r := reporttest.Scenes["drift"].Report(t)
-	for room := range 40 {
-		if err := Write(&reporttest.FullDisk{Room: room * 100}, r.Model); room < 20 && !errors.Is(err, reporttest.ErrFullDisk) {
-			t.Fatalf("after %d bytes: %v", room*100, err)
-		}
-	}
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(fail.New("x")).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
-}
-
 func TestError(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
 	for _, test := range []struct {
