@@ -184,9 +184,6 @@ type Counts struct {
 	Tokens            *Tokens // nil: not known
 }
 
-// Altered counts the drifted entries that are neither new nor gone.
-func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + c.Kinds["duplicate"] }
-
 // A ReadFirst is a new sentence that is worth reading before the others.
 type ReadFirst struct {
 	Server string `json:"server"`

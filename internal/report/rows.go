@@ -358,12 +358,10 @@ func together(rows []Row) (list []Row) {
 		if rest == "description" {
 			rest = ""
 		}
-		isListed := len(row.Lines) > 0 || row.Label == label.UnusedDefinition.ID()
-		switch {
-		case rest != "" && isListed:
+		if rest != "" && (len(row.Lines) > 0 || row.Label == label.UnusedDefinition.ID()) {
 			row.Lines = Under(rest, row.Detail, row.Lines)
 			row.Detail = ""
-		case rest != "":
+		} else if rest != "" {
 			row.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
 		}
 		key := base + " " + strconv.Itoa(row.Shared)

@@ -51,11 +51,11 @@ func isPart(pointer string) bool {
 // findKeys works out by which keys the changes of an entry are found in others, and adds the parts of a new definition: its
 // parameters, and members next to them.
 func (d *describer) findKeys() {
-	key := func(of ...any) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, of) }
-	partOf := func(at string) (row Row, key string) {
+	// Quoted strings make keys of different rows different.
+	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
+	partOf := func(at string) Row {
 		said, lines := d.part('=', 1, at, jsontree.Value{})
-		row = Row{Op: '!', Word: "new", Place: d.place(1, at), Pointer: text.WholePointer(at), Detail: said, Lines: lines}
-		return row, fmt.Sprintf("%q %d %#v", d.Server, d.Type, row)
+		return Row{Op: '!', Word: "new", Place: d.place(1, at), Pointer: text.WholePointer(at), Detail: said, Lines: lines}
 	}
 	for _, c := range d.changes {
 		if c.Minor() || c.Unseen || d.RenamedFrom+d.RenamedTo != "" {
@@ -63,7 +63,7 @@ func (d *describer) findKeys() {
 		}
 		c.key = key(c.row)
 		if c.Old.Kind == 0 && c.From == "" && isPart(c.at) {
-			_, c.part = partOf(c.at)
+			c.part = key(partOf(c.at))
 		}
 	}
 	if d.Kind != pin.Added {
@@ -77,8 +77,8 @@ func (d *describer) findKeys() {
 	}
 	for i, line := range d.whole[0].Lines {
 		if isPart(line.pointer) && !isMarked(line.pointer) {
-			row, key := partOf(line.pointer)
-			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, line: i, row: row, part: key})
+			row := partOf(line.pointer)
+			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, line: i, row: row, part: key(row)})
 		}
 	}
 }

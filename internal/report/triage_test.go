@@ -75,7 +75,7 @@ func TestBigReviews(t *testing.T) {
 				t.Errorf("%s: %d lines of %d groups", folder, n, len(r.Model.Blocks))
 			}
 			for _, b := range r.Model.Blocks {
-				if name := b.Names[0]; len(b.Entries) == 1 && len(name) <= 24 && !strings.Contains(stat, "  "+name+" ") {
+				if name := b.Names[0]; len(b.Entries) == 1 && len(name) <= 24 && !strings.Contains(stat, " "+name+"  ") {
 					t.Errorf("%s: %d columns cut %s", folder, width, name)
 				}
 			}

@@ -127,23 +127,6 @@ func TestFailsWhole(t *testing.T) {
 	})
 }
 
-// TestWarnsFirst: the verdict names the warning before any entry is named, and the entry that has it is the first of all.
-func TestWarnsFirst(t *testing.T) {
-	const list = `[{"name":"aaa_tool","description":"Reads."},{"name":"bbb_tool","description":"Writes a file."},{"name":"ccc_tool","description":"Lists."}]`
-	old, new := reporttest.Poisoned(t, list, "bbb_tool")
-	r := reporttest.OfLists(t, old, new)
-	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		out := reporttest.Written(t, write, r)
-		_, below, found := strings.Cut(out, "1 WARNING hidden-text in bbb_tool")
-		if !found {
-			t.Fatalf("the verdict has no warning:\n%s", out)
-		}
-		if first := regexp.MustCompile(`(aaa|bbb|ccc)_tool`).FindString(below); first != "bbb_tool" {
-			t.Errorf("%s is named first", first)
-		}
-	})
-}
-
 // TestVerdictsDiffer: a match, drift that is allowed and drift that isn't are told differently.
 func TestVerdictsDiffer(t *testing.T) {
 	s := reporttest.Scenes["allowed"]

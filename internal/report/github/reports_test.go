@@ -91,9 +91,6 @@ func TestError(t *testing.T) {
 	if err := Write(&b, reporttest.Failed(fail.In("100% of a.json:1:2", "bad").Hint("do\r\n::error::this")).Model); err != nil || b.String() != want {
 		t.Errorf("error %v, got %q", err, b.String())
 	}
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(errors.New("x")).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
 }
 
 // TestUpgrades reports what real servers changed.
@@ -196,21 +193,4 @@ func FuzzGitHub(f *testing.F) {
 			t.Fatalf("%q", b.String())
 		}
 	})
-}
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	lines := strings.Split(out, "\n")
-	for i, want := range []string{"title=pinproof::DRIFT: 1 WARNING hidden-text in write_file;", "title=WARNING hidden-text in write_file::60 characters no reader sees", "title=CHANGED write_file::"} {
-		if !strings.HasPrefix(lines[i], "::error ") || !strings.Contains(lines[i], want) {
-			t.Errorf("line %d is %q", i, lines[i])
-		}
-	}
 }

@@ -150,18 +150,6 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestStreams(t *testing.T) {
-	r := reporttest.Scenes["drift"].Report(t)
-	for room := range 40 {
-		if err := Write(&reporttest.FullDisk{Room: room * 100}, r.Model); room < 20 && !errors.Is(err, reporttest.ErrFullDisk) {
-			t.Fatalf("after %d bytes: %v", room*100, err)
-		}
-	}
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(fail.New("x")).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
-}
-
 func TestError(t *testing.T) {
 	schema := reporttest.Schema(t, pintest.Path("docs/report.schema.json"))
 	for _, test := range []struct {
@@ -211,28 +199,4 @@ func verdictOf(r *report.Report) string {
 		return "match"
 	}
 	return "drift"
-}
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	var got struct {
-		Summary string
-		Drift   []struct {
-			Name     string
-			Findings []struct{ ID, Level string }
-		}
-	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	if first := got.Drift[0]; first.Name != "write_file" || len(first.Findings) == 0 || first.Findings[0].ID != "hidden-text" || first.Findings[0].Level != "warning" {
-		t.Errorf("first comes %v", first)
-	}
 }

@@ -157,9 +157,6 @@ hint: do & see]]></error>
 		t.Errorf("got\n%s", b.String())
 	}
 	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.Failed(err).Model) })
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(err).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
 }
 
 // junitFile is what the tests read of a report.
@@ -258,25 +255,4 @@ func FuzzJUnit(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	var got junitFile
-	if err := xml.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	if message := got.Suites[0].Cases[0].Failures[0].Message; !strings.HasPrefix(message, "DRIFT: 1 WARNING hidden-text in write_file;") {
-		t.Errorf("the headline is %q", message)
-	}
-	if c := got.Suites[1].Cases[0]; c.Name != "write_file" || !strings.HasPrefix(c.Failures[0].Message, "WARNING hidden-text; CHANGED write_file: ") {
-		t.Errorf("first comes %v", c)
-	}
 }

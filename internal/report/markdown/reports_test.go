@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -254,7 +253,7 @@ func TestBoundedServers(t *testing.T) {
 	r = reporttest.Explained(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
-	for _, want := range []string{"\n      t000\n", "\n    the rest is left out here: see diff\n"} {
+	for _, want := range []string{"\n    t000\n", "\n    the rest is left out here: see diff\n"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %q", want)
 		}
@@ -268,28 +267,4 @@ func FuzzMarkdown(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, key, old, new string) {
 		checkMarkdown(t, markdownOf(t, reporttest.Hostile(t, name, key, old, new)))
 	})
-}
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	for _, write := range []func(io.Writer, *report.Model) error{Write, WriteSummary} {
-		isPoisonFirst(t, reporttest.Written(t, write, r))
-	}
-}
-
-func isPoisonFirst(t *testing.T, out string) {
-	if title, _, _ := strings.Cut(out, "\n"); !strings.HasPrefix(title, "## DRIFT: `1 WARNING hidden-text in write_file;") {
-		t.Errorf("the title is %q", title)
-	}
-	for _, want := range []string{"\n### 1. `CHANGED write_file`\n\n```diff\n    WARNING hidden-text  /description  60 characters no reader sees"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
-	}
 }

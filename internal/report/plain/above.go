@@ -3,7 +3,6 @@ package plain
 import (
 	"crypto/sha256"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
 
@@ -128,7 +127,10 @@ func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int
 				sign = string(line.Sign) + " "
 			}
 			for _, r := range line.Runs {
-				write(h, r, isAdded)
+				if isAdded {
+					r.Op = '='
+				}
+				fmt.Fprintf(h, "%c%s\x00", r.Op, r.Text) // printable text has no character that ends it
 				size += len(r.Text)
 			}
 			io.WriteString(h, "\n")
@@ -136,13 +138,4 @@ func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int
 	}
 	h.Sum(key[:0])
 	return key, sign, size
-}
-
-// write adds a piece of a line to a hash. Printable text has no character that ends it.
-func write(h hash.Hash, r layout.Run, isAdded bool) {
-	op := r.Op
-	if isAdded {
-		op = '='
-	}
-	fmt.Fprintf(h, "%c%s\x00", op, r.Text)
 }

@@ -22,7 +22,7 @@ const (
 func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
-		t.printf("%s\n", t.paint('+', m.Word+": "+m.Text))
+		t.Match(m.Word + ": " + m.Text)
 		t.notes("  ", m.Abouts...)
 		t.General(m)
 		t.Next(m)
@@ -101,7 +101,7 @@ func (t *Writer) Head(m *report.Model) {
 func (t *Writer) Overview(m *report.Model) {
 	t.otherServers(otherServers(m))
 	if m.Several {
-		t.table(m)
+		t.servers(m)
 	} else {
 		s := &m.Servers[0]
 		t.Say("", layout.Run{Op: '*', Text: sideText(s)})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
@@ -197,9 +198,12 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 	t.Findings("", "", found)
 	for _, s := range servers {
 		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(r.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Name + s.Policy})
-		rows := append([][]string{{"", ""}}, s.Digests...)
-		for _, line := range aligned(rows, func(int) bool { return false })[1:] {
-			t.printf("%s\n", line)
+		names := 0
+		for _, d := range s.Digests {
+			names = max(names, utf8.RuneCountInString(d[0]))
+		}
+		for _, d := range s.Digests {
+			t.printf("  %-*s  %s\n", names, d[0], d[1])
 		}
 	}
 	t.Say("", layout.Run{Op: '+', Text: c.Records})

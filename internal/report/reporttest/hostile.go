@@ -29,8 +29,8 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 	t.Helper()
 	clean := func(s string) string { return strings.ToValidUTF8(s, "?") }
 	name, key, old, new = clean(name), clean(key), clean(old), clean(new)
-	str := func(s string) jsontree.Value { return jsontree.Value{Kind: '"', Text: s} }
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Value{Kind: '{', Parts: members} }
+	str := jsontree.Text
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Ordered(members) }
 	tool := func(name, text string) jsontree.Value {
 		properties := object(jsontree.Member{Name: "p", Value: object(jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "enum", Value: pintest.ArrayOf(str(text), str("z"))})})
 		if key != "p" {

@@ -160,8 +160,8 @@ var Scenes = map[string]Scene{
 func HostileScene(name, words, key, path string, shape uint16) Scene {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	name, words, key = clean(name), clean(words), clean(key)
-	str := func(s string) jsontree.Value { return jsontree.Value{Kind: '"', Text: s} }
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Value{Kind: '{', Parts: members} }
+	str := jsontree.Text
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Ordered(members) }
 	tool := func(name, text string, extra ...jsontree.Member) jsontree.Value {
 		schema := object(jsontree.Member{Name: "properties", Value: object(append(extra, jsontree.Member{Name: key, Value: object(jsontree.Member{Name: "description", Value: str(text)})})...)})
 		return object(jsontree.Member{Name: "name", Value: str(name)}, jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "inputSchema", Value: schema})

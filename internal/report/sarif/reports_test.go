@@ -3,7 +3,6 @@ package sarif
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -244,9 +243,6 @@ func TestError(t *testing.T) {
 	if !strings.Contains(b.String(), want) {
 		t.Error(b.String())
 	}
-	if err := Write(&reporttest.FullDisk{}, reporttest.Failed(errors.New("x")).Model); !errors.Is(err, reporttest.ErrFullDisk) {
-		t.Error(err)
-	}
 }
 
 func FuzzSARIF(f *testing.F) {
@@ -259,28 +255,6 @@ func FuzzSARIF(f *testing.F) {
 		}
 		reporttest.Validate(t, schema, b.Bytes())
 	})
-}
-
-// TestPoisonFirst: the tool that was poisoned inside a routine upgrade comes first, and its warning is in
-// the headline.
-func TestPoisonFirst(t *testing.T) {
-	t.Parallel()
-	reporttest.EachPoisoned(t, poisonFirst)
-}
-
-func poisonFirst(t *testing.T, r *report.Report) {
-	out := reporttest.Written(t, Write, r)
-	var log readLog
-	if err := json.Unmarshal([]byte(out), &log); err != nil {
-		t.Fatal(err)
-	}
-	results := log.Runs[0].Results
-	if first := results[0]; first.RuleID != "finding/hidden-text" || first.Level != "error" || !strings.HasPrefix(first.Message.Text, "WARNING hidden-text in write_file: ") {
-		t.Errorf("first comes %v", first)
-	}
-	if second := results[1]; second.RuleID != "drift/changed" || !strings.HasPrefix(second.Message.Text, "CHANGED write_file: ") {
-		t.Errorf("then comes %v", second)
-	}
 }
 
 // TestDriver: a published build names the program that made the log and where its rules are explained; no other build has
