@@ -472,7 +472,7 @@ func TestVectorsToAccept(t *testing.T) {
 				t.Errorf("canonical form %s, want %s", got, want)
 			}
 			l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pins}}))
-			if drifts, matched := compare(l.Servers[0], pins); len(drifts) > 0 || matched != 1 {
+			if drifts, _ := compare(l.Servers[0], pins); len(drifts) > 0 {
 				t.Errorf("not what was locked: %s", pintest.DriftLines(drifts))
 			}
 		})

@@ -187,7 +187,7 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
 	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
-	colored := ts.Getenv("CLICOLOR_FORCE") != "" || slices.Contains(args, "--color=always")
+	colored := ts.Getenv("CLICOLOR_FORCE") != ""
 	if slices.Contains(args, "completion") {
 		stdout = strings.ReplaceAll(stdout, "\t", " ") // in cobra's scripts
 	}
@@ -725,8 +725,9 @@ func TestPicture(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	review := exec.Command(filepath.Join(programFolder(t), "pinproof"), "diff", "filesystem.jsonl", "--color", "always")
+	review := exec.Command(filepath.Join(programFolder(t), "pinproof"), "diff", "filesystem.jsonl")
 	review.Dir = folder
+	review.Env = append(os.Environ(), "CLICOLOR_FORCE=1", "NO_COLOR=")
 	shown, err := review.Output()
 	if review.ProcessState == nil || review.ProcessState.ExitCode() != 1 {
 		t.Fatalf("%v, want exit code 1", err)

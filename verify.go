@@ -27,19 +27,11 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 			// Nobody captured this server, so nothing is known about it.
 			continue
 		}
-		for j := range p.Locked.Pins {
-			locked := &p.Locked.Pins[j]
-			if locked.Definition != nil {
-				// The reader has recomputed the digests from the definition. Where no definition is stored, only
-				// the capture can show that a sanitized digest is false.
-				continue
-			}
-			if c := p.Captured.Find(locked.Key); c != nil && c.Digest == locked.Digest && c.Sanitized != locked.Sanitized {
-				return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(locked.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
-					text.Name(p.Server), text.Name(locked.Name))
-			}
+		drifts, wrong := compare(p.Locked, p.Captured)
+		if wrong != nil {
+			return nil, fail.In(text.Printable(p.Lockfile)+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+				text.Name(p.Server), text.Name(wrong.Name))
 		}
-		drifts, _ := compare(p.Locked, p.Captured)
 		for _, d := range drifts {
 			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
@@ -49,9 +41,10 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	return all, nil
 }
 
-// compare returns the drift between a capture's pins and the lockfile's, sorted,
-// and the number of entries that match. Every command compares with this function alone.
-func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
+// compare returns the drift between a capture's pins and the lockfile's, sorted. Every command compares with
+// this function alone. wrong is a pin that contradicts itself: where no definition is stored, only the capture can
+// show that a sanitized digest is false.
+func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 	old := locked.Pins
 	new := captured.Pins
 	for len(old) > 0 || len(new) > 0 {
@@ -72,6 +65,10 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 			d.Copies = new[:n]
 			new = new[n:]
 		}
+		isSame := d.Locked != nil && d.Captured != nil && d.Locked.Digest == d.Captured.Digest
+		if isSame && wrong == nil && d.Locked.Sanitized != d.Captured.Sanitized {
+			wrong = d.Locked
+		}
 		switch {
 		case d.Captured == nil:
 			d.Kind = pin.Removed
@@ -79,8 +76,7 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 			d.Kind = pin.Duplicate
 		case d.Locked == nil:
 			d.Kind = pin.Added
-		case d.Locked.Digest == d.Captured.Digest:
-			matched++
+		case isSame:
 			continue
 		case d.Locked.Sanitized == d.Captured.Sanitized:
 			d.Kind = pin.Hidden
@@ -90,7 +86,7 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, matched int) {
 		drifts = append(drifts, d)
 	}
 	slices.SortStableFunc(drifts, pin.CompareDrifts)
-	return drifts, matched
+	return drifts, wrong
 }
 
 // judge decides how a comparison ends. Nothing that it allows can fail a run.

@@ -31,53 +31,52 @@ func TestCompare(t *testing.T) {
 	tests := []struct {
 		what, pinned, found string
 		want                string
-		matched             int
 	}{
-		{"a match", `{"name":"a","x":1},{"name":"b"}`, `{"name":"b"},{"x":1.0,"name":"\u0061"}`, "", 2},
-		{"nothing at all", ``, ``, "", 0},
-		{"added", `{"name":"a"}`, `{"name":"a"},{"name":"b","x":1}`, "ADDED b", 1},
-		{"removed", `{"name":"a"},{"name":"b","x":1}`, `{"name":"a"}`, "REMOVED b", 1},
-		{"all removed", `{"name":"a"},{"name":"b"}`, ``, "REMOVED a, REMOVED b", 0},
-		{"all new", ``, `{"name":"b"},{"name":"a"}`, "ADDED a, ADDED b", 0},
-		{"changed", `{"name":"a","x":1}`, `{"name":"a","x":2}`, "CHANGED a", 0},
-		{"a member that is not in any specification", `{"name":"a"}`, `{"name":"a","x-new":null}`, "CHANGED a", 0},
-		{"another letter case is another tool", `{"name":"read"}`, `{"name":"Read","x":1}`, "ADDED Read from read, REMOVED read to Read", 0},
+		{"a match", `{"name":"a","x":1},{"name":"b"}`, `{"name":"b"},{"x":1.0,"name":"\u0061"}`, ""},
+		{"nothing at all", ``, ``, ""},
+		{"added", `{"name":"a"}`, `{"name":"a"},{"name":"b","x":1}`, "ADDED b"},
+		{"removed", `{"name":"a"},{"name":"b","x":1}`, `{"name":"a"}`, "REMOVED b"},
+		{"all removed", `{"name":"a"},{"name":"b"}`, ``, "REMOVED a, REMOVED b"},
+		{"all new", ``, `{"name":"b"},{"name":"a"}`, "ADDED a, ADDED b"},
+		{"changed", `{"name":"a","x":1}`, `{"name":"a","x":2}`, "CHANGED a"},
+		{"a member that is not in any specification", `{"name":"a"}`, `{"name":"a","x-new":null}`, "CHANGED a"},
+		{"another letter case is another tool", `{"name":"read"}`, `{"name":"Read","x":1}`, "ADDED Read from read, REMOVED read to Read"},
 
-		{"hidden: a zero width space", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, "HIDDEN a", 0},
-		{"hidden: taken away", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x"}`, "HIDDEN a", 0},
-		{"hidden: tags", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\udb40\udc68\udb40\udc69"}`, "HIDDEN a", 0},
-		{"hidden: one for another", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x\u200c"}`, "HIDDEN a", 0},
-		{"hidden: another normal form", `{"name":"a","description":"caf\u00e9"}`, `{"name":"a","description":"cafe\u0301"}`, "HIDDEN a", 0},
-		{"hidden: deep", `{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["\u202ex"]}}`, "HIDDEN a", 0},
-		{"hidden: ESC and other controls", `{"name":"a","description":"x"}`, `{"name":"a","description":"\u001bx\u0085"}`, "HIDDEN a", 0},
-		{"changed: a space is seen", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u00a0"}`, "CHANGED a", 0},
-		{"changed: a tab is layout", `{"name":"a","description":"x y"}`, `{"name":"a","description":"x\ty"}`, "CHANGED a", 0},
-		{"changed: a key is not sanitized", `{"name":"a","x":1}`, `{"name":"a","x\u200b":1}`, "CHANGED a", 0},
-		{"changed: what is seen changed, too", `{"name":"a","description":"x"}`, `{"name":"a","description":"y\u200b"}`, "CHANGED a", 0},
-		{"a hidden character in a name is another tool", `{"name":"a","x":1}`, `{"name":"a\u200b","x":2}`, "REMOVED a, ADDED a\u200b", 0},
+		{"hidden: a zero width space", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u200b"}`, "HIDDEN a"},
+		{"hidden: taken away", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x"}`, "HIDDEN a"},
+		{"hidden: tags", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\udb40\udc68\udb40\udc69"}`, "HIDDEN a"},
+		{"hidden: one for another", `{"name":"a","description":"x\u200b"}`, `{"name":"a","description":"x\u200c"}`, "HIDDEN a"},
+		{"hidden: another normal form", `{"name":"a","description":"caf\u00e9"}`, `{"name":"a","description":"cafe\u0301"}`, "HIDDEN a"},
+		{"hidden: deep", `{"name":"a","inputSchema":{"enum":["x"]}}`, `{"name":"a","inputSchema":{"enum":["\u202ex"]}}`, "HIDDEN a"},
+		{"hidden: ESC and other controls", `{"name":"a","description":"x"}`, `{"name":"a","description":"\u001bx\u0085"}`, "HIDDEN a"},
+		{"changed: a space is seen", `{"name":"a","description":"x"}`, `{"name":"a","description":"x\u00a0"}`, "CHANGED a"},
+		{"changed: a tab is layout", `{"name":"a","description":"x y"}`, `{"name":"a","description":"x\ty"}`, "CHANGED a"},
+		{"changed: a key is not sanitized", `{"name":"a","x":1}`, `{"name":"a","x\u200b":1}`, "CHANGED a"},
+		{"changed: what is seen changed, too", `{"name":"a","description":"x"}`, `{"name":"a","description":"y\u200b"}`, "CHANGED a"},
+		{"a hidden character in a name is another tool", `{"name":"a","x":1}`, `{"name":"a\u200b","x":2}`, "REMOVED a, ADDED a\u200b"},
 
-		{"a repeated name", `{"name":"a"}`, `{"name":"a"},{"name":"a","x":1}`, "DUPLICATE a 2 times", 0},
-		{"a repeated name, equal to its pin", `{"name":"a"}`, `{"name":"a"},{"name":"a"}`, "DUPLICATE a 2 times", 0},
-		{"a repeated name that no pin has", ``, `{"name":"a"},{"name":"b"},{"name":"a"},{"name":"a"}`, "DUPLICATE a 3 times, ADDED b", 0},
+		{"a repeated name", `{"name":"a"}`, `{"name":"a"},{"name":"a","x":1}`, "DUPLICATE a 2 times"},
+		{"a repeated name, equal to its pin", `{"name":"a"}`, `{"name":"a"},{"name":"a"}`, "DUPLICATE a 2 times"},
+		{"a repeated name that no pin has", ``, `{"name":"a"},{"name":"b"},{"name":"a"},{"name":"a"}`, "DUPLICATE a 3 times, ADDED b"},
 
-		{"a rename", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a", 0},
-		{"no rename where the body changed", `{"name":"a","x":1}`, `{"name":"b","x":2}`, "REMOVED a, ADDED b", 0},
-		{"two renames of equal bodies", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1},{"name":"d","x":1}`, "REMOVED a to c, REMOVED b to d, ADDED c from a, ADDED d from b", 0},
-		{"one of two renamed", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1}`, "REMOVED a to c, REMOVED b, ADDED c from a", 0},
-		{"a tool that stays is no rename", `{"name":"a","x":1}`, `{"name":"a","x":1},{"name":"b","x":1}`, "ADDED b", 1},
-		{"a tool that changed into another is no rename", `{"name":"a","x":1},{"name":"b","x":2}`, `{"name":"b","x":1}`, "REMOVED a, CHANGED b", 0},
-		{"the name as a value elsewhere", `{"name":"a","title":"a"}`, `{"name":"b","title":"b"}`, "REMOVED a, ADDED b", 0},
-		{"names of several lengths", `{"name":"a","z":1}`, `{"name":"\u0000\"long","z":1}`, "ADDED \x00\"long from a, REMOVED a to \x00\"long", 0},
+		{"a rename", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a"},
+		{"no rename where the body changed", `{"name":"a","x":1}`, `{"name":"b","x":2}`, "REMOVED a, ADDED b"},
+		{"two renames of equal bodies", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1},{"name":"d","x":1}`, "REMOVED a to c, REMOVED b to d, ADDED c from a, ADDED d from b"},
+		{"one of two renamed", `{"name":"a","x":1},{"name":"b","x":1}`, `{"name":"c","x":1}`, "REMOVED a to c, REMOVED b, ADDED c from a"},
+		{"a tool that stays is no rename", `{"name":"a","x":1}`, `{"name":"a","x":1},{"name":"b","x":1}`, "ADDED b"},
+		{"a tool that changed into another is no rename", `{"name":"a","x":1},{"name":"b","x":2}`, `{"name":"b","x":1}`, "REMOVED a, CHANGED b"},
+		{"the name as a value elsewhere", `{"name":"a","title":"a"}`, `{"name":"b","title":"b"}`, "REMOVED a, ADDED b"},
+		{"names of several lengths", `{"name":"a","z":1}`, `{"name":"\u0000\"long","z":1}`, "ADDED \x00\"long from a, REMOVED a to \x00\"long"},
 
-		{"in the order of UTF-16", ``, `{"name":"\ufb33"},{"name":"\ud83d\ude00"},{"name":"z"},{"name":"Z"}`, "ADDED Z, ADDED z, ADDED 😀, ADDED \ufb33", 0},
+		{"in the order of UTF-16", ``, `{"name":"\ufb33"},{"name":"\ud83d\ude00"},{"name":"z"},{"name":"Z"}`, "ADDED Z, ADDED z, ADDED 😀, ADDED \ufb33"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, pin.Policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, pin.Policy{})
-			drifts, matched := compare(pinned, found)
+			drifts, _ := compare(pinned, found)
 			diff.Renames(effort.New(), drifts)
-			if got := pintest.DriftLines(drifts); got != tt.want || matched != tt.matched {
-				t.Errorf("got %q, %d match; want %q, %d", got, matched, tt.want, tt.matched)
+			if got := pintest.DriftLines(drifts); got != tt.want {
+				t.Errorf("got %q; want %q", got, tt.want)
 			}
 			for _, d := range drifts {
 				if d.Kind != pin.Duplicate && (d.Locked == nil) != (d.Kind == pin.Added) || (d.Captured == nil) != (d.Kind == pin.Removed) {
@@ -119,8 +118,8 @@ func TestCompareByValue(t *testing.T) {
 		random.Shuffle(len(new), func(i, j int) { new[i], new[j] = new[j], new[i] })
 		pinned := canonPins(t, "["+strings.Join(old, ",")+"]", pin.Policy{})
 		found := canonPins(t, "["+strings.Join(new, ",")+"]", pin.Policy{})
-		drifts, matched := compare(pinned, found)
-		want, wantMatched := compareDecoded(t, old, new)
+		drifts, _ := compare(pinned, found)
+		want := compareDecoded(t, old, new)
 		var got []string
 		for i, d := range drifts {
 			kinds[d.Kind]++
@@ -129,8 +128,8 @@ func TestCompareByValue(t *testing.T) {
 				t.Fatalf("%s does not stand before %s", drifts[i-1].Name, d.Name)
 			}
 		}
-		if !slices.Equal(got, want) || matched != wantMatched {
-			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q, %d match; want %q, %d", strings.Join(old, "\n"), strings.Join(new, "\n"), got, matched, want, wantMatched)
+		if !slices.Equal(got, want) {
+			t.Fatalf("pinned\n%s\nfound\n%s\ngot %q; want %q", strings.Join(old, "\n"), strings.Join(new, "\n"), got, want)
 		}
 	}
 	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
@@ -146,7 +145,7 @@ func decodedMembers(t *testing.T, text string) map[string]any {
 }
 
 // compareDecoded is a second implementation of compare, over what encoding/json decodes.
-func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched int) {
+func compareDecoded(t *testing.T, old, new []string) (drifts []string) {
 	names := map[string]bool{}
 	byName := func(list []string) map[string][]any {
 		m := map[string][]any{}
@@ -174,14 +173,13 @@ func compareDecoded(t *testing.T, old, new []string) (drifts []string, matched i
 		case len(f) == 0:
 			drifts = append(drifts, "REMOVED "+name)
 		case reflect.DeepEqual(p[0], f[0]):
-			matched++
 		case reflect.DeepEqual(seen(p[0]), seen(f[0])):
 			drifts = append(drifts, "HIDDEN "+name)
 		default:
 			drifts = append(drifts, "CHANGED "+name)
 		}
 	}
-	return drifts, matched
+	return drifts
 }
 
 // seen returns a decoded value with its texts as a reader sees them. Keys stay as they are.
@@ -251,9 +249,9 @@ func TestWithoutDefinitions(t *testing.T) {
 	text := `[{"name":"a","x":1},{"name":"b","x":1},{"name":"gone","y":1}]`
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{canonPins(t, text, pin.Policy{HashOnly: true})}}))
 	found := canonPins(t, `[{"name":"a","x":1},{"name":"b","x":"2"},{"name":"new","y":1}]`, pin.Policy{HashOnly: true})
-	drifts, matched := compare(l.Servers[0], found)
-	if got := pintest.DriftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" || matched != 1 {
-		t.Errorf("got %q, %d match", got, matched)
+	drifts, _ := compare(l.Servers[0], found)
+	if got := pintest.DriftLines(drifts); got != "CHANGED b, REMOVED gone, ADDED new" {
+		t.Errorf("got %q", got)
 	}
 	for _, d := range drifts {
 		if d.TextsKnown() != (d.Kind == pin.Added) {

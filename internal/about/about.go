@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 )
 
 // A Build is the version of this program.
@@ -35,11 +34,8 @@ func NewVersion(program string, b Build) *cobra.Command {
 				fmt.Fprintf(c.OutOrStdout(), "%s version %s\n", program, b)
 				return nil
 			}
-			is := jsontree.Object(
-				jsontree.Member{Name: "version", Value: jsontree.Text(b.Version)},
-				jsontree.Member{Name: "go", Value: jsontree.Text(b.Go)},
-			)
-			fmt.Fprintf(c.OutOrStdout(), "%s\n", jsontree.Append(nil, is))
+			// Both are plain ASCII.
+			fmt.Fprintf(c.OutOrStdout(), "{\"go\":%q,\"version\":%q}\n", b.Go, b.Version)
 			return nil
 		},
 	}

@@ -1,12 +1,15 @@
 // Package approval decides which drift a person accepts, and which pins that makes. It takes
-// plain data and returns plain data: it reads no text, prints nothing and words nothing.
+// plain data and returns plain data, or an error: it reads no text of a server and prints nothing.
 //
 // A decision takes up to three steps. Check refuses what can be refused before any text is read.
 // Decide, given the values of the flags, decides or returns that a person has to be asked. If so, Decide
 // is called again with the answers, and decides.
 package approval
 
-import "pinproof/internal/pin"
+import (
+	"pinproof/internal/pin"
+	"pinproof/internal/shell"
+)
 
 // A Case is what a decision is about: both sides of some servers, and what is known of their drift.
 type Case struct {
@@ -73,6 +76,10 @@ const (
 // together: --accept goes with neither --accept-all nor --only, and --deny doesn't go with --only. With All, Only has
 // nothing but words.
 type Said struct {
+	// How the command was called, for the commands in errors.
+	Next shell.Command
+	Verb string
+
 	// Lock: it approves only servers that have no pins. Flags approve such a server whole or not at all.
 	Approves bool
 
@@ -143,30 +150,30 @@ type Record struct {
 
 // An Outcome is what was decided.
 type Outcome struct {
-	// Why nothing is written; nil if what is accepted is written.
-	Reason *Reason
-
 	// A person has to be asked first: nothing else is decided.
 	Ask bool
 
 	// Nothing has to be written: every server that has a capture matches its pins.
 	Settled bool
 
+	// The new pins, by server, before the approver is recorded with them; nil if nothing is written.
+	Sets map[string]*pin.Set
+
+	// The error that the run ends with: why nothing is written, or that some drift is left; else nil.
+	Err error
+
+	// The warnings that are the reason for the error.
+	Warnings []Warning
+
 	Accepted map[pin.Ref]bool // drift
 
 	// Drift that was asked for, but has a new warning.
 	Refused map[pin.Ref]bool
 
-	// Drift that keeps its pin, in the order of the case.
-	Left []pin.Ref
-
-	// Of this drift, what acceptance in bulk leaves out while a denied entry is gone.
+	// Of the drift that keeps its pin, what acceptance in bulk leaves out while a denied entry is gone.
 	Held []pin.Ref
 
 	LeftOut int // drift that --only doesn't select
-
-	// New servers without an entry that stay without pins.
-	Bare []string
 
 	// New servers without an entry that are pinned all the same.
 	Whole []string
@@ -181,102 +188,4 @@ type Outcome struct {
 	Allowed map[pin.Ref]bool
 
 	Idle []Selector // what was asked for and isn't drift
-
-	// The new pins, by server, before the approver is recorded with them.
-	Sets map[string]*pin.Set
-
-	// 0: no drift is left, 1: the answer is no, 2: there is no answer.
-	Code int
-}
-
-// A Reason is why nothing is written. The caller that prints it chooses the words.
-type Reason struct {
-	Why  Why
-	Flag string // the flag that was given, such as "--accept"
-	Arg  string // its value
-
-	// The entry that the reason is about, or a server if the key is empty.
-	Entry pin.Ref
-
-	// How many entries of that name the capture lists.
-	Copies int
-
-	Warning Warning  // what requireClean refuses
-	Sets    []string // the set digests of the captures
-}
-
-// Why is the kind of a reason.
-type Why int
-
-const (
-	// A value that isn't a name, digest or word.
-	NotASelector Why = iota
-
-	NotAPattern // a pattern that can't be read
-	EmptyList   // the capture lists no tools
-	OtherSet    // the set digest isn't the expected one
-
-	// Lock: the server is pinned under another policy.
-	OtherPolicy
-
-	Repeated // a repeated name in what lock approves
-
-	// Relock: the lockfile doesn't have the server.
-	NoPins
-
-	// No entry of that name is pinned or listed.
-	NotThere
-
-	TwoMeanings    // a tool has that name, too
-	SeveralServers // entries of several servers fit
-	NewByPattern   // a pattern accepts no new entry
-	StaleDigest    // no drift has that digest
-	NotAcceptable  // a repeated name was asked for
-
-	// --accept-warning and --deny take the name of an entry.
-	NotAName
-
-	NotDeniable   // --deny: instructions are read whole
-	NothingToDeny // --deny: the entry isn't in the capture
-	TwoAnswers    // an entry was to be accepted and denied
-
-	// A changed policy can only be accepted together with all drift.
-	NeedsAll
-
-	NotCovered // a text that isn't pinned has a warning
-	NotClean   // requireClean refuses an entry
-	NewWarning // a new warning that nobody accepted
-
-	// Some drift is left, and a policy changed.
-	PolicyInParts
-
-	PolicyDeclined // the answer to a changed policy is no
-
-	// The answer to a warning about a list as a whole is no.
-	WarningDeclined
-
-	// An answer is about something else than what would be written.
-	NotWhatWasShown
-)
-
-// refuses has the reasons that mean no (exit code 1). All others mean that there is no answer (2).
-var refuses = map[Why]bool{
-	OtherSet: true, OtherPolicy: true, Repeated: true, StaleDigest: true, NotAcceptable: true, NotCovered: true,
-	NotClean: true, NewWarning: true, PolicyInParts: true, PolicyDeclined: true, WarningDeclined: true, NotWhatWasShown: true,
-}
-
-// ExitCode is the exit code of a run that ends for a reason.
-func (r *Reason) ExitCode() int {
-	if refuses[r.Why] {
-		return 1
-	}
-	return 2
-}
-
-// codeOf is the exit code of an outcome. Nothing else chooses one.
-func codeOf(out *Outcome) int {
-	if len(out.Refused) > 0 || len(out.Left) > 0 || out.LeftOut > 0 || len(out.Bare) > 0 {
-		return 1
-	}
-	return 0
 }

@@ -3,60 +3,10 @@ package approval
 import (
 	"slices"
 
+	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
-
-// Check refuses what can be refused before any text is read: a capture that isn't the expected one,
-// flags that name what isn't there, and what lock never approves. It returns nil if it refuses
-// nothing. drifts are the drifts of sides.
-func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) *Reason {
-	var sets []string
-	for i := range sides {
-		p := &sides[i]
-		if !p.Present() {
-			continue
-		}
-		sets = append(sets, p.Captured.Digest)
-		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
-			return &Reason{Why: EmptyList, Entry: pin.Ref{Server: p.Server}}
-		}
-	}
-	slices.Sort(sets)
-	if len(said.Expect) > 0 && !slices.Equal(sets, slices.Sorted(slices.Values(said.Expect))) {
-		return &Reason{Why: OtherSet, Sets: sets}
-	}
-	if said.Approves {
-		return checkLock(sides, drifts)
-	}
-	if said.TakesWords() {
-		if why := checkSelectors("--only", said.Only, sides); why != nil {
-			return why
-		}
-		if why := checkSelectors("--accept", labelsIn(said.Accepts), sides); why != nil {
-			return why
-		}
-	}
-	if !said.Folder && !sides[0].Known() && said.NeedsPins {
-		return &Reason{Why: NoPins, Entry: pin.Ref{Server: sides[0].Server}}
-	}
-	return nil
-}
-
-// checkLock refuses what lock never approves: another policy, and a repeated name.
-func checkLock(sides []pin.Comparison, drifts []pin.Drift) *Reason {
-	for i := range sides {
-		if sides[i].PolicyDiffers() {
-			return &Reason{Why: OtherPolicy, Entry: pin.Ref{Server: sides[i].Server}}
-		}
-	}
-	for i := range drifts {
-		d := &drifts[i]
-		if d.Kind == pin.Duplicate {
-			return &Reason{Why: Repeated, Entry: d.Ref(), Copies: len(d.Copies)}
-		}
-	}
-	return nil
-}
 
 // A decision is the state between a case and its outcome.
 type decision struct {
@@ -71,27 +21,42 @@ type decision struct {
 	// By the name of a tool, the new warnings of what stays pinned that are about that name.
 	named map[string][]Warning
 
+	// The lists in which a denied entry is gone.
+	awaited map[pin.Ref]bool
+
+	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
+
+	yes      *Answers
+	consents map[Record]bool // to the warnings of what stays pinned
+
+	policyChanged bool
+	isBare        bool // a new server without an entry stays without pins
+
 	out Outcome
 }
 
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
-// again with the answers. What flags accept becomes an answer first, so both are decided in one way.
+// again with the d.yes. What flags accept becomes an answer first, so both are decided in one way.
 func Decide(c *Case, said *Said) Outcome {
 	d := begin(c, said)
-	yes := said.Answers
-	if yes == nil {
-		flagged, why := d.flags()
-		if why != nil {
-			return d.refuse(why)
-		}
-		yes = flagged
+	if said.Answers != nil {
+		d.yes = said.Answers
+	} else if err := d.flags(); err != nil {
+		return Outcome{Err: err}
 	}
-	return d.decide(yes)
+	d.consents = map[Record]bool{}
+	for _, r := range d.yes.Records {
+		d.consents[r] = true
+	}
+	if err := d.decide(); err != nil {
+		return Outcome{Err: err, Warnings: d.out.Warnings}
+	}
+	return d.out
 }
 
 // begin begins a decision.
 func begin(c *Case, said *Said) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -100,11 +65,15 @@ func begin(c *Case, said *Said) *decision {
 			d.warned[w.Of] = true
 		}
 	}
-	d.drifts = d.selected()
+	for i := range d.Drifts {
+		if drift := &d.Drifts[i]; said.selects(drift, d.words(drift)) {
+			d.drifts = append(d.drifts, *drift)
+		}
+	}
+	d.awaited = d.findAwaited()
+	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
-		LeftOut:  len(c.Drifts) - len(d.drifts),
 		Accepted: map[pin.Ref]bool{},
-		Refused:  map[pin.Ref]bool{},
 		Recorded: WarningRecord{},
 		Denied:   map[pin.Ref]bool{},
 		Allowed:  map[pin.Ref]bool{},
@@ -112,190 +81,150 @@ func begin(c *Case, said *Said) *decision {
 	return d
 }
 
-// decide takes the steps of a decision, in their order.
-func (d *decision) decide(yes *Answers) Outcome {
+// decide takes the steps of a decision, in their order. It returns why nothing is written.
+func (d *decision) decide() *fail.Error {
 	said := d.said
 	out := &d.out
-	policyChanged := slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
-	if policyChanged && said.takesParts() {
-		return d.refuse(&Reason{Why: NeedsAll})
+	if err := d.beforeAnswers(); err != nil {
+		return err
 	}
-	if d.hasUncovered() {
-		return d.refuse(&Reason{Why: NotCovered})
+	isOpen := len(d.drifts) > 0 || d.policyChanged || len(d.unrecorded()) > 0
+	if said.Answers == nil && (said.Asks() && isOpen || d.asksForLock()) {
+		*out = Outcome{Ask: true}
+		return nil
 	}
-	open := len(d.drifts) > 0 || policyChanged || len(d.unrecorded()) > 0
-	if said.Answers == nil && (said.Asks() && open || d.asksForLock(yes)) {
-		return Outcome{Ask: true}
+	if err := d.take(); err != nil {
+		return err
 	}
-	if why := d.take(yes); why != nil {
-		return d.refuse(why)
+	writesDrift := len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
+	if said.Answers == nil && !said.Approves && d.isSettled() && writesDrift {
+		*out = Outcome{Settled: true}
+		return nil
 	}
-	if said.Answers == nil && !said.Approves && isSettled(d.Case) && out.writesNothing() {
-		return Outcome{Settled: true}
+	if unclean := d.warningsThat(d.isUnclean); len(unclean) > 0 {
+		out.Warnings = unclean[:1]
+		return fail.New("%s is refused by the policy (requireClean): nothing was written", entryRef(unclean[0].Of)).Refusal()
 	}
-	if why := d.requireClean(); why != nil {
-		return d.refuse(why)
+	if err := d.declined(); err != nil {
+		return err
 	}
-	if why := d.declined(yes); why != nil {
-		return d.refuse(why)
+	allOrNone := d.policyChanged || said.Approves || len(out.Accepted) == 0
+	if len(d.refused) > 0 && allOrNone {
+		return d.newWarnings("nothing was written")
 	}
-	allOrNone := policyChanged || said.Approves || len(out.Accepted) == 0
-	if len(out.Refused) > 0 && allOrNone {
-		return d.refuse(&Reason{Why: NewWarning})
+	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
+		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").
+			Hint("read it: %s", said.Next.To("diff")).Refusal()
 	}
-	if policyChanged && len(out.Accepted) < len(d.Drifts) {
-		return d.refuse(&Reason{Why: PolicyInParts})
+	d.makePins()
+	if len(d.refused) > 0 {
+		out.Err = d.newWarnings("not accepted")
+	} else if len(out.Accepted) < len(d.Drifts) || d.isBare {
+		out.Err = fail.ErrDrift
 	}
-	out.Left = d.left()
-	d.makePins(yes)
-	out.Code = codeOf(out)
-	return *out
+	return nil
 }
 
-// refuse returns the outcome of a decision that writes nothing.
-func (d *decision) refuse(why *Reason) Outcome {
-	no := Outcome{Reason: why, Code: why.ExitCode()}
-	if why.Why == NewWarning {
-		no.Refused = d.out.Refused
+// beforeAnswers refuses what no answer can allow.
+func (d *decision) beforeAnswers() *fail.Error {
+	said := d.said
+	if d.policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All {
+		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").
+			Hint("read it, and answer at a terminal: %s", said.Next.To("relock"))
 	}
-	return no
-}
-
-// takesParts reports whether the flags accept or deny only a part of what there is.
-func (said *Said) takesParts() bool {
-	return len(said.Accepts)+len(said.Deny) > 0 && !said.All
-}
-
-// writesNothing reports whether an outcome changes nothing but drift.
-func (out *Outcome) writesNothing() bool {
-	return len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
-}
-
-// left lists the drift that isn't accepted.
-func (d *decision) left() (list []pin.Ref) {
-	for i := range d.drifts {
-		ref := d.drifts[i].Ref()
-		if !d.out.Accepted[ref] {
-			list = append(list, ref)
+	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == Unpinned }); len(uncovered) > 0 {
+		d.out.Warnings = uncovered
+		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
+			Hint("read it: %s", said.Next.To("diff")).Refusal()
+		if !d.Sides[0].Part { // a part of a session keeps its policy
+			err.Hint("pin it, then it can be approved: %s", said.Next.Without("descriptions").To(said.Verb, "--descriptions=preserve"))
 		}
+		return err
 	}
-	return list
+	return nil
 }
 
-// selected lists the drift that is decided about.
-func (d *decision) selected() (list []pin.Drift) {
-	for i := range d.Drifts {
-		drift := &d.Drifts[i]
-		words := slices.Clone(d.Facts[drift.Ref()].Words)
-		if d.warned[drift.Ref()] {
-			words = append(words, wordWarnings)
-		}
-		if d.said.selects(drift, words) {
-			list = append(list, *drift)
-		}
+// words are the words by which --only selects a drift.
+func (d *decision) words(drift *pin.Drift) []string {
+	words := d.Facts[drift.Ref()].Words
+	if d.warned[drift.Ref()] {
+		words = append(slices.Clone(words), wordWarnings)
 	}
-	return list
-}
-
-// selects reports whether --only selects an entry with these words. Without --only, everything is selected.
-func (said *Said) selects(drift *pin.Drift, words []string) bool {
-	fits := func(s Selector) bool { return s.Fits(drift, words) }
-	return len(said.Only) == 0 || slices.ContainsFunc(said.Only, fits)
+	return words
 }
 
 // wordWarnings is the word that selects what has a new warning.
 const wordWarnings = "warnings"
 
-// unrecorded lists the warnings of matching entries and of pinned texts that nobody accepted, less those that --only
-// leaves out.
-func (d *decision) unrecorded() (list []Warning) {
-	for _, w := range d.Warnings {
-		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
-		if w.stays() && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings}) {
-			list = append(list, w)
+// selects reports whether --only selects an entry with these words. Without --only, everything is selected.
+func (said *Said) selects(drift *pin.Drift, words []string) bool {
+	return len(said.Only) == 0 || FitsAny(said.Only, drift, words)
+}
+
+// warningsThat lists the warnings of a kind.
+func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
+	for i := range d.Warnings {
+		if is(&d.Warnings[i]) {
+			list = append(list, d.Warnings[i])
 		}
 	}
 	return list
 }
 
-// checkNames refuses a value of a flag that names no entry, or entries of several servers.
-func checkNames(flag string, list []Selector, sides []pin.Comparison) *Reason {
-	for i := range list {
-		s := &list[i]
-		if !s.IsName() {
-			return &Reason{Why: NotAName, Flag: flag, Arg: s.Arg}
-		}
-		if why := s.check(flag, sides); why != nil {
-			return why
-		}
-		if pin.Holders(sides, s.Key) > 1 {
-			return &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
-		}
-	}
-	return nil
+// unrecorded lists the warnings of matching entries and of pinned texts that nobody accepted, less those that --only
+// leaves out.
+func (d *decision) unrecorded() []Warning {
+	return d.warningsThat(func(w *Warning) bool {
+		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
+		return w.stays() && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings})
+	})
 }
 
-// acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
-// servers at hand.
-func (d *decision) acceptsWarnings(ref pin.Ref) bool {
-	isMeant := func(s Selector) bool { return s.Key == ref.Key }
-	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.Holders(d.Sides, ref.Key) == 0
-	return d.said.AnyWarning || isHere && slices.ContainsFunc(d.said.Warnings, isMeant)
+// newWarnings is the error if new warnings prevent an approval. It names no entry to accept: nobody should approve a
+// warning by pasting.
+func (d *decision) newWarnings(result string) *fail.Error {
+	prevents := map[string]bool{} // by the name of a tool: its warnings elsewhere prevent it
+	for i := range d.drifts {
+		if drift := &d.drifts[i]; d.refused[drift.Ref()] && drift.Type == pin.Tools {
+			prevents[drift.Name] = true
+		}
+	}
+	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
+		return !w.Approved && (w.isWhole() || w.Where == InDrift && d.refused[w.Of] || w.stays() && prevents[w.Names])
+	})
+	said := d.said
+	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", said.Next.To("diff")).
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", said.Next.To(said.Verb)).Refusal()
 }
 
 // isSettled reports whether every server that has a capture matches its pins.
-func isSettled(c *Case) bool {
-	if len(c.Verdict.Unanswered) == 0 {
-		return c.Verdict.Matches
+func (d *decision) isSettled() bool {
+	if len(d.Verdict.Unanswered) == 0 {
+		return d.Verdict.Matches
 	}
-	return !slices.ContainsFunc(c.Sides, func(p pin.Comparison) bool { return c.Verdict.Differs[p.Server] && !p.Missing() })
+	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.Differs[p.Server] && !p.Missing() })
 }
 
 // asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag
 // accepts, else unless --expect gives the digest of the set that was reviewed.
-func (d *decision) asksForLock(flags *Answers) bool {
+func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
 	}
-	yes := consentIn(flags)
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift, yes) }
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
-}
-
-// isRefused reports whether an entry has a new warning that no flag accepts.
-func (d *decision) isRefused(ref pin.Ref) bool {
-	return d.warned[ref] && !d.acceptsWarnings(ref)
-}
-
-// A consent is what answers accept: drift, and the warnings of what stays pinned.
-type consent struct {
-	entries map[pin.Ref]string
-	records map[Record]bool
-}
-
-func consentIn(yes *Answers) consent {
-	c := consent{yes.Entries, map[Record]bool{}}
-	for _, r := range yes.Records {
-		c.records[r] = true
-	}
-	return c
 }
 
 // isNamed reports whether an added tool is named by a new warning of what stays pinned on another server, and the answers
 // don't accept that warning.
-func (d *decision) isNamed(drift *pin.Drift, yes consent) bool {
+func (d *decision) isNamed(drift *pin.Drift) bool {
 	if drift.Kind != pin.Added || drift.Type != pin.Tools {
 		return false
 	}
 	return slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool {
-		_, isReplaced := yes.entries[w.Of]
-		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !yes.records[Record{w.Of, w.Record}]
+		_, isReplaced := d.yes.Entries[w.Of]
+		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
 	})
-}
-
-// hasUncovered reports whether a text that isn't pinned has a warning.
-func (d *decision) hasUncovered() bool {
-	return slices.ContainsFunc(d.Warnings, func(w Warning) bool { return w.Where == Unpinned })
 }
 
 // isWholeWarned reports whether a list as a whole has a new warning that no flag accepts.
@@ -304,218 +233,27 @@ func (d *decision) isWholeWarned() bool {
 	return !d.said.AnyWarning && slices.ContainsFunc(d.Warnings, isNew)
 }
 
-// wholes answers for policies, for captures as wholes and for warnings in entries that match.
-func (d *decision) wholes(yes *Answers) {
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		yes.Policies[p.Server] = p.Captured.Policy
-		if d.said.AnyWarning {
-			yes.Wholes[p.Server] = p.Captured.Digest
-		}
-	}
-	for _, w := range d.unrecorded() {
-		if d.acceptsWarnings(w.Of) {
-			yes.Records = append(yes.Records, Record{w.Of, w.Record})
-		}
-	}
-}
-
-// flags returns what the flags accept, as if a person had answered so. It finds what they ask for and a new
-// warning prevents, and which selectors are idle.
-func (d *decision) flags() (*Answers, *Reason) {
-	said := d.said
-	// Warnings may be accepted although nothing drifted.
-	if len(said.Warnings) > 0 {
-		if why := d.checkWarnings(); why != nil {
-			return nil, why
-		}
-	}
-	yes := &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
-	d.wholes(yes)
-	if len(said.Deny) > 0 {
-		if why := d.marks(yes); why != nil {
-			return nil, why
-		}
-	}
-	asked := d.all()
-	if labels := labelsIn(said.Accepts); len(labels) > 0 {
-		labelled := d.labelled(labels)
-		if len(labelled) == 0 {
-			d.out.Idle = labels
-		}
-		for _, ref := range labelled {
-			asked[ref] = true // it has no new warning
-		}
-	}
-	single := map[pin.Ref]bool{} // asked for by a name or a digest
-	for i := range said.Accepts {
-		s := &said.Accepts[i]
-		if s.isLabel() || said.KeepsMarks && pin.Holders(d.Sides, s.Key) == 0 {
-			continue // for the warning of a server without a capture, there is no drift to accept
-		}
-		fits, err := s.drifts(d.Sides, d.drifts)
-		if err != nil {
-			return nil, err
-		}
-		for _, drift := range fits {
-			asked[drift.Ref()] = true
-			single[drift.Ref()] = single[drift.Ref()] || s.Digest != "" || s.IsName()
-		}
-		hasMark, err := d.unmark(s, fits, yes)
-		if err != nil {
-			return nil, err
-		}
-		if len(fits) == 0 && !hasMark && !yes.has(s) {
-			d.out.Idle = append(d.out.Idle, *s)
-		}
-	}
-	d.answer(yes, asked, single)
-	return yes, nil
-}
-
-// answer adds to yes the drift that the flags ask for, unless a new warning or a denied entry that is gone prevents that.
-func (d *decision) answer(yes *Answers, asked, single map[pin.Ref]bool) {
-	awaited := d.awaited()
-	for i := range d.drifts {
-		drift := &d.drifts[i]
-		ref := drift.Ref()
-		if !asked[ref] && !yes.Denied[ref] {
-			continue
-		}
-		if d.isHeld(drift, awaited) && !single[ref] && !yes.Denied[ref] {
-			d.out.Held = append(d.out.Held, ref)
-		} else if d.isRefused(ref) {
-			d.out.Refused[ref] = true
-		} else if drift.Kind != pin.Duplicate { // which can't be accepted
-			yes.Entries[ref] = drift.DefinitionDigest()
-		}
-	}
-}
-
-// checkWarnings refuses a value of --accept-warning that names no entry, or entries of several servers.
-func (d *decision) checkWarnings() *Reason {
-	for i := range d.said.Warnings {
-		one := d.said.Warnings[i : i+1]
-		sides := d.Sides
-		if pin.Holders(sides, one[0].Key) == 0 && pin.Holders(d.Others, one[0].Key) > 0 {
-			sides = d.Others
-		}
-		if why := checkNames("--accept-warning", one, sides); why != nil {
-			return why
-		}
-	}
-	return nil
-}
-
-// unmark adds to yes the entries whose mark a selector of --accept removes: the drift that it accepts or, if
-// there is no such drift, an entry that matches. It reports whether an entry that matches has a mark.
-func (d *decision) unmark(s *Selector, fits []*pin.Drift, yes *Answers) (hasMark bool, why *Reason) {
-	if !s.named() || s.pattern != nil || d.said.KeepsMarks {
-		return false, nil
-	}
-	for _, drift := range fits {
-		yes.Allowed[drift.Ref()] = true
-	}
-	if len(fits) > 0 {
-		return false, nil
-	}
-	matching := s.matching(d.Sides)
-	if len(matching) > 1 {
-		return false, &Reason{Why: SeveralServers, Flag: "--accept", Arg: s.Arg}
-	}
-	for _, ref := range matching {
-		yes.Allowed[ref] = true
-		hasMark = d.wasDenied(ref)
-	}
-	return hasMark, nil
-}
-
-// has reports whether a selector names an entry of which a warning is accepted.
-func (yes *Answers) has(s *Selector) bool {
-	return slices.ContainsFunc(yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
-}
-
-// all returns the drift that lock or --accept-all asks for: all drift or, with --only, what that selects. If
-// --only selects by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
-func (d *decision) all() map[pin.Ref]bool {
-	asked := map[pin.Ref]bool{}
-	if !d.said.All && !d.said.Approves {
-		return asked
-	}
-	if len(d.said.Only) > 0 {
-		for _, ref := range d.labelled(labelsIn(d.said.Only)) {
-			asked[ref] = true
-		}
-	}
-	for i := range d.drifts {
-		drift := &d.drifts[i]
-		ref := drift.Ref()
-		if len(d.said.Only) == 0 || slices.ContainsFunc(d.said.Only, func(s Selector) bool { return d.takesWhole(&s, drift) }) {
-			asked[ref] = true
-		}
-	}
-	return asked
-}
-
-// takesWhole reports whether a selector of --only selects a drift by what it is, not by one of its changes.
-func (d *decision) takesWhole(s *Selector, drift *pin.Drift) bool {
-	fact := d.Facts[drift.Ref()]
-	isChange := s.Word == wordMinor || slices.Contains(fact.Labels, s.Word)
-	words := fact.Words
-	if d.warned[drift.Ref()] {
-		words = append(slices.Clone(words), wordWarnings)
-	}
-	return !(isChange && s.isLabel()) && s.Fits(drift, words)
-}
-
-// labelled lists the CHANGED entries that the labels take: entries without a new warning whose changes
-// all have one of the labels or, if the label minor is given, that have nothing new to read.
-func (d *decision) labelled(labels []Selector) (refs []pin.Ref) {
-	takes := func(word string) bool {
-		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
-	}
-	isOther := func(word string) bool { return !takes(word) }
-	for i := range d.drifts {
-		drift := &d.drifts[i]
-		ref := drift.Ref()
-		fact := d.Facts[ref]
-		if drift.Kind != pin.Changed || len(fact.Labels) == 0 || d.warned[ref] {
-			continue
-		}
-		if takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther) {
-			refs = append(refs, ref)
-		}
-	}
-	return refs
-}
-
-// wordMinor is the label that takes what has nothing new to read.
-const wordMinor = "minor"
-
 // take accepts what was answered with yes. A yes is valid only for what was shown.
-func (d *decision) take(answers *Answers) *Reason {
-	consent := consentIn(answers)
-	awaited := d.awaited()
+func (d *decision) take() *fail.Error {
 	for i := range d.drifts {
 		drift := &d.drifts[i]
-		shown, yes := answers.Entries[drift.Ref()]
+		ref := drift.Ref()
+		shown, yes := d.yes.Entries[ref]
 		if !yes || drift.Kind == pin.Duplicate {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return &Reason{Why: NotWhatWasShown, Entry: drift.Ref()}
+			return d.notShown(ref)
 		}
-		isOwn := answers.Allowed[drift.Ref()] || answers.Denied[drift.Ref()]
+		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		// The question of a rename states that the mark stays.
-		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift, awaited) && !d.wasDenied(drift.Ref()) {
-			d.out.Held = append(d.out.Held, drift.Ref())
-			continue
+		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
+			d.out.Held = append(d.out.Held, ref)
+		} else if d.isNamed(drift) {
+			d.refused[ref] = true
+		} else {
+			d.out.Accepted[ref] = true
 		}
-		if d.isNamed(drift, consent) {
-			d.out.Refused[drift.Ref()] = true
-			continue
-		}
-		d.out.Accepted[drift.Ref()] = true
 	}
 	where := map[Record]Where{} // the warnings that can be recorded
 	for _, w := range d.Warnings {
@@ -523,63 +261,65 @@ func (d *decision) take(answers *Answers) *Reason {
 			where[Record{w.Of, w.Record}] = w.Where
 		}
 	}
-	for _, r := range answers.Records {
+	for _, r := range d.yes.Records {
 		at, isThere := where[r]
 		if !isThere {
-			return &Reason{Why: NotWhatWasShown, Entry: r.Of}
+			return d.notShown(r.Of)
 		}
 		if at == InPin && d.out.Accepted[r.Of] {
 			continue // the text that it is about goes
 		}
 		d.out.Recorded.Add(r.Of, r.Record)
 	}
-	d.mark(answers)
+	d.mark()
 	return nil
 }
 
+// notShown is the error if an answer is about something else than what would be written.
+func (d *decision) notShown(of pin.Ref) *fail.Error {
+	return fail.New("%s is not what was shown: nothing was written", entryRef(of)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
+}
+
+func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }
+
 // declined returns the first no to what is accepted or declined as a whole: a policy, a warning about a list.
-func (d *decision) declined(answers *Answers) *Reason {
+func (d *decision) declined() *fail.Error {
 	for i := range d.Sides {
 		p := &d.Sides[i]
 		if !p.PolicyDiffers() {
 			continue
 		}
-		shown, yes := answers.Policies[p.Server]
+		shown, yes := d.yes.Policies[p.Server]
 		if !yes {
-			return &Reason{Why: PolicyDeclined, Entry: pin.Ref{Server: p.Server}}
+			return fail.New("the policy was not accepted: nothing was written").Refusal()
 		}
 		if !shown.Equal(p.Captured.Policy) {
-			return &Reason{Why: NotWhatWasShown, Entry: pin.Ref{Server: p.Server}}
+			return d.notShown(pin.Ref{Server: p.Server})
 		}
 	}
 	for _, w := range d.Warnings {
 		if !w.isWhole() || w.Approved {
 			continue
 		}
-		shown, yes := answers.Wholes[w.Of.Server]
+		shown, yes := d.yes.Wholes[w.Of.Server]
 		if !yes && d.said.Answers == nil {
-			return &Reason{Why: NewWarning}
+			return d.newWarnings("nothing was written")
 		}
 		if !yes {
-			return &Reason{Why: WarningDeclined, Entry: w.Of}
+			return fail.New("the warning was not accepted: nothing was written").Refusal()
 		}
 		if shown != pin.ComparisonOf(d.Sides, w.Of.Server).Captured.Digest {
-			return &Reason{Why: NotWhatWasShown, Entry: w.Of}
+			return d.notShown(w.Of)
 		}
 	}
 	return nil
 }
 
-// requireClean enforces that policy on what would be written: on what was asked for and, if the
-// policy is new, also on all that stays pinned.
-func (d *decision) requireClean() *Reason {
-	for _, w := range d.Warnings {
-		isAsked := d.out.Accepted[w.Of] || d.out.Refused[w.Of]
-		if asked, kept := d.forbids(&w); asked && isAsked || kept {
-			return &Reason{Why: NotClean, Entry: w.Of, Warning: w}
-		}
-	}
-	return nil
+// isUnclean reports whether requireClean refuses a text that would be written: in an entry that was asked for and, if
+// the policy is new, also in one that stays pinned.
+func (d *decision) isUnclean(w *Warning) bool {
+	asked, kept := d.forbids(w)
+	return kept || asked && (d.out.Accepted[w.Of] || d.refused[w.Of])
 }
 
 // forbids reports whether requireClean refuses a text with a warning: asked is true if it does when the

@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,59 +21,50 @@ func (r WarningRecord) of(key pin.Ref) []pin.Record {
 }
 
 // makePins makes the pins of every server in which something was accepted.
-func (d *decision) makePins(yes *Answers) {
+func (d *decision) makePins() {
 	out := &d.out
 	accepted := map[string][]*pin.Drift{}
+	touched := map[string]bool{}
 	for i := range d.drifts {
 		if drift := &d.drifts[i]; out.Accepted[drift.Ref()] {
 			accepted[drift.Server] = append(accepted[drift.Server], drift)
+			touched[drift.Server] = true
 		}
 	}
 	warnings := d.warnings()
-	touched := map[string]bool{}
 	for ref := range warnings {
 		touched[ref.Server] = true
 	}
-	for ref := range out.Denied {
-		touched[ref.Server] = true
+	for _, marks := range []map[pin.Ref]bool{out.Denied, out.Allowed} {
+		for ref := range marks {
+			touched[ref.Server] = true
+		}
 	}
-	for ref := range out.Allowed {
-		touched[ref.Server] = true
-	}
-	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(yes.Entries) == len(d.drifts)
+	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(d.yes.Entries) == len(d.drifts)
 	out.Sets = map[string]*pin.Set{}
-	for i, p := range d.servers() {
-		isTouched := touched[p.Server] || len(accepted[p.Server]) > 0 || p.PolicyDiffers()
+	for i, p := range slices.Concat(d.Sides, d.Others) {
+		isTouched := touched[p.Server] || p.PolicyDiffers()
 		if p.HasNoEntries() && (isTouched || takesAll) {
 			out.Whole = append(out.Whole, p.Server)
 			isTouched = true
 		} else if p.HasNoEntries() {
-			out.Bare = append(out.Bare, p.Server)
+			d.isBare = true
 		}
 		if !isTouched {
 			continue
 		}
-		set := recorded(p.Locked, warnings)
-		if i < len(d.Sides) && p.Present() {
-			set = Pins(p, accepted[p.Server], warnings)
+		if i >= len(d.Sides) || !p.Present() {
+			// Without a capture, only the records change.
+			p.Captured = p.Locked
+			p.Part = true
 		}
+		set := Pins(&p, accepted[p.Server], warnings)
 		for i := range set.Pins {
 			ref := pin.Ref{Server: p.Server, Key: set.Pins[i].Key}
 			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
 		}
 		out.Sets[p.Server] = &set
 	}
-}
-
-// servers lists the servers whose pins may change. Of the others, a warning may be recorded.
-func (d *decision) servers() (list []*pin.Comparison) {
-	for i := range d.Sides {
-		list = append(list, &d.Sides[i])
-	}
-	for i := range d.Others {
-		list = append(list, &d.Others[i])
-	}
-	return list
 }
 
 // warnings returns what a decision records: every warning in an accepted
@@ -92,32 +84,14 @@ func (d *decision) warnings() WarningRecord {
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
 			record.Add(w.Of, w.Record)
 		}
-		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 {
+		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 && !inPin[w.Of] {
+			// The other records of a pin whose text was only read for some names stay, too.
 			inPin[w.Of] = true
-		}
-	}
-	// The other records of a pin whose text was only read for some names stay, too.
-	for _, p := range d.servers() {
-		for i := range p.Locked.Pins {
-			if ref := (pin.Ref{Server: p.Server, Key: p.Locked.Pins[i].Key}); inPin[ref] {
-				record[ref] = append(record[ref], p.Locked.Pins[i].Accepted...)
-			}
+			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
+			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)
 		}
 	}
 	return record
-}
-
-// recorded returns a server's pins with the warnings that are accepted now, and nothing else changed.
-func recorded(locked pin.Set, warnings WarningRecord) pin.Set {
-	pins := slices.Clone(locked.Pins)
-	for i := range pins {
-		p := &pins[i]
-		if ref := (pin.Ref{Server: locked.Server, Key: p.Key}); len(warnings[ref]) > 0 {
-			p.Accepted = warnings.of(ref)
-		}
-	}
-	locked.Put(pins)
-	return locked
 }
 
 // Pins returns a server's pins after its accepted drifts, each with the warnings that
@@ -155,8 +129,14 @@ func Pins(p *pin.Comparison, accepted []*pin.Drift, warnings WarningRecord) pin.
 	next.Put(pins)
 	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
-	if p.Known() && (p.Part && next.About == (pin.About{}) || slices.ContainsFunc(p.Captured.Pins, left)) {
+	isLeft := slices.ContainsFunc(p.Captured.Pins, left)
+	if p.Known() && (p.Part && next.About == (pin.About{}) || isLeft) {
 		next.About = p.Locked.About
+	}
+	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
+		// So do the warnings that were accepted of the whole list: it may be the one that is listed next.
+		warnings = WarningRecord{{}: append(next.Accepted, p.Locked.Accepted...)}
+		next.Accepted = warnings.of(pin.Ref{})
 	}
 	return next
 }

@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // A Selector selects drift. It gives one entry, by its name, its digest or both; a pattern of
 // names; or a word: a kind, a label, or another word that a report uses for an entry.
 type Selector struct {
-	Arg string // as it was given
+	Flag, Arg string // as they were given
 	pin.Key
 	Digest  string
 	pattern *regexp.Regexp
@@ -26,35 +28,54 @@ var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 // ParseSelector reads the value of a flag. A digest at the end of the value is always read
 // as a digest. A tool whose name ends like that must be selected by its own digest:
 // otherwise it could replace the tool that was meant.
-func ParseSelector(flag, arg string, words []string) (Selector, *Reason) {
+func ParseSelector(flag, arg string, words []string) (Selector, error) {
+	s := Selector{Flag: flag, Arg: arg}
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
-		return Selector{Arg: arg, Key: pin.Key{Name: arg}, Word: arg}, nil
+		s.Name = arg
+		s.Word = arg
+		return s, nil
 	}
 	name := arg
-	digest := ""
 	isWrong := arg == "" || strings.HasPrefix(arg, pin.DigestPrefix)
 	if at := strings.LastIndex(arg, "@"+pin.DigestPrefix); pin.IsDigest(arg) {
 		name = ""
-		digest = arg
+		s.Digest = arg
 		isWrong = false
 	} else if at >= 0 {
 		name = arg[:at]
-		digest = arg[at+1:]
-		isWrong = name == "" || !pin.IsDigest(digest)
+		s.Digest = arg[at+1:]
+		isWrong = name == "" || !pin.IsDigest(s.Digest)
 	}
 	if isWrong {
-		return Selector{}, &Reason{Why: NotASelector, Flag: flag, Arg: arg}
+		return Selector{}, s.wrong("give NAME, NAME@sha256:HEX or sha256:HEX, all 64 digits")
 	}
-	s := Selector{Arg: arg, Key: pin.ParseEntry(name), Digest: digest}
+	s.Key = pin.ParseEntry(name)
 	// * matches any text, and ? one character, but not in a name after tool= or the like.
-	if digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
-		pattern, err := regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
+	if s.Digest == "" && s.Name == name && strings.ContainsAny(name, "*?") {
+		var err error
+		s.pattern, err = regexp.Compile("(?s)^" + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(s.Name)) + "$")
 		if err != nil {
-			return Selector{}, &Reason{Why: NotAPattern, Flag: flag, Arg: arg}
+			return Selector{}, s.wrong("not a pattern of names")
 		}
-		s.pattern = pattern
 	}
 	return s, nil
+}
+
+// wrong returns the error for a selector that selects nothing, or not one thing.
+func (s *Selector) wrong(why string) *fail.Error {
+	return fail.New("%s %s: %s", s.Flag, text.Name(s.Arg), why)
+}
+
+func (s *Selector) ofSeveral() *fail.Error {
+	return s.wrong("it matches entries of several servers").Hint("say which: --server ID")
+}
+
+// WhyIdle tells why the selector has accepted nothing.
+func (s *Selector) WhyIdle() string {
+	if s.Word != "" {
+		return text.Name(s.Arg) + ": nothing to accept, or only with other changes or a new warning"
+	}
+	return text.Name(s.Arg) + " has not drifted: nothing to accept"
 }
 
 // isLabel reports whether the selector is a word, but not a kind of drift.
@@ -71,8 +92,7 @@ func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		fits := func(s Selector) bool { return s.Fits(d, nil) }
-		if slices.ContainsFunc(said.Accepts, fits) || slices.ContainsFunc(said.Deny, fits) {
+		if FitsAny(said.Accepts, d, nil) || FitsAny(said.Deny, d, nil) {
 			named = append(named, *d)
 			all = all || d.Kind == pin.Added && d.Type == pin.Tools
 		}
@@ -90,8 +110,11 @@ func labelsIn(list []Selector) (labels []Selector) {
 	return labels
 }
 
-// IsName reports whether the selector is the name of one entry, and nothing else.
-func (s *Selector) IsName() bool { return s.named() && s.pattern == nil && s.Digest == "" }
+// isOne reports whether the selector has the name of one entry, with or without a digest.
+func (s *Selector) isOne() bool { return s.named() && s.pattern == nil }
+
+// isName reports whether the selector is the name of one entry, and nothing else.
+func (s *Selector) isName() bool { return s.isOne() && s.Digest == "" }
 
 // named reports whether the selector has the name of an entry, or a pattern of names.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
@@ -104,10 +127,7 @@ func (s *Selector) means(key pin.Key) bool {
 	if s.pattern != nil {
 		return key.Type == s.Type && s.pattern.MatchString(key.Name)
 	}
-	if !s.named() {
-		return true // a digest alone
-	}
-	return key == s.Key
+	return !s.named() || key == s.Key // or a digest alone
 }
 
 // Fits reports whether the selector selects a drift, given the words for what it has.
@@ -118,37 +138,67 @@ func (s *Selector) Fits(d *pin.Drift, words []string) bool {
 	return s.means(d.Key) && (s.Digest == "" || (d.Locked != nil || d.Captured != nil) && s.Digest == d.DefinitionDigest())
 }
 
+// FitsAny reports whether one of several selectors selects a drift.
+func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
+	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
+}
+
 // takes reports whether the selector accepts a drift. A pattern takes no new entry, because
 // nobody has seen its name when the pattern is written. It takes no repeated name either.
 func (s *Selector) takes(d *pin.Drift) bool {
 	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
+// holders lists the servers that pin or list an entry that is meant.
+func holders(sides []pin.Comparison, means func(key pin.Key) bool) (list []*pin.Comparison) {
+	isMeant := func(p pin.Pin) bool { return means(p.Key) }
+	for i := range sides {
+		if p := &sides[i]; slices.ContainsFunc(p.Locked.Pins, isMeant) || slices.ContainsFunc(p.Captured.Pins, isMeant) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // check refuses a selector that means nothing, or several things: a name that is neither
 // pinned nor listed, and a word, a pattern or the name of another entry that a tool has as its
 // name. If a server gives a tool such a name, neither meaning is taken.
-func (s *Selector) check(flag string, sides []pin.Comparison) *Reason {
+func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
 	if s.Digest == "" && isOther && pin.Holders(sides, tool) > 0 {
-		return &Reason{Why: TwoMeanings, Flag: flag, Arg: s.Arg}
+		return s.wrong("ambiguous: a tool has that name, too").Hint("for the tool: tool=NAME")
 	}
-	means := func(p pin.Pin) bool { return s.means(p.Key) }
-	isThere := func(p pin.Comparison) bool {
-		return slices.ContainsFunc(p.Locked.Pins, means) || slices.ContainsFunc(p.Captured.Pins, means)
+	if !s.named() || len(holders(sides, s.means)) > 0 {
+		return nil
 	}
-	if s.named() && !slices.ContainsFunc(sides, isThere) {
-		return &Reason{Why: NotThere, Flag: flag, Arg: s.Arg, Entry: pin.Ref{Key: s.Key}}
+	if s.Type == pin.Instructions {
+		return s.wrong("no instructions are pinned or listed")
 	}
-	return nil
+	return s.wrong("no " + pin.EntryTypeInfo[s.Type].Entry + " of that name is pinned or listed")
 }
 
-// drifts returns the drifts that the selector accepts. They must be of one
-// server: an entry of another server that happens to fit must not slip in.
-func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, why *Reason) {
-	const flag = "--accept"
-	if why := s.check(flag, sides); why != nil {
-		return nil, why
+// one returns the server that has the entry that the selector names. It refuses anything but the name of
+// one server's entry.
+func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
+	if !s.isName() {
+		return nil, s.wrong("give the name of an entry").Hint("for a tool of that name: tool=NAME")
+	}
+	if err := s.check(sides); err != nil {
+		return nil, err
+	}
+	servers := holders(sides, s.means)
+	if len(servers) > 1 {
+		return nil, s.ofSeveral()
+	}
+	return servers[0], nil
+}
+
+// resolve returns the drifts that the selector accepts. If there are none, it returns the entries it means that match
+// their pins. The drifts must be of one server: an entry of another server that happens to fit must not slip in.
+func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, matching []pin.Ref, err *fail.Error) {
+	if err := s.check(sides); err != nil {
+		return nil, nil, err
 	}
 	servers := map[string]bool{}
 	fitsNew := false
@@ -161,21 +211,30 @@ func (s *Selector) drifts(sides []pin.Comparison, drifts []pin.Drift) (fits []*p
 		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
 	if s.pattern != nil && len(fits) == 0 && fitsNew {
-		return nil, &Reason{Why: NewByPattern, Flag: flag, Arg: s.Arg}
+		return nil, nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
+	}
+	if len(fits) == 0 {
+		matching = s.matching(sides)
 	}
 	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.IsName() && pin.Holders(sides, s.Key) > 1 {
-		return nil, &Reason{Why: SeveralServers, Flag: flag, Arg: s.Arg}
+	if len(servers) > 1 || s.isOne() && len(matching) > 1 || s.isName() && pin.Holders(sides, s.Key) > 1 {
+		return nil, nil, s.ofSeveral()
 	}
-	if s.Digest != "" && len(fits) == 0 && len(s.matching(sides)) == 0 {
-		return nil, &Reason{Why: StaleDigest, Flag: flag, Arg: s.Arg}
+	if s.Digest != "" && len(fits)+len(matching) == 0 {
+		return nil, nil, s.wrong("no drifted entry has that digest: nothing was written").
+			Hint("the capture is not the one you reviewed: review it again").Refusal()
 	}
 	for _, d := range fits {
 		if d.Kind == pin.Duplicate {
-			return nil, &Reason{Why: NotAcceptable, Entry: d.Ref(), Copies: len(d.Copies)}
+			return nil, nil, notAcceptable(d)
 		}
 	}
-	return fits, nil
+	return fits, matching, nil
+}
+
+// notAcceptable is the error for a repeated name.
+func notAcceptable(d *pin.Drift) *fail.Error {
+	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
 }
 
 // matching returns the entries that the selector means, that match their pins and have the selector's digest.
@@ -191,14 +250,4 @@ func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
 		}
 	}
 	return refs
-}
-
-// checkSelectors refuses the first value of a flag that check refuses.
-func checkSelectors(flag string, list []Selector, sides []pin.Comparison) *Reason {
-	for i := range list {
-		if why := list[i].check(flag, sides); why != nil {
-			return why
-		}
-	}
-	return nil
 }

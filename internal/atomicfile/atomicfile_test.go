@@ -104,20 +104,27 @@ func TestReplaceWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
+// addLine adds a line with a number to a file, which has whole lines.
+func addLine(t *testing.T, path string, n int) error {
+	return Replace(path, time.Minute, func() ([]byte, error) {
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			t.Errorf("half-written: %q", data)
+		}
+		return append(data, strconv.Itoa(n)+"\n"...), nil
+	}, func() error { return nil })
+}
+
 // TestReplaceOneAtATime: many writers at once lose no line.
 func TestReplaceOneAtATime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
-			err := Replace(path, time.Minute, func() ([]byte, error) {
-				data, err := os.ReadFile(path)
-				if err != nil && !errors.Is(err, os.ErrNotExist) {
-					return nil, err
-				}
-				return append(data, strconv.Itoa(i)+"\n"...), nil
-			}, func() error { return nil })
-			if err != nil {
+			if err := addLine(t, path, i); err != nil {
 				t.Error(err)
 			}
 		})
@@ -181,16 +188,7 @@ func TestLocksDeleted(t *testing.T) {
 	})
 	for i := range writers {
 		all.Go(func() {
-			results[i] = Replace(path, time.Minute, func() ([]byte, error) {
-				data, err := os.ReadFile(path)
-				if err != nil && !errors.Is(err, os.ErrNotExist) {
-					return nil, err
-				}
-				if len(data) > 0 && data[len(data)-1] != '\n' {
-					t.Errorf("half-written: %q", data)
-				}
-				return append(data, strconv.Itoa(i)+"\n"...), nil
-			}, func() error { return nil })
+			results[i] = addLine(t, path, i)
 		})
 	}
 	all.Wait()

@@ -34,6 +34,20 @@ type listing struct {
 	Declared bool      // the server declares that it has the list
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
+
+	// The complete lists of the session; if they differ, the capture is ambiguous.
+	complete [][]pin.Pin
+
+	// The pages so far of a list that isn't complete.
+	page []pin.Pin
+
+	// The cursor of the last page, if another page has to follow.
+	cursor *jsontree.Value
+
+	lastPage int // offset of the last page's message
+
+	// The notification, after the last page, that the list has changed; or nil.
+	changed *jsontree.Value
 }
 
 // EntryNamed names an entry in a sentence: tool NAME, prompt NAME, instructions.
@@ -61,15 +75,14 @@ type Scanned struct {
 	stream stream
 	values []jsontree.Value
 	err    error
-	made   map[reading]Capture
-}
 
-// A reading has the parts of a policy that change how a file is read.
-type reading struct{ emptyCursorEnds, roundIntegers bool }
+	// What was made, with and without an empty cursor as the end of a list.
+	made map[bool]Capture
+}
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: newStream(path, data, formOf), made: map[reading]Capture{}}
+	s := &Scanned{stream: newStream(path, data, formOf), made: map[bool]Capture{}}
 	s.values, s.err = s.stream.values()
 	return s
 }
@@ -88,13 +101,12 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
-	as := reading{pol.EmptyCursorEnds, pol.RoundIntegers}
-	if made, ok := s.made[as]; ok {
-		return made, nil
-	}
 	if s.stream.json.Rounded != nil && !pol.RoundIntegers {
 		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
 			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
+	}
+	if made, ok := s.made[pol.EmptyCursorEnds]; ok {
+		return made, nil
 	}
 	r := &captureReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
@@ -108,10 +120,9 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if err := r.finish(); err != nil {
 		return Capture{}, err
 	}
-	s.made[as] = r.made
-	if s.stream.json.Rounded == nil && !r.emptyCursor {
-		// The file can be read in one way only.
-		s.made[reading{}] = r.made
+	s.made[pol.EmptyCursorEnds] = r.made
+	if !r.emptyCursor {
+		s.made[!pol.EmptyCursorEnds] = r.made
 	}
 	return r.made, nil
 }
@@ -135,8 +146,7 @@ func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 // opensBatch reports whether an array is a batch of messages rather than a list of tools. Its first element,
 // which begins at data[at], decides.
 func opensBatch(data []byte, at int) bool {
-	var names []string
-	jsontree.EachMember(data[at:], func(name string, _ int) { names = append(names, name) })
+	names := jsontree.MemberNames(data[at:])
 	return isMessage(func(name string) bool { return slices.Contains(names, name) })
 }
 
@@ -145,75 +155,82 @@ func isMessage(has func(name string) bool) bool {
 	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
 }
 
-// An entry is a definition of the file: its pin, without a place yet.
+// An entry is a definition of the file: its pin, or why it can't be an entry.
 type entry struct {
 	pin.Pin
-	problem *entryProblem // why it can't be an entry, or nil
-}
-
-// An entryProblem is what is wrong with an entry, and at which offset.
-type entryProblem struct {
-	at   int
-	text string
-	hint string
-
-	// The text continues "tool 3 of the list": the entry isn't an object and has no name.
-	bare bool
+	problem error
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func newEntry(entryType pin.EntryType, v jsontree.Value, canonical []byte, formOf pin.FormFunc) *entry {
-	e := &entry{}
-	e.Type = entryType
-	if v.Kind != '{' {
-		e.problem = &entryProblem{at: int(v.At), text: "is no object", bare: true}
-		return e
+func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
+	entryType, _ := listOf(path)
+	p := s.placed(v)
+	// Without the copy, the name would keep the text around it in memory.
+	p.Key = pin.Key{Type: entryType, Name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
+	problem := s.check(p.Key, path, v)
+	if problem == nil {
+		p.Form = s.formOf(entryType, canonical)
 	}
-	if name := v.Get(pin.EntryTypeInfo[entryType].Identity); name.Kind == '"' {
-		e.Name = strings.Clone(name.Text) // without the copy, it would keep the text around it in memory
+	return entry{p, problem}
+}
+
+// placed returns a pin with its text as received, and the place where that begins.
+func (s *stream) placed(v jsontree.Value) pin.Pin {
+	line, column := s.Position(int(v.At))
+	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
+}
+
+// entryAt names an entry by its name or, if it has none, by its path in the file.
+func entryAt(path []jsontree.Step, name string) string {
+	entryType, _ := listOf(path)
+	if name == "" {
+		return fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[entryType].Entry, path[len(path)-1].Index+1)
 	}
-	if e.problem = e.check(v); e.problem == nil {
-		e.Form = formOf(entryType, canonical)
-	}
-	return e
+	return EntryNamed(entryType, name)
 }
 
 // check returns what keeps a value from being an entry, or nil.
-func (e *entry) check(v jsontree.Value) *entryProblem {
-	entryType := e.Type
-	if problem := findFolded(v.Members(), pin.EntryTypeInfo[entryType].Members, ""); problem != nil {
-		return problem
+func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
+	info := &pin.EntryTypeInfo[key.Type]
+	refuse := func(problem *jsontree.Error) *fail.Error {
+		return s.At(problem.At, "%s: %s", entryAt(path, key.Name), problem.Text)
 	}
-	if entryType == pin.Tools && !v.Has("inputSchema") {
+	if v.Kind != '{' {
+		return s.At(int(v.At), "%s is no object", entryAt(path, ""))
+	}
+	if problem := findFolded(v.Members(), info.Members, ""); problem != nil {
+		return refuse(problem)
+	}
+	if key.Type == pin.Tools && !v.Has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
 			if v.Has(wrong) {
-				return &entryProblem{at: int(v.At), text: fmt.Sprintf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong), hint: CaptureHint}
+				return refuse(v.Errorf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong)).Hint("%s", CaptureHint)
 			}
 		}
 	}
-	if e.Name == "" {
-		return &entryProblem{at: int(v.At), text: fmt.Sprintf("no %q that is a non-empty string", pin.EntryTypeInfo[entryType].Identity)}
+	if key.Name == "" {
+		return refuse(v.Errorf("no %q that is a non-empty string", info.Identity))
 	}
-	if entryType == pin.Skills {
+	if key.Type == pin.Skills {
 		if _, problem := skill.Read(v); problem != nil {
-			return &entryProblem{at: problem.At, text: problem.Text}
+			return refuse(problem)
 		}
 	}
-	for _, inner := range pin.EntryTypeInfo[entryType].Inner {
+	for _, inner := range info.Inner {
 		part := v.Get(inner.Member)
 		problem := findFolded(part.Members(), inner.Parts, inner.Member+": ")
 		for _, item := range part.Items() {
 			problem = cmp.Or(problem, findFolded(item.Members(), inner.Parts, inner.Member+": "))
 		}
 		if problem != nil {
-			return problem
+			return refuse(problem)
 		}
 	}
 	return nil
 }
 
 // findFolded finds a member that equals a specified name only when folded, or returns nil.
-func findFolded(members []jsontree.Member, specified []string, where string) *entryProblem {
+func findFolded(members []jsontree.Member, specified []string, where string) *jsontree.Error {
 	for _, m := range members {
 		if slices.Contains(specified, m.Name) {
 			continue
@@ -221,8 +238,7 @@ func findFolded(members []jsontree.Member, specified []string, where string) *en
 		folded := text.FoldASCII(m.Name)
 		for _, s := range specified {
 			if strings.EqualFold(folded, s) {
-				return &entryProblem{at: int(m.At), text: fmt.Sprintf("%smember %s differs from %q by letter case only: some clients read it as the real one",
-					where, text.Name(m.Name), s)}
+				return m.Errorf("%smember %s differs from %q by letter case only: some clients read it as the real one", where, text.Name(m.Name), s)
 			}
 		}
 	}
@@ -231,20 +247,35 @@ func findFolded(members []jsontree.Member, specified []string, where string) *en
 
 // findInResult finds what only some clients read as a member of a result, or returns nil.
 // Models in Python may take snake_case names; those of serde take an array of the members' values.
-func findInResult(result jsontree.Value) *entryProblem {
+func findInResult(result jsontree.Value) *jsontree.Error {
 	if result.Kind == '[' {
-		return &entryProblem{at: int(result.At), text: "a result that is an array: some clients read its elements as members"}
+		return result.Errorf("a result that is an array: some clients read its elements as members")
 	}
 	for _, m := range result.Members() {
 		plain := strings.ReplaceAll(m.Name, "_", "")
 		for _, s := range pin.ResultMembers {
 			if plain != m.Name && strings.EqualFold(plain, s) {
-				return &entryProblem{at: int(m.At), text: fmt.Sprintf("result: member %s differs from %q by underscores: some clients read it as the real one",
-					text.Name(m.Name), s)}
+				return m.Errorf("result: member %s differs from %q by underscores: some clients read it as the real one", text.Name(m.Name), s)
 			}
 		}
 	}
 	return findFolded(result.Members(), pin.ResultMembers, "result: ")
+}
+
+// findInCapabilities finds capabilities in which only some clients read that the server has a list, or returns nil.
+func findInCapabilities(offered jsontree.Value) *jsontree.Error {
+	for _, row := range pin.EntryTypeInfo {
+		object := offered
+		where := "capabilities: "
+		for _, member := range row.Capability {
+			if problem := findFolded(object.Members(), []string{member}, where); problem != nil {
+				return problem
+			}
+			object = object.Get(member)
+			where += member + ": "
+		}
+	}
+	return nil
 }
 
 // captureReader sorts the JSON values of a file into lists.
@@ -254,8 +285,7 @@ type captureReader struct {
 	emptyCursorEnds bool
 	emptyCursor     bool // there is one
 
-	made   Capture
-	states [pin.EntryTypes]listState
+	made Capture
 
 	messages bool             // the file has JSON-RPC messages
 	asked    map[string]bool  // the requests: method, space, id
@@ -266,23 +296,6 @@ type captureReader struct {
 
 	// The capabilities that the server declared, each time it was asked.
 	offered []jsontree.Value
-}
-
-// A listState is how far one list was read.
-type listState struct {
-	// The complete lists of the session; if they differ, the capture is ambiguous.
-	complete [][]pin.Pin
-
-	// The pages so far of a list that isn't complete.
-	page []pin.Pin
-
-	// The cursor of the last page, if another page has to follow.
-	cursor *jsontree.Value
-
-	lastPage int // offset of the last page's message
-
-	// The notification, after the last page, that the list has changed; or nil.
-	changed *jsontree.Value
 }
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
@@ -308,8 +321,6 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 			if !isMessage(item.Has) {
 				return r.At(int(item.At), "neither a batch of messages nor a list of tools")
 			}
-		}
-		for _, item := range v.Items() {
 			if err := r.object(item.Value); err != nil {
 				return err
 			}
@@ -326,13 +337,6 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	return r.page(pin.Tools, v.Items(), nil, int(v.At))
 }
 
-func (r *captureReader) refuseFolded(v jsontree.Value, specified []string, where string) error {
-	if problem := findFolded(v.Members(), specified, where); problem != nil {
-		return r.At(problem.at, "%s", problem.text)
-	}
-	return nil
-}
-
 // otherFile refuses an object that shows that the file isn't a capture.
 func (r *captureReader) otherFile(v jsontree.Value) error {
 	if v.Has("mcpServers") {
@@ -345,7 +349,7 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 			Hint("the capture comes first, the lockfile second: pinproof COMMAND CAPTURE %s", shell.Path(r.Path))
 	}
 	if v.Has("manifest_version") || v.Has("dxt_version") {
-		return r.At(-1, `a bundle's manifest ("manifest_version"), not what its server lists`).Hint("%s", CaptureHint)
+		return r.notCapture(-1, `a bundle's manifest ("manifest_version"), not what its server lists`)
 	}
 	return nil
 }
@@ -371,8 +375,8 @@ func (r *captureReader) object(v jsontree.Value) error {
 	if len(v.Members()) > maxMembers {
 		return r.At(int(v.At), "more than 10,000 members in a message")
 	}
-	if err := r.refuseFolded(v, pin.MessageMembers, ""); err != nil {
-		return err
+	if problem := findFolded(v.Members(), pin.MessageMembers, ""); problem != nil {
+		return r.refuse(problem)
 	}
 	at := int(v.At)
 	_, isResult := pin.EntryTypeIn(v.Has)
@@ -398,7 +402,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		}
 		for entryType, info := range pin.EntryTypeInfo {
 			if method.Text != "" && method.Text == info.Changed {
-				r.states[entryType].changed = &v
+				r.made.Lists[entryType].changed = &v
 			}
 		}
 		return nil
@@ -424,7 +428,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		return r.At(int(result.At), "more than 10,000 members in a message")
 	}
 	if problem := findInResult(result); problem != nil {
-		return r.At(problem.at, "%s", problem.text)
+		return r.refuse(problem)
 	}
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
@@ -435,18 +439,14 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	if !listed {
 		return r.greeting(result)
 	}
-	others := []string{"instructions", "protocolVersion", "supportedVersions"}
-	for other := entryType + 1; other < pin.Instructions; other++ {
-		others = append(others, pin.EntryTypeInfo[other].Member)
+	list := pin.EntryTypeInfo[entryType].Member
+	others := append(pin.ListMembers()[entryType+1:], "protocolVersion", "supportedVersions")
+	if other := slices.IndexFunc(others, result.Has); other >= 0 {
+		return r.At(at, "fits two shapes: %q beside %q in one result", list, others[other])
 	}
-	for _, other := range others {
-		if result.Has(other) {
-			return r.At(at, "fits two shapes: %q beside %q in one result", pin.EntryTypeInfo[entryType].Member, other)
-		}
-	}
-	array := result.Get(pin.EntryTypeInfo[entryType].Member)
+	array := result.Get(list)
 	if array.Kind != '[' {
-		return r.At(int(array.At), `%q is not an array`, pin.EntryTypeInfo[entryType].Member)
+		return r.At(int(array.At), `%q is not an array`, list)
 	}
 	var cursor *jsontree.Value
 	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
@@ -475,48 +475,34 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		return r.At(int(text.At), "instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
-		if err := r.foldedCapability(offered); err != nil {
-			return err
+		if problem := findInCapabilities(offered); problem != nil {
+			return r.refuse(problem)
 		}
 		r.offered = append(r.offered, offered)
 	}
-	s := &r.states[pin.Instructions]
+	s := &r.made.Lists[pin.Instructions]
 	list := []pin.Pin{}
 	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
-		p := pin.Pin{Key: pin.Key{Type: pin.Instructions}, Form: r.formOf(pin.Instructions, []byte(text.Text))}
-		list = append(list, r.placed(p, text))
+		p := r.placed(text)
+		p.Type = pin.Instructions
+		p.Form = r.formOf(pin.Instructions, []byte(text.Text))
+		list = append(list, p)
 	}
 	s.complete = append(s.complete, list)
-	return nil
-}
-
-// foldedCapability refuses capabilities in which only some clients read that the server has a list.
-func (r *captureReader) foldedCapability(offered jsontree.Value, above ...string) error {
-	members := pin.CapabilityMembers(above...)
-	where := strings.Join(append([]string{"capabilities"}, above...), ": ") + ": "
-	if err := r.refuseFolded(offered, members, where); err != nil {
-		return err
-	}
-	for _, member := range members {
-		if err := r.foldedCapability(offered.Get(member), append(above, member)...); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
 func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
-	s := &r.states[entryType]
-	made := &r.made.Lists[entryType]
-	if made.Problem != nil {
+	s := &r.made.Lists[entryType]
+	if s.Problem != nil {
 		return nil
 	}
 	if err := r.entries(entryType, s, items, at); entryType == pin.Tools && err != nil {
 		return err
 	} else if err != nil {
-		made.Problem = err
+		s.Problem = err
 		return nil
 	}
 	s.cursor = cursor
@@ -529,93 +515,82 @@ func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, c
 	return nil
 }
 
-func (r *captureReader) entries(entryType pin.EntryType, s *listState, items []jsontree.Member, at int) error {
+func (r *captureReader) entries(entryType pin.EntryType, s *listing, items []jsontree.Member, at int) error {
 	if len(s.page)+len(items) > jsontree.MaxEntries {
 		return r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)
 	}
 	s.page = slices.Grow(s.page, len(items))
-	for i, v := range items {
-		d := r.defined[v.Definition-1]
-		if p := d.problem; p != nil {
-			where := fmt.Sprintf("%s %d of the list", pin.EntryTypeInfo[entryType].Entry, i+1)
-			if p.bare {
-				return r.At(p.at, "%s %s", where, p.text)
-			}
-			if d.Name != "" {
-				where = EntryNamed(entryType, d.Name)
-			}
-			err := r.At(p.at, "%s: %s", where, p.text)
-			if p.hint != "" {
-				err.Hint("%s", p.hint)
-			}
-			return err
+	for _, v := range items {
+		e := &r.defined[v.Definition-1]
+		if e.problem != nil {
+			return e.problem
 		}
-		s.page = append(s.page, r.placed(d.Pin, v.Value))
+		s.page = append(s.page, e.Pin)
 	}
 	return nil
-}
-
-// placed returns p with its text as received, and the place where that begins.
-func (r *captureReader) placed(p pin.Pin, v jsontree.Value) pin.Pin {
-	p.Received = r.Data[v.At:v.End]
-	p.Line, p.Column = r.Position(int(v.At))
-	return p
 }
 
 // finish decides, list by list, whether the answer is complete.
 func (r *captureReader) finish() error {
 	r.made.Path = r.Path
 	r.made.Noise = r.noise
-	tools := &r.states[pin.Tools]
-	for _, e := range r.errors {
-		if r.part || r.offersNone(pin.Tools) {
-			// Some servers without tools answer tools/list with an error.
-			break
+	if err := r.answeredError(); err != nil {
+		return err
+	}
+	answered := false
+	for entryType := range pin.EntryTypes {
+		list := &r.made.Lists[entryType]
+		list.Problem = cmp.Or(list.Problem, r.finishList(entryType, list))
+		if entryType == pin.Tools && list.Problem != nil {
+			return list.Problem
 		}
+		answered = answered || list.Answered
+	}
+	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil && len(skills.Entries) > 0 {
+		skills.Problem = r.readFiles(skills.Entries)
+	}
+	what := "no answer to tools/list in it"
+	switch {
+	case r.made.Lists[pin.Tools].Answered, r.part && (r.messages || answered):
+		return nil
+	case r.part:
+		what = "no message of a session in it"
+	}
+	if r.noise > 0 {
+		what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
+	}
+	return r.notCapture(-1, "%s", what)
+}
+
+// answeredError returns an error if the server answered with one in place of its tools. Some servers without
+// tools answer tools/list with an error.
+func (r *captureReader) answeredError() error {
+	tools := &r.made.Lists[pin.Tools]
+	if r.part || r.offersNone(pin.Tools) {
+		return nil
+	}
+	for _, e := range r.errors {
 		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+MessageID(e)] {
 			s := "the server answered with an error"
-			if said := e.Get("error").Get("message"); said.Text != "" && said.Kind == '"' {
-				s += ": " + text.Name(said.Text)
+			if said := e.Get("error").TextIn("message"); said != "" {
+				s += ": " + text.Name(said)
 			}
 			return r.At(int(e.At), "%s", s).Hint("capture again once the server lists its tools")
 		}
 	}
-	for entryType := range pin.EntryTypes {
-		err := r.finishList(entryType)
-		if err != nil && entryType == pin.Tools {
-			return err
-		}
-		if made := &r.made.Lists[entryType]; made.Problem == nil {
-			made.Problem = err
-		}
-	}
-	if skills := &r.made.Lists[pin.Skills]; skills.Problem == nil && len(skills.Entries) > 0 {
-		skills.Problem = r.readFiles()
-	}
-	if !r.made.Lists[pin.Tools].Answered && (!r.part || !r.messages && !slices.ContainsFunc(r.made.Lists[:], func(l listing) bool { return l.Answered })) {
-		what := "no answer to tools/list in it"
-		if r.part {
-			what = "no message of a session in it"
-		}
-		if r.noise > 0 {
-			what += fmt.Sprintf(" (%s passed over)", text.Count(r.noise, "line")+" of noise")
-		}
-		return r.At(-1, "%s", what).Hint("%s", CaptureHint)
-	}
 	return nil
 }
 
-func (r *captureReader) finishList(entryType pin.EntryType) error {
-	s := &r.states[entryType]
-	made := &r.made.Lists[entryType]
-	made.Declared = r.offers(entryType)
-	if r.part && made.Problem == nil {
+func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
+	s.Declared = r.offers(entryType)
+	if r.part && s.Problem == nil {
 		lists := append(s.complete, s.page)
-		made.Answered, made.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
+		s.Answered, s.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
 		return nil
 	}
+	entry := pin.EntryTypeInfo[entryType].Entry
 	if s.cursor != nil {
-		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, pin.EntryTypeInfo[entryType].Entry).
+		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
 			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
@@ -623,21 +598,21 @@ func (r *captureReader) finishList(entryType pin.EntryType) error {
 		return f
 	}
 	if len(s.complete) == 0 {
-		made.Answered = made.Problem == nil && r.offersNone(entryType)
+		s.Answered = s.Problem == nil && r.offersNone(entryType)
 		return nil
 	}
 	if s.changed != nil {
-		return r.At(int(s.changed.At), "the server says that its list of %ss has changed, and no newer list follows", pin.EntryTypeInfo[entryType].Entry).
+		return r.At(int(s.changed.At), "the server says that its list of %ss has changed, and no newer list follows", entry).
 			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.Path(r.Path))
 	}
-	made.Answered = true
+	s.Answered = true
 	for i, other := range s.complete[1:] {
 		if err := r.sameList(entryType, i+2, s.complete[0], other); err != nil {
 			return err
 		}
 	}
 	// These lists have the same digests. A longer one repeats some of them, and that must show.
-	made.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
+	s.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
 	return nil
 }
 
@@ -674,17 +649,16 @@ const revisionHint = "if its answer depends on the revision of the protocol: pin
 // sameList refuses the n-th complete list of a session if its definitions are not those of
 // the first one: nobody can know which list an agent got.
 func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []pin.Pin) error {
-	in := map[string][2]bool{} // by digest: which of the two have it
-	for _, e := range first {
-		in[e.Digest] = [2]bool{true, false}
-	}
-	for _, e := range other {
-		in[e.Digest] = [2]bool{in[e.Digest][0], true}
-	}
 	var differ []string
-	for _, e := range slices.Concat(first, other) {
-		if in[e.Digest] != [2]bool{true, true} {
-			differ = append(differ, e.Name)
+	for _, sides := range [][2][]pin.Pin{{first, other}, {other, first}} {
+		known := map[string]bool{} // digests
+		for _, e := range sides[0] {
+			known[e.Digest] = true
+		}
+		for _, e := range sides[1] {
+			if !known[e.Digest] {
+				differ = append(differ, e.Name)
+			}
 		}
 	}
 	if len(differ) == 0 {
@@ -705,21 +679,6 @@ func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []
 		Hint(revisionHint)
 }
 
-// staysSkill refuses a skill that can't be read as one with placeholders in it: nobody could be warned of
-// its files, and the lockfile could keep no file.
-func staysSkill(path string, p *pin.Pin, pinned jsontree.Value) error {
-	if p.Type != pin.Skills {
-		return nil
-	}
-	_, problem := skill.Read(pinned)
-	if problem == nil {
-		return nil
-	}
-	where := fmt.Sprintf("%s:%d:%d", text.Printable(path), p.Line, p.Column)
-	return fail.In(where, "%s: with a placeholder in it, it can't be read as a skill: %s", EntryNamed(pin.Skills, p.Name), problem.Text).
-		Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
-}
-
 // HasPages reports whether a tool names the page of an app, and the capture has an answer about the list of
 // resources, where the pages are.
 func (m *Capture) HasPages() bool {
@@ -733,10 +692,8 @@ func (m *Capture) HasPages() bool {
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
-	var pins []pin.Pin
 	for _, name := range pol.Substitute {
-		at := slices.IndexFunc(values, func(s pin.Substitute) bool { return s.Name == name })
-		if at < 0 {
+		if !slices.ContainsFunc(values, func(v pin.Substitute) bool { return v.Name == name }) {
 			return s, fail.New("%s replaces a value in the pins: which value is it here?", name).
 				Hint("name it: --substitute %s=VALUE", name)
 		}
@@ -747,42 +704,54 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			s.Values = append(s.Values, v)
 		}
 	}
-	for entryType := range pin.EntryTypes {
-		if !pol.Pins(entryType) {
+	var pins []pin.Pin
+	for entryType, list := range m.Lists {
+		if !pol.Pins(pin.EntryType(entryType)) {
 			continue
 		}
-		if err := m.Lists[entryType].Problem; err != nil {
-			return s, err
+		if list.Problem != nil {
+			return s, list.Problem
 		}
-		pins = slices.Grow(pins, len(m.Lists[entryType].Entries))
-		for _, p := range m.Lists[entryType].Entries {
-			if entryType == pin.Resources && !pol.PinsEntry(p.Key) {
+		pins = slices.Grow(pins, len(list.Entries))
+		for _, p := range list.Entries {
+			if !pol.PinsEntry(p.Key) {
 				continue
 			}
+			p.Files = slices.Clone(p.Files)
 			if pol.Shapes() || len(s.Values) > 0 {
-				v, err := pin.PutPlaceholders(p.Tree(), s.Values)
-				// The policy comes after the placeholders: a text is cut at the same place for all values.
-				v = pol.Apply(entryType, v)
-				if err != nil {
+				if err := shape(&p, &s, formOf); err != nil {
 					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
-					return s, fail.In(where, "%s: %s", EntryNamed(entryType, p.Name), err)
-				}
-				if err := staysSkill(m.Path, &p, v); err != nil {
+					err.Where, err.Text = where, where+": "+EntryNamed(p.Type, p.Name)+": "+err.Text
 					return s, err
 				}
-				hashed := []byte(v.Text)
-				if entryType != pin.Instructions {
-					hashed = jsontree.Append(nil, v)
-				}
-				p.Form = formOf(entryType, hashed)
-			}
-			p.Files = slices.Clone(p.Files)
-			if len(s.Values) > 0 {
-				p.PutPlaceholders(s.Values)
 			}
 			pins = append(pins, p)
 		}
 	}
 	s.Put(pins)
 	return s, nil
+}
+
+// shape makes an entry what the policy of a set pins of it.
+func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
+	v, err := pin.PutPlaceholders(p.Tree(), s.Values)
+	if err != nil {
+		return fail.From(err)
+	}
+	// The policy comes after the placeholders: a text is cut at the same place for all values.
+	v = s.Policy.Apply(p.Type, v)
+	if p.Type == pin.Skills {
+		// Nobody could be warned of the files of what isn't a skill, and the lockfile could keep no file.
+		if _, problem := skill.Read(v); problem != nil {
+			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
+				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
+		}
+	}
+	hashed := []byte(v.Text)
+	if p.Type != pin.Instructions {
+		hashed = jsontree.Append(nil, v)
+	}
+	p.Form = formOf(p.Type, hashed)
+	p.PutPlaceholders(s.Values)
+	return nil
 }

@@ -28,7 +28,7 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 				if !ended {
 					what += ": no empty line ends it"
 				}
-				return s.At(event.from+len(data)-len(bytes.TrimLeft(data, " \r\n")), "%s", what).Hint("%s", CaptureHint)
+				return s.notCapture(event.from+len(data)-len(bytes.TrimLeft(data, " \r\n")), "%s", what)
 			}
 			blank(data)
 		}
@@ -43,7 +43,7 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 		}
 		copy(out[at+len(line):], whole[len(line):])
 		if cr := bytes.IndexByte(line, '\r'); isStream && cr >= 0 {
-			return nil, s.At(at+cr, "a lone carriage return in an event stream: some clients end a line there, others don't").Hint("%s", CaptureHint)
+			return nil, s.notCapture(at+cr, "a lone carriage return in an event stream: some clients end a line there, others don't")
 		}
 		field, text, _ := bytes.Cut(line, []byte(":"))
 		switch {
@@ -58,7 +58,7 @@ func (s *stream) eventStream(isStream bool) ([]byte, error) {
 			event.hidden = true
 			copy(out[at:], line)
 		case isStream && spellsResult(line):
-			return nil, s.At(at, "a line that isn't a message but contains one: some clients could read the answer in it").Hint("%s", CaptureHint)
+			return nil, s.notCapture(at, "a line that isn't a message but contains one: some clients could read the answer in it")
 		case string(field) == "event":
 			event.kind = string(bytes.TrimPrefix(text, []byte(" ")))
 		}

@@ -66,7 +66,7 @@ func checkMessage(m jsontree.Value) error {
 		}
 	}
 	if problem != nil {
-		return errors.New(problem.text)
+		return problem
 	}
 	if shapes > 1 {
 		return errors.New(`a message that fits two shapes of "method", "result" and "error"`)

@@ -25,42 +25,6 @@ const (
 	MaxFilesBytes = 16 << 20
 )
 
-// skillFacts caches what is worked out only once about the skills in a file, however often its values
-// are sorted into lists.
-type skillFacts struct {
-	skills map[string]*skill.Skill // by the digest of the entry
-
-	// The digests of bodies, by the offset of the item.
-	sums map[int32]string
-
-	// What is wrong with a skill's head, by the digest of the entry.
-	heads map[string]error
-}
-
-func newSkillFacts() *skillFacts {
-	return &skillFacts{skills: map[string]*skill.Skill{}, sums: map[int32]string{}, heads: map[string]error{}}
-}
-
-// sum returns the digest of a body.
-func (k *skillFacts) sum(item jsontree.Value, body string) string {
-	digest, known := k.sums[item.At]
-	if !known {
-		digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(body)))
-		k.sums[item.At] = digest
-	}
-	return digest
-}
-
-// head returns what is wrong with the head of a SKILL.md whose digest is the one in its entry, or nil.
-func (k *skillFacts) head(e *pin.Pin, body string) error {
-	err, known := k.heads[e.Digest]
-	if !known {
-		err = skill.CheckFrontmatter(body, e.Tree().Get("frontmatter"))
-		k.heads[e.Digest] = err
-	}
-	return err
-}
-
 // addBodies collects the contents in an answer to resources/read.
 func (r *captureReader) addBodies(result jsontree.Value) {
 	for _, item := range result.Get("contents").Items() {
@@ -68,55 +32,76 @@ func (r *captureReader) addBodies(result jsontree.Value) {
 	}
 }
 
+// A body is the content of a file, as it was read.
+type body struct {
+	at           int // offset
+	text, digest string
+	err          error
+}
+
 // readFiles gives each skill the texts of its files that the capture has.
-func (r *captureReader) readFiles() error {
-	bodies := map[string][]jsontree.Value{}
-	for _, b := range r.bodies {
-		uri := b.Get("uri")
-		bodies[jsontree.TextOf(&uri)] = append(bodies[jsontree.TextOf(&uri)], b)
+func (r *captureReader) readFiles(skills []pin.Pin) error {
+	bodies := map[string][]body{}
+	for _, v := range r.bodies {
+		uri := v.TextIn("uri")
+		b := body{at: int(v.At)}
+		b.text, b.err = bodyOf(v)
+		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
+		bodies[uri] = append(bodies[uri], b)
 	}
 	left := MaxFilesBytes
-	entries := r.made.Lists[pin.Skills].Entries
-	for i := range entries {
-		e := &entries[i]
-		s := r.known.skills[e.Digest]
-		if s == nil {
-			return r.At(-1, "%s: not read as a skill", EntryNamed(pin.Skills, e.Name)) // can't happen: newEntry has read it
+	known := map[string][]pin.File{} // by the digest of the entry: one may be listed many times
+	for i := range skills {
+		p := &skills[i]
+		files, isKnown := known[p.Digest]
+		if !isKnown {
+			var err error
+			if files, err = r.filesOf(p, bodies, &left); err != nil {
+				return err
+			}
+			known[p.Digest] = files
 		}
-		where := func(b jsontree.Value, f skill.File, format string, args ...any) error {
-			return r.At(int(b.At), "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, e.Name), text.Name(s.Name(f)), fmt.Sprintf(format, args...))
-		}
-		for _, f := range s.Files {
-			body := ""
-			found := false
-			for _, b := range bodies[f.URI] {
-				read, err := bodyOf(b)
-				if err != nil {
-					return where(b, f, "%s", err)
-				}
-				digest := r.known.sum(b, read)
-				if int64(len(read)) != f.Size || digest != f.Digest {
-					return where(b, f, "has %s and %s, where its entry says %s and %s", text.Count(len(read), "byte"), digest, text.Count(int(f.Size), "byte"), f.Digest)
-				}
-				body = read
-				found = true
-			}
-			if !found {
-				continue
-			}
-			if f.URI == s.URI {
-				if err := r.known.head(e, body); err != nil {
-					return where(bodies[f.URI][0], f, "isn't what its entry says: %s", err)
-				}
-			}
-			if left -= len(body); len(body) > MaxFileBytes || left < 0 || !isText(body) {
-				continue
-			}
-			e.Files = append(e.Files, pin.File{URI: f.URI, Text: body})
-		}
-		e.SortFiles()
+		p.Files = files
+		p.SortFiles()
 	}
 	return nil
+}
+
+// filesOf returns the texts of a skill's files, for as many bytes as are left.
+func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (files []pin.File, err error) {
+	entry := p.Tree()
+	s, problem := skill.Read(entry)
+	if problem != nil {
+		return nil, problem // can't happen: newEntry has read it
+	}
+	for _, f := range s.Files {
+		of := bodies[f.URI]
+		if len(of) == 0 {
+			continue
+		}
+		where := func(b body, format string, args ...any) error {
+			return r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), fmt.Sprintf(format, args...))
+		}
+		for _, b := range of {
+			if b.err != nil {
+				return nil, where(b, "%s", b.err)
+			}
+			if int64(len(b.text)) != f.Size || b.digest != f.Digest {
+				return nil, where(b, "has %s and %s, where its entry says %s and %s", text.Count(len(b.text), "byte"), b.digest, text.Count(int(f.Size), "byte"), f.Digest)
+			}
+		}
+		body := of[0].text
+		if f.URI == s.URI {
+			if err := skill.CheckFrontmatter(body, entry.Get("frontmatter")); err != nil {
+				return nil, where(of[0], "isn't what its entry says: %s", err)
+			}
+		}
+		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText(body) {
+			continue
+		}
+		files = append(files, pin.File{URI: f.URI, Text: body})
+	}
+	return files, nil
 }
 
 // bodyOf returns the bytes of one item of contents.

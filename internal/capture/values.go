@@ -6,14 +6,12 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -36,18 +34,22 @@ type stream struct {
 	formOf pin.FormFunc
 
 	// The definitions, in the order of the file.
-	defined []*entry
+	defined []entry
 
 	noise int // lines and values passed over
-	known *skillFacts
 }
 
 func newStream(path string, data []byte, formOf pin.FormFunc) stream {
-	return stream{File: fail.NewFile(path, data), formOf: formOf, known: newSkillFacts()}
+	return stream{File: fail.NewFile(path, data), formOf: formOf}
 }
 
 // CaptureHint tells how to save an answer.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
+
+// notCapture makes an error about an offset, as At does, that tells how to save an answer.
+func (s *stream) notCapture(at int, format string, args ...any) *fail.Error {
+	return s.At(at, format, args...).Hint("%s", CaptureHint)
+}
 
 // read prepares reading data: its values are messages, and the entries of their lists
 // are definitions.
@@ -66,12 +68,7 @@ func (s *stream) read(data []byte) {
 		return ok
 	}
 	s.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		entryType, _ := listOf(path)
-		e := newEntry(entryType, v, canonical, s.formOf)
-		s.defined = append(s.defined, e)
-		if entryType == pin.Skills && e.problem == nil {
-			s.known.skills[e.Digest], _ = skill.Read(v)
-		}
+		s.defined = append(s.defined, s.newEntry(path, v, canonical))
 	}
 }
 
@@ -119,7 +116,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 		return values, s.refuseInside(values)
 	}
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
-		return nil, s.At(-1, "no JSON at all, so no answer to tools/list").Hint("%s", CaptureHint)
+		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
 	// If a value over several lines breaks off, it helps more to report where it does than to
 	// report lines of noise.
@@ -157,32 +154,39 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	if in == nil || in.Name == "" && !bad.Limit {
 		return s.At(bad.At, "%s", bad.Text)
 	}
-	entryType, _ := listOf(in.Path)
-	name := EntryNamed(entryType, in.Name)
+	name := in.Name
 	if bad.Limit {
-		name = pin.EntryTypeInfo[entryType].Entry + " " + strconv.Itoa(in.Path[len(in.Path)-1].Index+1) + " of the list"
+		name = ""
 	}
-	return s.At(bad.At, "%s: %s", name, bad.Text)
+	return s.At(bad.At, "%s: %s", entryAt(in.Path, name), bad.Text)
 }
 
 // notJSON recognises what people hand over by mistake, or returns nil.
 func (s *stream) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
-	at := func(magic string) bool { return bytes.HasPrefix(s.Data, []byte(magic)) }
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
 		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
 	}
-	if at("\xff\xfe") || at("\xfe\xff") || len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
-		return s.At(-1, "UTF-16 text; JSON is UTF-8").Hint("in PowerShell, save with: | Out-File -Encoding utf8NoBOM")
+	const (
+		utf16    = "UTF-16 text; JSON is UTF-8"
+		utf8Hint = "in PowerShell, save with: | Out-File -Encoding utf8NoBOM"
+		page     = "a web page, not an answer to tools/list: the address or the login was wrong"
+	)
+	for _, other := range []struct{ begins, what, hint string }{
+		{"\xff\xfe", utf16, utf8Hint},
+		{"\xfe\xff", utf16, utf8Hint},
+		{"\x1f\x8b", "gzip data", "unpack it first: gunzip -c " + shell.Path(s.Path) + " > OUT.json"},
+		{"PK\x03\x04", "a zip archive (an MCP bundle?), not an answer to tools/list", CaptureHint},
+		{"<!doctype", page, CaptureHint},
+		{"<html", page, CaptureHint},
+		{"<?xml", page, CaptureHint},
+	} {
+		if bytes.HasPrefix(s.Data, []byte(other.begins)) || bytes.HasPrefix(head, []byte(other.begins)) {
+			return s.At(-1, "%s", other.what).Hint("%s", other.hint)
+		}
 	}
-	if at("\x1f\x8b") {
-		return s.At(-1, "gzip data").Hint("unpack it first: gunzip -c %s > OUT.json", shell.Path(s.Path))
-	}
-	if at("PK\x03\x04") {
-		return s.At(-1, "a zip archive (an MCP bundle?), not an answer to tools/list").Hint("%s", CaptureHint)
-	}
-	if bytes.HasPrefix(head, []byte("<!doctype")) || bytes.HasPrefix(head, []byte("<html")) || bytes.HasPrefix(head, []byte("<?xml")) {
-		return s.At(-1, "a web page, not an answer to tools/list: the address or the login was wrong").Hint("%s", CaptureHint)
+	if len(s.Data) > 1 && (s.Data[0] == 0 || s.Data[1] == 0) {
+		return s.At(-1, utf16).Hint(utf8Hint)
 	}
 	return nil
 }
@@ -223,7 +227,7 @@ func (s *stream) splitByCR() error {
 		if bytes.IndexByte(line, '\r') >= 0 {
 			noise := slices.DeleteFunc(bytes.Split(line, []byte("\r")), jsontree.IsGrammatical)
 			if len(noise) > 0 && (jsontree.IsGrammatical(line) || spellsResult(bytes.Join(noise, nil))) {
-				return s.At(at, "a message with a carriage return inside: some clients end a line there, others don't").Hint("%s", CaptureHint)
+				return s.notCapture(at, "a message with a carriage return inside: some clients end a line there, others don't")
 			}
 		}
 		at += len(whole)
@@ -244,7 +248,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 			continue
 		case couldBeMessage(piece):
 		case HidesAnswer(piece):
-			return nil, s.At(at, "a line that isn't a message but contains one: some clients could read the answer in it").Hint("%s", CaptureHint)
+			return nil, s.notCapture(at, "a line that isn't a message but contains one: some clients could read the answer in it")
 		default:
 			s.noise++
 			continue
@@ -282,8 +286,7 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 				at += len(line) + 1
 				line = bytes.TrimLeft(line, " \t\r\n")
 				if begin := at - 1 - len(line); isAnswer(line) && !s.isMessageAt(v, begin) {
-					return s.At(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it").
-						Hint("%s", CaptureHint)
+					return s.notCapture(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it")
 				}
 			}
 		}
@@ -308,13 +311,11 @@ func isAnswer(line []byte) bool {
 	if len(line) == 0 || !couldBeMessage(line) {
 		return false
 	}
-	id := line[0] == '['
-	result := line[0] == '['
-	jsontree.EachMember(line, func(name string, _ int) {
-		id = id || text.EqualFold(name, "id")
-		result = result || text.EqualFold(name, "result")
-	})
-	return id && result && HidesAnswer(line)
+	names := jsontree.MemberNames(line)
+	has := func(member string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return text.EqualFold(name, member) })
+	}
+	return (line[0] == '[' || has("id") && has("result")) && HidesAnswer(line)
 }
 
 // HidesAnswer reports whether a client could find an answer, a result with a list, in a

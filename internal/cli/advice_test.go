@@ -107,13 +107,6 @@ type commandLine struct {
 // saidOf makes command lines of lock and relock for some drift.
 func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []commandLine) {
 	t.Helper()
-	selectors := func(words ...string) []approval.Selector {
-		s, err := selectorsOf("--accept", words)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
 	names := []string{"added", "changed", "removed"}
 	for i := range drifts {
 		names = append(names, "tool="+drifts[i].Name, drifts[i].DefinitionDigest())
@@ -123,16 +116,16 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	list = []commandLine{
 		{"--accept-all", approval.Said{All: true}, true},
 		{"--accept-all --accept-warnings", approval.Said{All: true, AnyWarning: true}, true},
-		{"--accept " + one + " " + two, approval.Said{Accepts: selectors(one, two)}, true},
-		{"--accept " + one + " --accept-warnings", approval.Said{Accepts: selectors(one), AnyWarning: true}, true},
-		{"--accept-all --only added", approval.Said{All: true, Only: selectors("added")}, true},
+		{"--accept " + one + " " + two, approval.Said{Accepts: acceptsOf(t, one, two)}, true},
+		{"--accept " + one + " --accept-warnings", approval.Said{Accepts: acceptsOf(t, one), AnyWarning: true}, true},
+		{"--accept-all --only added", approval.Said{All: true, Only: acceptsOf(t, "added")}, true},
 		{"lock --yes", approval.Said{Approves: true, Silent: true}, true},
 		{"lock", approval.Said{Approves: true}, true},
 		{"relock", approval.Said{}, true},
 	}
 	for _, label := range []string{"minor", "wording", "other-form", "parameter-added"} {
-		list = append(list, commandLine{"--accept " + label, approval.Said{Accepts: selectors(label)}, false},
-			commandLine{"--accept-all --only " + label, approval.Said{All: true, Only: selectors(label)}, false})
+		list = append(list, commandLine{"--accept " + label, approval.Said{Accepts: acceptsOf(t, label)}, false},
+			commandLine{"--accept-all --only " + label, approval.Said{All: true, Only: acceptsOf(t, label)}, false})
 	}
 	answers := &approval.Answers{Entries: map[pin.Ref]string{}}
 	for i := range drifts {
@@ -141,4 +134,20 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 		}
 	}
 	return append(list, commandLine{fmt.Sprint("answers ", len(answers.Entries)), approval.Said{Answers: answers}, true})
+}
+
+// acceptsOf reads values of --accept.
+func acceptsOf(t *testing.T, words ...string) []approval.Selector {
+	t.Helper()
+	cmd := newRelock(&app{})
+	for _, word := range words {
+		if err := cmd.Flags().Set("accept", word); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := selectorsOf(cmd, "accept")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }

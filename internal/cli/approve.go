@@ -18,7 +18,6 @@ import (
 	"pinproof/internal/prompt"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
-	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -26,36 +25,29 @@ import (
 // An approveRequest is a request of lock or relock.
 type approveRequest struct {
 	request
-	policy         pin.Policy // as the flags ask for it
-	ignore         []string
-	acceptWarning  []string
-	acceptWarnings bool
-	approvedBy     string
-	denies         []string
-	warnings       []approval.Selector // acceptWarning, parsed
-	deny           []approval.Selector // denies, parsed
-	expect         []string
-	allowEmpty     bool
+	said       approval.Said // what the flags accept
+	policy     pin.Policy    // as the flags ask for it
+	approvedBy string
 }
 
 func (f *approveRequest) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "pin tools' descriptions in this `MODE`: preserve, truncate=N or strip")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
+	flags.StringArray("ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
 	for _, s := range pin.Switches {
 		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
 	}
-	flags.StringArrayVar(&f.acceptWarning, "accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
-	flags.StringArrayVar(&f.denies, "deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
-	flags.BoolVar(&f.acceptWarnings, "accept-warnings", false, "accept despite all warnings")
+	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
+	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
+	flags.BoolVar(&f.said.AnyWarning, "accept-warnings", false, "accept despite all warnings")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
-	flags.StringArrayVar(&f.expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder)")
-	flags.BoolVar(&f.allowEmpty, "allow-empty", false, "accept a list without tools")
+	flags.StringArrayVar(&f.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder)")
+	flags.BoolVar(&f.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
 // read reads the positionals and checks the flags that both commands have.
-func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
-	err := f.request.read(a, cmd, args)
+func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
+	err := f.request.read(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -64,13 +56,15 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
 	}
-	if f.policy.Ignore, err = pin.ParseIgnore(listed(f.ignore)); err != nil {
-		return fail.New("--ignore %s", err)
+	if given("ignore") {
+		if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
+			return fail.New("--ignore %s", err)
+		}
 	}
 	if flags := f.policy.Conflict(); flags != "" {
 		return fail.New("%s can't be combined", flags)
 	}
-	for _, e := range f.expect {
+	for _, e := range f.said.Expect {
 		if !pin.IsDigest(e) {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
@@ -79,10 +73,14 @@ func (f *approveRequest) read(a *app, cmd *cobra.Command, args []string) error {
 		return fail.New("--approved-by needs a name")
 	}
 	f.policy.Substitute = pin.SubstituteNames(f.Substitutes)
-	if f.warnings, err = selectorsOf("--accept-warning", f.acceptWarning); err != nil {
+	said := &f.said
+	said.Next, said.Verb = f.Command, f.Verb
+	said.Approves, said.NeedsPins = f.Approves, f.NeedsPins
+	said.Only = f.only
+	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
 	}
-	f.deny, err = selectorsOf("--deny", f.denies)
+	said.Deny, err = selectorsOf(cmd, "deny")
 	return err
 }
 
@@ -100,49 +98,17 @@ func (f *approveRequest) changed(p pin.Policy, given func(flag string) bool) pin
 	return p.Switched(f.policy, given)
 }
 
-// said returns the choices of the flags, except for --accept and --accept-all, which only relock has.
-func (f *approveRequest) said() approval.Said {
-	return approval.Said{
-		Approves:    f.Approves,
-		Only:        f.only,
-		Deny:        f.deny,
-		Warnings:    f.warnings,
-		AnyWarning:  f.acceptWarnings,
-		Expect:      f.expect,
-		AllowsEmpty: f.allowEmpty,
-		NeedsPins:   f.NeedsPins,
-	}
-}
-
 // load reads both sides, and refuses what can be refused without reading a text.
-func (f *approveRequest) load(a *app, said *approval.Said) (*workspace.Workspace, error) {
+func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
-		err = w.Doubt(&f.Request)
+		err = w.Doubt()
 	}
 	if err != nil {
 		return nil, err
 	}
-	said.Folder = w.Folder
-	if why := approval.Check(w.Comparisons, w.Drifts, said); why != nil {
-		return nil, answered(f.reason(why, w), why.ExitCode())
-	}
-	return w, nil
-}
-
-// answered returns the error of a run that ends with a decision: nothing else turns the decision's exit
-// code into an error. said has its words; it may be nil.
-func answered(said *fail.Error, code int) error {
-	if code == 0 {
-		return nil
-	}
-	if code == 1 && said == nil {
-		return fail.ErrDrift
-	}
-	if code == 1 {
-		return said.Refusal()
-	}
-	return said
+	f.said.Folder = w.Folder
+	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
 }
 
 // An approver has a person decide about a case, and writes what was accepted.
@@ -159,37 +125,38 @@ type approver struct {
 }
 
 // newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
-func (a *app) newApprover(f *approveRequest, w *workspace.Workspace, said *approval.Said) *approver {
+func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
-	var known *facts.Facts
-	if !said.Silent && (said.Approves || said.Asks()) {
-		ap.r, known = a.review(&f.request, w)
-	} else {
-		in := a.decideNamed(&f.request, w, said)
-		in.Terse = !said.TakesWords()
-		if said.Approves {
-			in.Folder = folderHint(&f.request, w)
-		} else {
-			in.Drifts = slices.Clone(w.Drifts)
-			diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
-		}
-		known = factsOf(&in)
-		shown := known
-		if len(f.only) > 0 {
-			shown = narrowed(&f.request, known)
-		}
-		ap.r = report.Bare(in, shown)
+	said := &f.said
+	shows := !said.Silent && (said.Approves || said.Asks())
+	in := report.Input{Terse: !shows && !said.TakesWords()}
+	if named, all := said.Reads(w.Drifts); all {
+		in.Findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)
+	} else { // flags name the entries: only their texts are read
+		in.Findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
 	}
-	in := ap.r.Input
-	in.Drifts = w.Drifts // also what --only leaves out
+	in = a.judge(w, in, pin.Faults{}, pin.Leniency{})
+	if in.Terse && !said.Approves {
+		in.Drifts = slices.Clone(w.Drifts)
+		diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
+	}
+	known := factsOf(&in)
 	ap.c = caseOf(&in, known)
+	if shows {
+		ap.r = reportOf(&f.request, w, in, known)
+		return ap
+	}
+	if said.Approves {
+		in.Folder = folderHint(w)
+	}
+	ap.r = report.Bare(in, narrowed(&f.request, known))
 	return ap
 }
 
-// model returns the model of the report, for what a refusal or a match prints.
+// model returns the model of the report, for what a match prints.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
-		a.r, _ = a.review(&a.req.request, a.w)
+		a.r = a.review(&a.req.request, a.w)
 	}
 	return a.r.Model
 }
@@ -199,8 +166,10 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
 		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom}
-		for _, change := range e.Changes {
-			fact.Labels = append(fact.Labels, change.Label.ID())
+		if !e.Unexplained {
+			for _, change := range e.Changes {
+				fact.Labels = append(fact.Labels, change.Label.ID())
+			}
 		}
 		c.Facts[e.Ref()] = fact
 	}
@@ -228,7 +197,8 @@ func warningOf(f *lint.Finding) approval.Warning {
 
 // approve decides by the flags and, where a person has to be asked, by the answers. Then it writes
 // what is accepted.
-func (a *approver) approve(said *approval.Said) error {
+func (a *approver) approve() error {
+	said := &a.req.said
 	out := approval.Decide(a.c, said)
 	asks := out.Ask
 	if asks {
@@ -239,42 +209,24 @@ func (a *approver) approve(said *approval.Said) error {
 		said.Answers = answers
 		out = approval.Decide(a.c, said)
 	}
-	if out.Reason != nil {
-		return answered(a.refusal(&out), out.Code)
-	}
 	if out.Settled {
 		return plain.WriteVerify(a.out, a.model(), a.style, false)
+	}
+	if out.Sets == nil {
+		return a.because(&out)
 	}
 	return a.write(&out, asks)
 }
 
-// refusal words why nothing is written. If warnings are the reason, it prints them first.
-func (a *approver) refusal(out *approval.Outcome) *fail.Error {
-	switch out.Reason.Why {
-	case approval.NewWarning:
-		return a.newWarnings(out.Refused, "nothing was written")
-	case approval.NotCovered:
-		plain.New(a.out, a.style).Findings("", "", a.r.Said(a.r.Unapprovable))
-	case approval.NotClean:
-		return a.notClean(out.Reason.Warning)
+// because shows the warnings that are the reason for the error of a decision, and returns the error.
+func (a *approver) because(out *approval.Outcome) error {
+	reasons := map[approval.Warning]bool{}
+	for _, w := range out.Warnings {
+		reasons[w] = true
 	}
-	return a.req.reason(out.Reason, a.w)
-}
-
-// notClean names the warning that requireClean refuses.
-func (a *approver) notClean(w approval.Warning) *fail.Error {
-	at := slices.IndexFunc(a.r.Findings, func(f lint.Finding) bool { return f.Warning && warningOf(&f) == w })
-	f := &a.r.Findings[at] // there is one: caseOf made w from it
-	return fail.New("%s is refused by the policy (requireClean): %s %s: nothing was written", pin.EntryRef(f.Type, f.Entry), f.ID, f.Detail)
-}
-
-// newWarnings shows the new warnings that prevent an approval, and returns the error. It names no
-// entry to accept: nobody should approve a warning by pasting.
-func (a *approver) newWarnings(refused map[pin.Ref]bool, result string) *fail.Error {
-	list := a.r.Refused(refused)
-	plain.New(a.out, a.style).Findings("", "", list)
-	return fail.New("%s: %s", text.Count(len(list), "new warning"), result).Hint("read it: %s", a.req.To("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", a.req.To(a.req.Verb))
+	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
+	plain.New(a.out, a.style).Findings("", "", a.r.Said(slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)))
+	return out.Err
 }
 
 // ask has a person choose what is accepted, step by step.
@@ -318,113 +270,48 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 			return err
 		}
 	}
-	did := a.r.Closing(report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Idle: a.idle(out), Shown: asked || a.req.Approves})
-	err := a.replace(a.w, &a.req.request, out.Sets, func() {
+	did := report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Shown: asked || a.req.Approves}
+	for _, s := range out.Idle {
+		did.Idle = append(did.Idle, s.WhyIdle())
+	}
+	did = a.r.Closing(did)
+	t := plain.New(a.out, a.style)
+	err := a.replace(a.w, out.Sets, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.style)
 		} else {
 			plain.WriteRelocked(a.out, did, a.style)
 		}
 		if len(out.Denied)+len(out.Allowed) > 0 {
-			a.sayMarks(out)
+			t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 		}
 	})
 	if err != nil {
 		return err
 	}
-	if len(out.Refused) > 0 {
-		return answered(a.newWarnings(out.Refused, "not accepted"), out.Code)
+	if len(out.Warnings) > 0 {
+		return a.because(out)
 	}
-	if out.Code != 0 {
-		t := plain.New(a.out, a.style)
-		a.hintHeld(t, out.Held)
+	if out.Err == nil && asked { // who answered has read it
+		t.Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
+	}
+	if out.Err != nil {
+		t.Hint(a.held(out.Held)...)
 		if len(a.r.Drifts) > 0 {
 			t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
 		} else { // what is left is a server without entries
 			t.Next(a.model())
 		}
-	} else if asked { // who answered has read it
-		plain.New(a.out, a.style).Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
 	}
-	if len(out.Denied) > 0 {
-		a.hintDenied(out)
-	}
-	if len(a.w.Lock.Servers) > 0 {
-		a.hintUnread(out)
-	}
-	a.hintSkills()
-	a.hintPages()
-	return answered(nil, out.Code)
-}
-
-// hintUnread prints which servers have pins whose texts can't be read, and could name a tool that was added.
-func (a *approver) hintUnread(out *approval.Outcome) {
-	added := map[string]bool{} // the servers that got a tool
-	for i := range a.c.Drifts {
-		if d := &a.c.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
-			added[d.Server] = true
-		}
-	}
-	if len(added) == 0 {
-		return
-	}
-	unread := slices.DeleteFunc(lint.Unread(a.c.Sides, a.w.Lock.Servers), func(server string) bool { return added[server] && len(added) == 1 })
-	if len(unread) == 0 {
-		return
-	}
-	plain.New(a.out, a.style).Hint(report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxHeld)})
-}
-
-// hintSkills prints which servers have skills that their captures don't list.
-func (a *approver) hintSkills() {
-	for i := range a.r.Comparisons {
-		p := &a.r.Comparisons[i]
-		if !p.SkillsUnlisted || p.Part {
-			continue
-		}
-		whose := a.whose(p)
-		plain.New(a.out, a.style).Hint(report.Step{
-			Text:    whose + " says that it has skills, and the capture has no answer to " + pin.EntryTypeInfo[pin.Skills].Method + ": nothing pins them; capture it whole",
-			Command: "pinproof-capture save " + shell.Path(p.Capture) + " -- COMMAND",
-		})
-	}
-}
-
-// hintPages prints for new servers that the entries of apps' pages are pinned, and what a page does isn't.
-func (a *approver) hintPages() {
-	t := plain.New(a.out, a.style)
-	for i := range a.r.Comparisons {
-		p := &a.r.Comparisons[i]
-		if !p.Known() && p.Captured.Policy.Pages {
-			t.Hint(report.Step{Text: a.whose(p) + " has pages of apps (ui://): their entries are pinned, not what a page does"})
-		}
-	}
-}
-
-// whose names a server in a sentence.
-func (a *approver) whose(p *pin.Comparison) string {
-	if len(a.r.Comparisons) > 1 {
-		return "server " + text.Name(p.Server)
-	}
-	return "the server"
-}
-
-// idle lists the selectors that had nothing to accept.
-func (a *approver) idle(out *approval.Outcome) (said []string) {
-	for _, s := range out.Idle {
-		why := " has not drifted: nothing to accept"
-		if s.Word != "" {
-			why = ": nothing to accept, or only with other changes or a new warning"
-		}
-		said = append(said, text.Name(s.Arg)+why)
-	}
-	return said
+	t.Hint(a.denials(out)...)
+	t.Hint(a.gaps(out)...)
+	return out.Err
 }
 
 // replace replaces the pins of servers; a nil set drops its server. announce prints what was done, before
 // the lockfile is replaced: if that can't be printed, nothing is written.
-func (a *app) replace(w *workspace.Workspace, req *request, next map[string]*pin.Set, announce func()) error {
-	return w.Write(&req.Request, a.lockPatience, next, func() error {
+func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, announce func()) error {
+	return w.Write(a.lockPatience, next, func() error {
 		announce()
 		if err := a.out.Flush(); err != nil {
 			return fail.Path("standard output", err)

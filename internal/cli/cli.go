@@ -40,7 +40,6 @@ type app struct {
 
 	out    *bufio.Writer // the buffer in front of it
 	stderr io.Writer
-	color  string
 
 	helpAll bool // the help lists all flags
 
@@ -66,10 +65,6 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		a.verb = args[0]
 	}
 	root := newRoot(a)
-	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		// Only where a shell asks for values: this is an eighth of the instructions of a start.
-		completeValues(root)
-	}
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.stderr)
@@ -134,7 +129,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		a.helpAll = true
 		return pflag.ErrHelp
 	})
-	root.PersistentFlags().StringVar(&a.color, "color", "auto", "colour the output: `WHEN` is auto, always or never")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
 			return pflag.ErrHelp // of --help-all

@@ -11,6 +11,7 @@ import (
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/label"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/formats"
@@ -55,7 +56,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		req.Shows = true
 		req.Mends = true
 		req.NeedsPins = req.Part
-		if err := req.read(a, cmd, args); err != nil {
+		if err := req.read(cmd, args); err != nil {
 			return err
 		}
 		if err := req.check(cmd); err != nil {
@@ -129,7 +130,8 @@ func (req *diffRequest) checkAgainst() error {
 func (a *app) runDiff(req *diffRequest, out *output) error {
 	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 	if err == nil {
-		err = checkOnly(&req.request, w)
+		// --only may name what isn't there.
+		err = approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
 	}
 	if err != nil {
 		return out.explain(a, err)
@@ -148,21 +150,11 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		overBudget = said
 		also.OverBudget = said != ""
 	}
-	in := a.decide(&req.request, w, true, false, also, allow)
-	in.OverBudget = overBudget
+	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true), OverBudget: overBudget}
 	if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
-	return out.emit(a, &req.request, w, in)
-}
-
-// checkOnly refuses an --only that names what isn't there.
-func checkOnly(req *request, w *workspace.Workspace) error {
-	why := approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
-	if why == nil {
-		return nil
-	}
-	return selectorError(why)
+	return out.emit(a, &req.request, w, a.judge(w, in, also, allow))
 }
 
 // spared lists the drifts that are known to be below a severity.

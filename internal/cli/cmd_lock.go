@@ -16,7 +16,6 @@ import (
 
 func newLock(a *app) *cobra.Command {
 	f := &approveRequest{}
-	yes := false
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -37,35 +36,29 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
   pinproof lock captures/                       every server of a folder`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Approves = true
-			if err := f.read(a, cmd, args); err != nil {
+			if err := f.read(cmd, args); err != nil {
 				return err
 			}
-			return a.lock(f, yes)
+			return a.lock(f)
 		},
 	}
 	f.request.register(cmd)
 	f.register(cmd)
-	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask, even on a terminal")
+	cmd.Flags().BoolVar(&f.said.Silent, "yes", false, "don't ask, even on a terminal")
 	return cmd
 }
 
-func (a *app) lock(f *approveRequest, yes bool) error {
+func (a *app) lock(f *approveRequest) error {
 	req := &f.request
-	said := f.said()
-	w, err := f.load(a, &said)
+	w, err := f.load(a)
 	if err != nil {
 		return err
-	}
-	if len(f.deny) > 0 {
-		if err := f.checkDenied(w); err != nil {
-			return err
-		}
 	}
 	// What is pinned already is shown where it differs, and never approved.
 	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
 	var noAnswer, differs error // how the run ends if everything new was pinned
 	if pinned := w.Of(func(p *pin.Comparison) bool { return p.Known() }); len(pinned.Comparisons) > 0 {
-		old, _ := a.review(req, pinned)
+		old := a.review(req, pinned)
 		noAnswer = old.NoAnswer
 		differs = a.pinnedOtherwise(req, w, old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
@@ -75,24 +68,11 @@ func (a *app) lock(f *approveRequest, yes bool) error {
 		}
 	}
 	// What is new is approved: by flags whole or not at all, by answers entry by entry.
-	said.Silent = yes || a.terminal(req) == nil
-	if err := a.newApprover(f, fresh, &said).approve(&said); err != nil {
+	f.said.Silent = f.said.Silent || a.terminal(req) == nil
+	if err := a.newApprover(f, fresh).approve(); err != nil {
 		return worse(noAnswer, err)
 	}
 	return differs
-}
-
-// checkDenied refuses to deny an entry of a server that is pinned already: lock changes no pins.
-func (f *approveRequest) checkDenied(w *workspace.Workspace) error {
-	for _, s := range f.deny {
-		for i := range w.Comparisons {
-			p := &w.Comparisons[i]
-			if p.Known() && (p.Locked.Find(s.Key) != nil || p.Captured.Find(s.Key) != nil) {
-				return fail.New("--deny %s: server %s is pinned already", text.Name(s.Arg), text.Name(p.Server)).Hint("to deny an entry of it: %s", f.To("relock", "--deny NAME"))
-			}
-		}
-	}
-	return nil
 }
 
 // pinnedOtherwise returns the refusal if servers are pinned with other definitions, or why there is no

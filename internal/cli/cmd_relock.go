@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
@@ -16,8 +15,6 @@ import (
 
 func newRelock(a *app) *cobra.Command {
 	f := &approveRequest{}
-	accepts := []string{}
-	all := false
 	drop := ""
 	cmd := &cobra.Command{
 		Use:        "relock CAPTURE [LOCKFILE]",
@@ -48,78 +45,71 @@ one, 2 no answer.`,
 			}
 			f.NeedsPins = true
 			f.Mends = true
-			if err := f.read(a, cmd, args); err != nil {
+			if err := f.read(cmd, args); err != nil {
 				return err
 			}
-			return a.relock(f, accepts, all)
+			if err := f.readSelection(cmd); err != nil {
+				return err
+			}
+			return a.relock(f)
 		},
 	}
 	f.registerReview(cmd)
 	f.registerOnly(cmd)
 	f.register(cmd)
 	flags := cmd.Flags()
-	flags.StringArrayVar(&accepts, "accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed or hidden; a label (repeatable)")
-	flags.BoolVar(&all, "accept-all", false, "accept all drift except entries with a new warning")
+	flags.StringArray("accept", nil, "accept the drift of `SELECTOR`: a tool's NAME, prompt=NAME or instructions, each with or without @sha256:HEX; sha256:HEX; a quoted pattern with * and ?, which accepts no added entry; added, changed, removed or hidden; a label (repeatable)")
+	flags.BoolVar(&f.said.All, "accept-all", false, "accept all drift except entries with a new warning")
 	flags.StringVar(&drop, "drop-server", "", "retire the server `ID`: remove its pins; takes no capture")
 	return cmd
 }
 
-func (a *app) relock(f *approveRequest, accepts []string, all bool) error {
-	said, err := f.selection(accepts, all)
-	if err != nil {
-		return err
-	}
-	said.Silent = a.terminal(&f.request) == nil
-	if said.Silent && said.Asks() {
+func (a *app) relock(f *approveRequest) error {
+	f.said.Silent = a.terminal(&f.request) == nil
+	if f.said.Silent && f.said.Asks() {
 		return f.atTerminal()
 	}
-	w, err := f.load(a, &said)
+	w, err := f.load(a)
 	if err != nil {
 		return err
 	}
 	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
 		return w.Forbidden // there is nothing to accept that could mend it
 	}
-	ap := a.newApprover(f, w, &said)
+	ap := a.newApprover(f, w)
 	ap.style.Full = f.full
-	err = ap.approve(&said)
-	if ap.r.NoAnswer != nil {
-		return worse(ap.r.NoAnswer, err)
-	}
-	return err
+	return worse(ap.r.NoAnswer, ap.approve())
 }
 
-// selection reads the flags that select what is accepted.
-func (f *approveRequest) selection(accepts []string, all bool) (approval.Said, error) {
-	said := f.said()
-	said.All = all
-	if len(accepts) > 0 && (all || len(f.only) > 0) {
-		return said, fail.New("--accept already says what is accepted: it can't be combined with --accept-all or --only")
+// readSelection reads the flags that select what is accepted.
+func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
+	said := &f.said
+	if said.Accepts, err = selectorsOf(cmd, "accept"); err != nil {
+		return err
 	}
-	if len(f.deny) > 0 && len(f.only) > 0 {
-		return said, fail.New("--deny already says what is pinned: it can't be combined with --only")
+	if len(said.Accepts) > 0 && (said.All || len(said.Only) > 0) {
+		return fail.New("--accept already says what is accepted: it can't be combined with --accept-all or --only")
 	}
-	for _, s := range f.only {
+	if len(said.Deny) > 0 && len(said.Only) > 0 {
+		return fail.New("--deny already says what is pinned: it can't be combined with --only")
+	}
+	for _, s := range said.Only {
 		// --accept limits a name or a pattern to one server, and a pattern to pinned entries. --only doesn't.
-		if all && s.Word == "" {
-			return said, fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
+		if said.All && s.Word == "" {
+			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
-	flag := "--accept"
-	if len(accepts) == 0 && !all && len(f.deny) == 0 {
-		flag = "--accept-warning"
-		// On its own, this flag accepts the entry, too.
-		accepts = f.acceptWarning
+	if said.Asks() {
+		// On its own, --accept-warning accepts the entry, too.
+		said.Accepts = said.Warnings
+		said.KeepsMarks = true
 	}
-	selectors, err := selectorsOf(flag, accepts)
-	for _, s := range selectors {
+	for _, s := range said.Accepts {
 		if slices.Contains(facts.NoteIDs, s.Word) && s.Word != facts.SelectMinor {
-			return said, fail.New("%s %s: only --only takes that word", flag, s.Arg).Hint("for a tool of that name: tool=NAME")
+			return fail.New("%s %s: only --only takes that word", s.Flag, s.Arg).Hint("for a tool of that name: tool=NAME")
 		}
 	}
-	said.Accepts = selectors
-	said.KeepsMarks = flag == "--accept-warning"
-	return said, err
+	return nil
 }
 
 // dropServer retires a server: its pins leave the lockfile.
@@ -127,22 +117,18 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := req.read(a, cmd, append([]string{"-"}, args...)); err != nil { // no capture
+	if err := req.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	l, data, err := workspace.ReadLockfile(a.gate, req.LockPath)
-	set := l.Find(server)
+	w, err := workspace.LoadLockfile(a.gate, &req.Request)
 	if err != nil {
 		return err
 	}
-	if data == nil {
-		return fail.New("%s: no such lockfile", text.Printable(req.LockPath))
-	}
+	set := w.Lock.Find(server)
 	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
-	w := &workspace.Workspace{Gate: a.gate, Lock: l, LockPath: req.LockPath}
-	return a.replace(w, req, map[string]*pin.Set{server: nil}, func() {
+	return a.replace(w, map[string]*pin.Set{server: nil}, func() {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
 	})
 }

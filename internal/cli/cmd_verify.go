@@ -10,6 +10,7 @@ import (
 
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
+	"pinproof/internal/lint"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
@@ -55,7 +56,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
-		if err := req.read(a, cmd, args); err != nil {
+		if err := req.read(cmd, args); err != nil {
 			return err
 		}
 		if hook {
@@ -81,16 +82,20 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err != nil {
 			return out.explain(a, err)
 		}
-		if terse || hook {
-			return out.emit(a, req, w, a.decideOnKinds(req, w, also, allowed))
+		in := report.Input{Review: review}
+		switch {
+		case terse || hook:
+			in.Terse = true
+			in.Findings, in.Unread = firstFindings(w)
+		default:
+			in.Findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, review)
+			in.Room = facts.ReportRoom
+			if out.format == "text" && len(out.files) == 0 { // the gate's own answer; a report would be read as a review
+				in.Bounded = true
+				in.Room = facts.GateRoom
+			}
 		}
-		ans := a.decide(req, w, review, review, also, allowed)
-		ans.Room = facts.ReportRoom
-		if out.format == "text" && len(out.files) == 0 { // the gate's own answer; a report would be read as a review
-			ans.Bounded = true
-			ans.Room = facts.GateRoom
-		}
-		return out.emit(a, req, w, ans)
+		return out.emit(a, req, w, a.judge(w, in, also, allowed))
 	}
 	return cmd
 }

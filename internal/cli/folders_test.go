@@ -6,34 +6,26 @@ import (
 	"pinproof/internal/pin"
 )
 
-// TestHasPath: a drift is nothing but a folder if the folder is wherever one other absolute
-// path was, and nothing else differs.
-func TestHasPath(t *testing.T) {
-	for _, tt := range []struct {
-		old, new, path string
-		want           bool
-	}{
-		{`{"d":"In /home/ada."}`, `{"d":"In /home/runner."}`, "/home/runner", true},
-		{`{"d":"In /home/ada, file:///home/ada/x"}`, `{"d":"In /home/runner, file:///home/runner/x"}`, "/home/runner", true},
-		{`{"d":"In C:\\ada."}`, `{"d":"In C:\\Users\\runner."}`, `C:\Users\runner`, true},
-		{`{"d":"/srv/a-long-name-for-a-folder"}`, `{"d":"/home/é"}`, "/home/é", true},
-		{`{"d":"In /home/ada, /home/grace"}`, `{"d":"In /home/runner, /home/runner"}`, "/home/runner", false},
-		{`{"d":"In /home/ada."}`, `{"d":"In /home/runner!"}`, "/home/runner", false},
-		{`{"d":"In /home/ada."}`, `{"d":"In /home/grace."}`, "/home/runner", false},
-		{`{"d":"In home."}`, `{"d":"In /home/runner."}`, "/home/runner", false},
-		{`{"d":"In ."}`, `{"d":"In /home/runner."}`, "/home/runner", false},
-		{`{"d":"/a","e":"/b"}`, `{"d":"/home/runner"}`, "/home/runner", false},
-		{`{}`, `{"d":"/home/runner /home/runner /home/runner"}`, "/home/runner", false},
-		{`{"d":"` + "/home/runner and much more text than there was" + `"}`, `{"d":"/home/runner"}`, "/home/runner", true}, // a longer path, as far as anyone can tell
-		{``, `{"d":"In /home/runner."}`, "/home/runner", true},
-		{``, `{"d":"In /home/ada."}`, "/home/runner", false},
+// TestGained: an entry gains a path if it is captured with it, as JSON spells it, and pinned without it.
+func TestGained(t *testing.T) {
+	for _, row := range [][]string{
+		{"", `{"d":"In /home/runner."}`, "/home/runner", "gained"},
+		{"", `{"d":"In /home/ada."}`, "/home/runner", ""},
+		{`{"d":"In /home/ada."}`, `{"d":"In /home/runner, /home/runner"}`, "/home/runner", "gained"},
+		{`{"d":"In C:\\ada."}`, `{"d":"In C:\\Users\\runner."}`, `C:\Users\runner`, "gained"},
+		{`{"d":"In /home/runner."}`, `{"d":"In /home/runner!"}`, "/home/runner", ""},
+		{"unknown", `{"d":"In /home/runner."}`, "/home/runner", ""},
 	} {
-		d := pin.Drift{Kind: pin.Changed, Locked: &pin.Pin{Form: pin.Form{Definition: []byte(tt.old)}}, Captured: &pin.Pin{Form: pin.Form{Definition: []byte(tt.new)}}}
-		if tt.old == "" {
-			d.Kind, d.Locked = pin.Added, nil
+		d := pin.Drift{Kind: pin.Changed, Captured: &pin.Pin{Form: pin.Form{Definition: []byte(row[1])}}}
+		switch row[0] {
+		case "":
+		case "unknown":
+			d.Locked = &pin.Pin{}
+		default:
+			d.Locked = &pin.Pin{Form: pin.Form{Definition: []byte(row[0])}}
 		}
-		if got := hasPath(&d, tt.path); got != tt.want {
-			t.Errorf("%s -> %s, %s: %t", tt.old, tt.new, tt.path, got)
+		if got := gained(&d, row[2]); got != (row[3] != "") {
+			t.Errorf("%q: %t", row, got)
 		}
 	}
 }

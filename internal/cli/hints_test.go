@@ -120,11 +120,7 @@ func saidIn(t *testing.T, command string) (said approval.Said) {
 			said.All = true
 		case "--accept":
 			i++
-			s, err := selectorsOf("--accept", []string{words[i]})
-			if err != nil {
-				t.Fatal(err)
-			}
-			said.Accepts = append(said.Accepts, s...)
+			said.Accepts = append(said.Accepts, acceptsOf(t, words[i])...)
 		case "--expect":
 			i++
 		case "s.json":

@@ -14,17 +14,9 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// decide has the gate decide how a comparison ends. With all, it also reads entries that match; with
-// review, a warning in one of them that nobody accepted fails the run. It returns the verdict with the
-// input of a report, but no report: making one takes the most time.
-func (a *app) decide(req *request, w *workspace.Workspace, all, review bool, also pin.Faults, allow pin.Leniency) report.Input {
-	return a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, all), review, also, allow)
-}
-
-// decideOnKinds decides for an agent or its guard, which waits and doesn't read what changed. For
-// warnings, it reads the texts of the first drifts only, up to about GateRoom bytes of definitions, and
-// counts the other drifts.
-func (a *app) decideOnKinds(req *request, w *workspace.Workspace, also pin.Faults, allow pin.Leniency) report.Input {
+// firstFindings reads for an agent or its guard, which waits and doesn't read what changed: the texts of the first
+// drifts only, up to about GateRoom bytes of definitions. It counts the other drifts.
+func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 	read := 0
 	room := facts.GateRoom
 	for read < len(w.Drifts) && room >= 0 {
@@ -33,42 +25,33 @@ func (a *app) decideOnKinds(req *request, w *workspace.Workspace, also pin.Fault
 		}
 		read++
 	}
-	in := a.decideOn(req, w, lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), false, also, allow)
-	in.Terse, in.Unread = true, len(w.Drifts)-read
-	return in
+	return lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), len(w.Drifts) - read
 }
 
-// decideNamed decides for lock and relock. Where flags name the entries, it reads the texts of these alone.
-func (a *app) decideNamed(req *request, w *workspace.Workspace, said *approval.Said) report.Input {
-	named, all := said.Reads(w.Drifts)
-	var findings []lint.Finding
-	if all {
-		findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)
-	} else {
-		findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
-	}
-	return a.decideOn(req, w, findings, false, pin.Faults{}, pin.Leniency{})
-}
-
-// decideOn lets the gate decide, given the findings of the texts.
-func (a *app) decideOn(req *request, w *workspace.Workspace, findings []lint.Finding, review bool, also pin.Faults, allow pin.Leniency) report.Input {
-	for i := range findings {
-		if findings[i].Blocks(review) {
+// judge has the gate decide how a comparison ends. in has the findings of the texts that were read and how the run
+// answers; judge returns it as the input of a report. It makes no report: that takes the most time.
+func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+	for i := range in.Findings {
+		if in.Findings[i].Blocks(in.Review) {
 			also.Warnings++
 		}
 	}
 	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
-	in := report.Input{
-		Version: a.build.Version, Home: a.build.Home,
-		Verdict: v, Review: review,
-		Lockfile: w.LockPath, Comparisons: w.Comparisons, Drifts: w.Drifts, Findings: findings, Next: req.Command,
-		Part: req.Part, Guessed: !w.Folder && req.Server == "" && w.LockPath != "", Uncompared: w.Uncompared, FailOn: allow.Spared != nil, RefusesDenied: also.Denied,
-	}
+	in.Version, in.Home = a.build.Version, a.build.Home
+	in.Verdict = v
+	in.Lockfile = w.LockPath
+	in.Comparisons, in.Drifts = w.Comparisons, w.Drifts
+	in.Next = w.Command
+	in.Part = w.Part
+	in.Guessed = !w.Folder && w.Server == "" && w.LockPath != ""
+	in.Uncompared = w.Uncompared
+	in.FailOn = allow.Spared != nil
+	in.RefusesDenied = also.Denied
 	if len(v.Unanswered) > 0 {
-		in.NoAnswer = w.NoAnswer(&req.Request, v.Unanswered)
+		in.NoAnswer = w.NoAnswer(v.Unanswered)
 	}
-	if len(findings) > 0 {
-		in.Others = others(w, findings)
+	if len(in.Findings) > 0 {
+		in.Others = others(w, in.Findings)
 	}
 	return in
 }
@@ -91,28 +74,32 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 }
 
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
-// selects; the facts that review returns are those of all drift.
-func (a *app) review(req *request, w *workspace.Workspace) (r *report.Report, all *facts.Facts) {
-	in := a.decide(req, w, true, false, pin.Faults{}, pin.Leniency{})
-	return reportOf(req, w, in)
+// selects.
+func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
+	in := a.judge(w, report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	return reportOf(req, w, in, factsOf(&in))
 }
 
-// reportOf makes the report of what was decided. The facts that it returns are those of all drift.
-func reportOf(req *request, w *workspace.Workspace, in report.Input) (r *report.Report, all *facts.Facts) {
-	all = factsOf(&in)
+// reportOf makes the report of what was decided, given the facts of all drift.
+func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
 	if !in.Matches {
 		suggest(req, w, &in, all)
 	}
-	return report.New(in, narrowed(req, all)), all
+	return report.New(in, narrowed(req, all))
 }
 
 // suggest adds to a report's input what its commands are made of.
 func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
-	in.Folder = folderHint(req, w)
-	if sets := setDigests(w.Comparisons); !slices.Contains(sets, "") {
-		for _, set := range sets {
-			in.Expect = append(in.Expect, "--expect "+set)
+	in.Folder = folderHint(w)
+	isWhole := true
+	for i := range w.Comparisons {
+		if p := &w.Comparisons[i]; p.Present() {
+			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
+			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated
 		}
+	}
+	if !isWhole {
+		in.Expect = nil
 	}
 	for _, s := range req.only {
 		in.OnlyFlags = append(in.OnlyFlags, "--only "+shell.Quote(s.Arg)) // to be typed again
@@ -122,7 +109,7 @@ func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.
 
 // dryRun finds out which flags would write something if they were given now: a report suggests no others.
 func dryRun(in *report.Input, all *facts.Facts) {
-	if in.Matches || in.Lockfile == "" || in.Terse {
+	if in.Lockfile == "" || in.Terse {
 		return // nothing is suggested
 	}
 	c := caseOf(in, all)
@@ -141,19 +128,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}
-	return all.Narrow(func(d *pin.Drift, words []string) bool {
-		return slices.ContainsFunc(req.only, func(s approval.Selector) bool { return s.Fits(d, words) })
-	})
-}
-
-// setDigests returns the set digests of all captures, "" for one that repeats a name.
-func setDigests(sides []pin.Comparison) (sets []string) {
-	for _, p := range sides {
-		if p.Present() {
-			sets = append(sets, p.Captured.Digest)
-		}
-	}
-	return sets
+	return all.Narrow(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
 }
 
 // worse returns the error of a run that has no answer about some servers, and ended with

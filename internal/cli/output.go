@@ -144,8 +144,7 @@ func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.I
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	r, _ := reportOf(req, w, ans)
-	model := r.Model
+	model := reportOf(req, w, ans, factsOf(&ans)).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

@@ -15,16 +15,13 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
-	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
 
 // A request is what the positionals and the flags of a command ask for.
 type request struct {
 	workspace.Request
-	full        bool     // what is shown is shown whole
-	substitutes []string // the values of the flag, as in selectors
-	selectors   []string
+	full bool // what is shown is shown whole
 
 	// The part of the drift that is shown or accepted; empty: all of it.
 	only []approval.Selector
@@ -32,7 +29,7 @@ type request struct {
 
 func (req *request) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&req.Server, "server", "", "the server `ID` that the capture belongs to")
-	cmd.Flags().StringArrayVar(&req.substitutes, "substitute", nil, "replace this value with <NAME> in every text: `NAME=VALUE` (repeatable)")
+	cmd.Flags().StringArray("substitute", nil, "replace this value with <NAME> in every text: `NAME=VALUE` (repeatable)")
 }
 
 // registerReview registers the flags of the commands that show changes whole.
@@ -44,11 +41,11 @@ func (req *request) registerReview(cmd *cobra.Command) {
 
 // registerOnly registers the flag that narrows a review.
 func (req *request) registerOnly(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&req.selectors, "only", nil, "review only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
+	cmd.Flags().StringArray("only", nil, "review only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
 // read reads the positionals and checks the flags that every command has.
-func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) {
+func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
 		req.Program = shell.ProgramAt(self)
@@ -75,17 +72,14 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 	if req.LockPath == "-" {
 		return fail.New("the lockfile can't be standard input")
 	}
-	if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
-		return fail.New("--color %s: one of auto, always, never", text.Name(a.color))
-	}
 	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
-	if req.only, err = selectorsOf("--only", req.selectors); err != nil {
+	if req.only, err = selectorsOf(cmd, "only"); err != nil {
 		return err
 	}
-	if len(req.substitutes) > 0 {
-		if req.Substitutes, err = pin.ParseSubstitutes(listed(req.substitutes)); err != nil {
+	if cmd.Flags().Changed("substitute") {
+		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
 			return fail.New("--substitute %s", err)
 		}
 	}
@@ -93,15 +87,24 @@ func (req *request) read(a *app, cmd *cobra.Command, args []string) (err error) 
 }
 
 // selectorsOf reads the values of a flag that selects drift.
-func selectorsOf(flag string, args []string) (list []approval.Selector, err error) {
-	for _, arg := range args {
-		s, why := approval.ParseSelector(flag, arg, facts.SelectorWords())
-		if why != nil {
-			return nil, flagError(why)
+func selectorsOf(cmd *cobra.Command, flag string) (list []approval.Selector, err error) {
+	for _, arg := range valuesOf(cmd, flag) {
+		s, err := approval.ParseSelector("--"+flag, arg, facts.SelectorWords())
+		if err != nil {
+			return nil, err
 		}
 		list = append(list, s)
 	}
 	return list, nil
+}
+
+// valuesOf returns the values of a repeatable flag, or nil if the command doesn't have it.
+func valuesOf(cmd *cobra.Command, flag string) []string {
+	f := cmd.Flags().Lookup(flag)
+	if f == nil {
+		return nil
+	}
+	return f.Value.(pflag.SliceValue).GetSlice()
 }
 
 // listed returns the values of a repeatable flag. A single empty value returns an empty list, which
@@ -116,7 +119,7 @@ func listed(values []string) []string {
 // notCarried are the flags about how a run answers, or what it accepts. All others shape what is
 // compared or pinned: they are carried over into the next command to type, if that has them.
 var notCarried = sync.OnceValue(func() []string {
-	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as color deny drop-server expect format full help-all hook json " +
+	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
 		"leave-out only quiet report server review stat terse uncaptured warn yes")
 })
 

@@ -32,15 +32,11 @@ func terminalWidth(stream any) (width int) {
 
 // colored decides whether standard output gets colour (no-color.org).
 func (a *app) colored() bool {
-	switch force := os.Getenv("CLICOLOR_FORCE"); {
-	case a.color != "auto":
-		return a.color == "always"
-	case os.Getenv("NO_COLOR") != "":
+	force := os.Getenv("CLICOLOR_FORCE")
+	if os.Getenv("NO_COLOR") != "" {
 		return false
-	case force != "" && force != "0":
-		return true
 	}
-	return os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
+	return force != "" && force != "0" || os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
 // style returns how text is laid out on standard output.

@@ -65,17 +65,12 @@ func IsCompared(d *pin.Drift) bool {
 // sorted by the ranks of their labels. The list is empty if and only if the two
 // are the same JSON value. What the budget is too small to prove may break callers.
 func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) []Change {
-	if entryType == pin.Tools {
-		old, new = withAnnotations(old, new), withAnnotations(new, old)
-	}
-	e := diffTree(entryType, &old, &new)
-	if e.unchanged() {
-		return nil
-	}
-	l := labeller{budget: budget, entryType: entryType, sides: map[string]*side{}}
+	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
-	l.walk(&e, location{at: e.at, here: [2]*jsontree.Value{&old, &new}, keyword: -1})
+	for _, n := range differences(entryType, &old, &new) {
+		l.add(n)
+	}
 	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
 		l.side = l.sides[member]
 		l.judge(member)
@@ -84,23 +79,12 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 	return l.changes
 }
 
-// withAnnotations gives a definition without annotations an empty object of them, if the other one has some: each of
-// them is a change of its own then, and no change hides behind another.
-func withAnnotations(v, other jsontree.Value) jsontree.Value {
-	if v.Kind != '{' || v.Get("annotations").Kind != 0 || len(other.Get("annotations").Members()) == 0 {
-		return v
-	}
-	parts := append(slices.Clone(v.Parts), jsontree.Member{Name: "annotations", Value: jsontree.Value{Kind: '{'}})
-	slices.SortFunc(parts, func(a, b jsontree.Member) int { return cmp.Compare(a.Name, b.Name) })
-	v.Parts = parts
-	return v
-}
-
 // A labeller labels the changes in a tree of diffNodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
+	shown     [2]jsontree.Value // both definitions
 
 	// Both definitions declare that the tool only reads.
 	readOnly bool
@@ -116,9 +100,6 @@ type location struct {
 	steps []string
 	at    schema.Position
 
-	// What is there, old and new; nil where absent.
-	here [2]*jsontree.Value
-
 	around [2]*jsontree.Value // the innermost schema around it
 
 	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
@@ -129,9 +110,38 @@ type location struct {
 	inDefinitions bool
 }
 
+// location returns where a node is.
+func (n *node) location() location {
+	if n.above == nil {
+		return location{at: n.at, keyword: -1}
+	}
+	s := n.above.location()
+	if n.above.at == schema.AtSchema {
+		s.around = [2]*jsontree.Value{n.above.old, n.above.new}
+		s.schemas = append(s.schemas, s.around)
+		s.keyword = len(s.steps)
+		s.isTested = s.isTested || tests(n.now)
+		s.inDefinitions = s.inDefinitions || schema.IsDefinitions(n.now)
+	}
+	s.steps = append(s.steps, n.now)
+	s.at = n.at
+	return s
+}
+
 func (s *location) name() string { return s.steps[s.keyword] }
 
 func (s *location) inside() []string { return s.steps[s.keyword+1:] }
+
+// names lists which members of the value of the keyword a change added, removed or is in.
+func (s *location) names(c Change) (names []string) {
+	if inside := s.inside(); len(inside) > 0 {
+		return inside[:1]
+	}
+	for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+		names = append(names, m.Name)
+	}
+	return names
+}
 
 // isRoot reports whether the schema around the node is the whole input or output schema.
 func (s *location) isRoot() bool { return s.keyword == 1 }
@@ -144,68 +154,51 @@ func (s *location) position() schema.Position {
 	return schema.Keyword(s.name())
 }
 
-// change returns the change at a node that is a leaf or that moved.
-func (e *diffNode) change() Change {
-	c := Change{Pointer: e.now.pointer()}
-	old := e.was.pointer()
-	if e.new == nil {
+// change returns the change at a node.
+func (n *node) change() Change {
+	old, pointer := n.pointers()
+	c := Change{Pointer: pointer}
+	if n.new == nil {
 		c.Pointer = old
 	}
-	if old != c.Pointer && (e.old != nil || e.moved) {
+	if old != c.Pointer && (n.old != nil || n.moved) {
 		c.From = old
 	}
-	if e.leaf() && e.old != nil {
-		c.Old = *e.old
+	if n.isWhole && n.old != nil {
+		c.Old = *n.old
 	}
-	if e.leaf() && e.new != nil {
-		c.New = *e.new
+	if n.isWhole && n.new != nil {
+		c.New = *n.new
 	}
+	c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
 	return c
 }
 
-// walk labels the changes in e, which is at s.
-func (l *labeller) walk(e *diffNode, s location) {
-	if e.leaf() || e.moved {
-		c := e.change()
-		c.Hidden = [2]int{countHidden(c.Old), countHidden(c.New)}
-		c.Label = label.TooMany
-		if !e.tooMany {
-			c.Label = l.labelOf(c, s)
-		}
-		if l.titles(c, s) {
-			c.Label = label.OtherForm
-		}
-		c.Severity = c.Label.Severity()
-		l.changes = append(l.changes, c)
+// add labels the change at a node.
+func (l *labeller) add(n *node) {
+	c := n.change()
+	s := n.location()
+	if s.keyword >= 0 || n.at == schema.AtSchema {
+		l.side = l.sideOf(n)
 	}
-	for i := range e.inside {
-		if part := &e.inside[i]; !part.unchanged() {
-			l.walk(part, l.below(s, part))
-		}
+	c.Label = label.TooMany
+	if !n.tooMany {
+		c.Label = l.labelOf(c, s)
 	}
+	if l.titles(c, s) {
+		c.Label = label.OtherForm
+	}
+	c.Severity = c.Label.Severity()
+	l.changes = append(l.changes, c)
 }
 
-// below is the location of a part of the node at s.
-func (l *labeller) below(s location, part *diffNode) location {
-	to := s
-	step := part.now.step
-	to.steps = append(s.steps, step)
-	to.here = [2]*jsontree.Value{part.old, part.new}
-	v := cmp.Or(part.new, part.old)
-	if part.old != nil && part.old.Kind == '[' {
-		v = part.old
+// sideOf returns the whole schemas that a node is in.
+func (l *labeller) sideOf(n *node) *side {
+	for n.above.above != nil {
+		n = n.above
 	}
-	to.at = s.at.Below(step, v)
-	if s.at == schema.AtDefinition && to.at == schema.AtSchema {
-		l.side = newSide(l.budget, part.old, part.new)
-		l.sides[step] = l.side
+	if l.sides[n.now] == nil {
+		l.sides[n.now] = newSide(l.budget, n.old, n.new)
 	}
-	if s.at == schema.AtSchema {
-		to.around = s.here
-		to.schemas = append(slices.Clip(s.schemas), s.here)
-		to.keyword = len(s.steps)
-		to.isTested = s.isTested || tests(step)
-		to.inDefinitions = s.inDefinitions || schema.IsDefinitions(step)
-	}
-	return to
+	return l.sides[n.now]
 }

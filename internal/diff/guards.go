@@ -10,7 +10,7 @@ import (
 // text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they are about what a
 // caller gives.
 func Guards(s string) int {
-	s = withoutConditions(s)
+	s = condition().ReplaceAllString(s, "$1")
 	n := 0
 	for {
 		start, end := nextWord(s)
@@ -58,45 +58,9 @@ func guardAt(s string) int {
 	return place[1]
 }
 
-// withoutConditions leaves out what follows an "if", "when" or "whether", up to the next comma, full stop or semicolon:
+// condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon:
 // about what a caller may leave out, and not what the tool may do.
-func withoutConditions(s string) string {
-	var kept strings.Builder
-	for {
-		end := endOfIf(s)
-		if end < 0 {
-			break
-		}
-		kept.WriteString(s[:end])
-		s = s[end:]
-		next := strings.IndexAny(s, ",.;")
-		if next < 0 {
-			return kept.String()
-		}
-		s = s[next:]
-	}
-	if kept.Len() == 0 {
-		return s
-	}
-	kept.WriteString(s)
-	return kept.String()
-}
-
-// endOfIf returns where the first "if", "when" or "whether" of a text ends, or -1.
-func endOfIf(s string) int {
-	at := 0
-	for {
-		start, end := nextWord(s[at:])
-		if start == end {
-			return -1
-		}
-		switch strings.ToLower(s[at+start : at+end]) {
-		case "if", "when", "whether":
-			return at + end
-		}
-		at += end
-	}
-}
+var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`) })
 
 // nextWord returns where the first word of a text begins and ends. A word has ASCII letters, digits and underscores, as
 // for \b and \w. If there is no word, start and end are the same.

@@ -26,7 +26,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 		return proseLabel(c, inside)
 	}
 	if l.entryType == pin.Skills {
-		return skillLabel(c, name, inside)
+		return l.skillLabel(c, name, inside)
 	}
 	if name == "_meta" && !moved {
 		return metaLabel(c, inside)
@@ -68,10 +68,16 @@ func saysNothing(c Change) bool {
 func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
 	switch name {
 	case "annotations":
-		if len(inside) == 0 {
-			return label.ClientMetadata
+		if len(inside) > 0 {
+			return l.annotationLabel(c, inside[0], inside[1:])
 		}
-		return l.annotationLabel(c, inside[0], inside[1:])
+		// In place of all of them there is or was another value: the gravest label of one.
+		gravest := label.ClientMetadata
+		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+			part := Change{Old: c.Old.Get(m.Name), New: c.New.Get(m.Name)}
+			gravest = min(gravest, l.annotationLabel(part, m.Name, nil))
+		}
+		return gravest
 	case "execution":
 		return executionLabel(c, inside)
 	}
@@ -125,7 +131,7 @@ func proseLabel(c Change, inside []string) label.Label {
 		return label.Other
 	case isEmpty(c.Old) && isEmpty(c.New):
 		return label.OtherForm
-	case words.Indented(c.Old.Text, c.New.Text) != "":
+	case words.Indented(c.Old.Text, c.New.Text) != "" && words.IsProse(c.Old.Text):
 		return label.Layout
 	}
 	return label.Wording

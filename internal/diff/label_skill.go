@@ -1,27 +1,45 @@
 package diff
 
 import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
+	"pinproof/internal/words"
 )
 
 // skillLabel is for a change in the entry of a skill, or in its files.
-func skillLabel(c Change, name string, inside []string) label.Label {
+func (l *labeller) skillLabel(c Change, name string, inside []string) label.Label {
 	switch {
 	case name == pin.FilesMember && len(inside) == 1:
 		return fileLabel(c, inside[0])
 	case name == "frontmatter" && len(inside) > 0:
 		return frontmatterLabel(c, inside)
-	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size"):
+	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size") && l.showsFile(inside[0]):
 		return label.FileDigest
 	case name == "resources" && len(inside) == 1 && c.Old.Kind == 0:
-		uri := c.New.Get("uri")
-		if skill.IsScript(uri.Text) {
+		if skill.IsScript(l.nameOf(c.New.Get("uri").Text)) {
 			return label.ScriptAdded
 		}
 	}
 	return label.Changed
+}
+
+// showsFile reports whether the texts of a file that a skill lists are known, the old one and the new one: a review shows
+// then how they differ. index is that of the file in the list.
+func (l *labeller) showsFile(index string) bool {
+	listed := jsontree.Lookup(jsontree.Lookup(&l.shown[1], "resources"), index)
+	name := l.nameOf(jsontree.TextOf(jsontree.Lookup(listed, "uri")))
+	isKnown := func(side jsontree.Value) bool { return side.Get(pin.FilesMember).Get(name).Kind != 0 }
+	return isKnown(l.shown[0]) && isKnown(l.shown[1])
+}
+
+// nameOf returns the name of a file in its skill's folder.
+func (l *labeller) nameOf(uri string) string {
+	return strings.TrimPrefix(uri, strings.TrimSuffix(l.shown[1].Get("uri").Text, skill.Main))
 }
 
 // fileLabel is for the text of a file. Code is no wording.
@@ -31,8 +49,11 @@ func fileLabel(c Change, name string) label.Label {
 	if runs && !ran {
 		return label.ScriptAdded
 	}
-	if ran || !skill.IsProse(name) {
+	if ran || !skill.IsProse(name) || words.Code(c.Old.Text) != words.Code(c.New.Text) {
 		return label.Changed
+	}
+	if words.Indented(c.Old.Text, c.New.Text) != "" {
+		return label.Wording // no compiler has indented a file
 	}
 	return proseLabel(c, nil)
 }
@@ -53,7 +74,7 @@ func frontmatterLabel(c Change, inside []string) label.Label {
 	case "disable-model-invocation":
 		return label.Changed
 	}
-	if len(inside) == 1 {
+	if len(inside) == 1 && slices.Contains([]string{"description", "license", "compatibility"}, inside[0]) {
 		return proseLabel(c, nil)
 	}
 	return label.Changed

@@ -1,19 +1,6 @@
 package diff
 
-import (
-	"slices"
-
-	"pinproof/internal/label"
-)
-
-// schemaDialects are the values of $schema that SDKs write, without a final "#".
-var schemaDialects = [...]string{
-	"http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema",
-	"http://json-schema.org/draft-07/schema", "http://json-schema.org/schema",
-	"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema",
-}
-
-var jsonTypes = [...]string{"array", "boolean", "integer", "null", "number", "object", "string"}
+import "pinproof/internal/label"
 
 // toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
 // Each has its default (absent), the value that makes a client ask less, whether it is about what the
@@ -38,10 +25,3 @@ var taskSupport = map[string]string{
 	`"optional"`: "optional", `{"taskSupport":"optional"}`: "optional",
 	`"required"`: "required", `{"taskSupport":"required"}`: "required",
 }
-
-// annotationKeywords don't restrict the values that a schema accepts.
-var annotationKeywords = [...]string{
-	"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly",
-}
-
-func isAnnotation(keyword string) bool { return slices.Contains(annotationKeywords[:], keyword) }

@@ -144,7 +144,7 @@ func (m *schemaMaker) restatedInput(v jsontree.Value) jsontree.Value {
 func (m *schemaMaker) varied(t testing.TB, v jsontree.Value, at schema.Position) jsontree.Value {
 	v.Parts = slices.Clone(v.Parts)
 	if at == schema.AtSchema && jsontree.Lookup(&v, "$defs") == nil && m.IntN(4) == 0 {
-		list := []jsontree.Value{v, parseCanonical(t, m.schema(1)), parseCanonical(t, m.object(1))}
+		list := []jsontree.Value{v, pintest.CanonicalTree(t, m.schema(1)), pintest.CanonicalTree(t, m.object(1))}
 		m.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		switch n := m.IntN(4); {
 		case n < 2:
@@ -220,7 +220,7 @@ func TestLabelsAreTrue(t *testing.T) {
 	m := &schemaMaker{Rand: rand.New(rand.NewPCG(5, 6)), named: true}
 	widened, unproven, rounds := 0, 0, jsontest.Rounds(400, 1_500)
 	for i := range rounds {
-		old := parseCanonical(t, m.object(1+m.IntN(3)))
+		old := pintest.CanonicalTree(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
 		same := i%4 < 2
 		switch i % 4 {
@@ -231,7 +231,7 @@ func TestLabelsAreTrue(t *testing.T) {
 		}
 		tool := func(schema jsontree.Value) jsontree.Value {
 			text := jsontree.Append(nil, objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: "inputSchema", Value: schema}))
-			return parseCanonical(t, string(text))
+			return pintest.CanonicalTree(t, string(text))
 		}
 		for range 2 {
 			a, b := tool(old), tool(new)
@@ -289,7 +289,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 	var refused [2]int
 	rounds := jsontest.Rounds(300, 3_000)
 	for i := range rounds {
-		old := parseCanonical(t, m.object(1+m.IntN(3)))
+		old := pintest.CanonicalTree(t, m.object(1+m.IntN(3)))
 		new := m.restatedInput(old)
 		if i%3 > 0 {
 			new = m.varied(t, new, schema.AtSchema)
@@ -297,7 +297,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 		if i%3 > 1 {
 			old = m.restatedInput(old)
 		}
-		old, new = parseCanonical(t, string(jsontree.Append(nil, old))), parseCanonical(t, string(jsontree.Append(nil, new)))
+		old, new = pintest.CanonicalTree(t, string(jsontree.Append(nil, old))), pintest.CanonicalTree(t, string(jsontree.Append(nil, new)))
 		for turn := range 2 {
 			before, after := validator(t, &old), validator(t, &new)
 			for side, member := range []string{"inputSchema", "outputSchema"} {

@@ -19,39 +19,94 @@ const minRenameWords = 6
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
 // and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts.
 func Renames(budget *effort.Budget, drifts []pin.Drift) {
-	for _, key := range []func(*pin.Drift, jsontree.Value) string{
-		nameless,
-		func(d *pin.Drift, _ jsontree.Value) string { return comparableName(d.Name) },
-		func(_ *pin.Drift, definition jsontree.Value) string {
-			words := strings.Fields(definition.Get("description").Text)
-			if len(words) < minRenameWords {
-				return ""
-			}
-			return strings.Join(words, " ")
-		},
-	} {
-		gone := map[pin.Ref][]*pin.Drift{}
-		for _, kind := range [...]pin.DriftKind{pin.Removed, pin.Added} {
-			for i := range drifts {
-				d := &drifts[i]
-				if d.Kind != kind || !d.TextsKnown() || d.RenamedTo+d.RenamedFrom != "" || kind == pin.Added && len(gone) == 0 {
-					continue
-				}
-				definition := cmp.Or(d.Locked, d.Captured).Tree()
-				place := pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type, Name: key(d, definition)}}
-				switch list := gone[place]; {
-				case place.Name == "":
-				case kind == pin.Removed:
-					gone[place] = append(list, d)
-				case len(list) > 0:
-					old := list[0]
-					gone[place] = list[1:]
-					rename(old, d)
-				}
-			}
+	type place struct {
+		server    string
+		entryType pin.EntryType
+	}
+	var places []place
+	removed := map[place][]*candidate{}
+	added := map[place][]*candidate{}
+	for i := range drifts {
+		d := &drifts[i]
+		if d.Kind != pin.Removed && d.Kind != pin.Added || !d.TextsKnown() || d.RenamedTo+d.RenamedFrom != "" {
+			continue
+		}
+		at := place{d.Server, d.Type}
+		if d.Kind == pin.Added {
+			added[at] = append(added[at], candidateOf(d))
+			continue
+		}
+		if removed[at] == nil {
+			places = append(places, at)
+		}
+		removed[at] = append(removed[at], candidateOf(d))
+	}
+	for _, at := range places {
+		for key := range keyCount {
+			pairEqual(removed[at], added[at], key)
+		}
+		pairAlike(budget, removed[at], added[at])
+	}
+}
+
+// keyCount is how many keys a candidate has.
+const keyCount = 3
+
+// A candidate is an entry that may have another name on the other side.
+type candidate struct {
+	*pin.Drift
+
+	// What is equal in an entry that was renamed, the surest first: the definition without its name, the name in lower case
+	// and without punctuation, the description. An empty key isn't compared.
+	keys [keyCount]string
+
+	// Words, and names of parameters.
+	name, parameters, description map[string]bool
+}
+
+func candidateOf(d *pin.Drift) *candidate {
+	definition := cmp.Or(d.Locked, d.Captured).Tree()
+	identity := pin.EntryTypeInfo[d.Type].Identity
+	nameless := jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+	described := definition.Get("description").Text
+	c := &candidate{Drift: d, name: wordSet(apart(d.Name)), parameters: map[string]bool{}, description: wordSet(described)}
+	c.keys = [keyCount]string{string(jsontree.Append(nil, nameless)), comparableName(d.Name)}
+	if words := strings.Fields(described); len(words) >= minRenameWords {
+		c.keys[2] = strings.Join(words, " ")
+	}
+	for _, m := range definition.Get("inputSchema").Get("properties").Members() {
+		c.parameters[m.Name] = true
+	}
+	for _, item := range definition.Get("arguments").Items() {
+		c.parameters[item.Value.Get("name").Text] = true
+	}
+	return c
+}
+
+func (c *candidate) isPaired() bool { return c.RenamedTo+c.RenamedFrom != "" }
+
+// rename notes that two drifts are one entry under two names.
+func rename(old, new *candidate) {
+	old.RenamedTo = new.Name
+	new.RenamedFrom = old.Name
+	old.RenamedSimilar = old.keys[0] != new.keys[0]
+	new.RenamedSimilar = old.RenamedSimilar
+}
+
+// pairEqual pairs entries that have no partner yet and have a key in common.
+func pairEqual(removed, added []*candidate, key int) {
+	byKey := map[string][]*candidate{}
+	for _, c := range removed {
+		if !c.isPaired() && c.keys[key] != "" {
+			byKey[c.keys[key]] = append(byKey[c.keys[key]], c)
 		}
 	}
-	pairAlike(budget, drifts)
+	for _, c := range added {
+		if list := byKey[c.keys[key]]; !c.isPaired() && len(list) > 0 {
+			byKey[c.keys[key]] = list[1:]
+			rename(list[0], c)
+		}
+	}
 }
 
 // Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
@@ -60,22 +115,52 @@ const (
 	noParameters  = 0.25 // what it counts if neither has parameters
 )
 
-// A traits value has what an entry is compared by.
-type traits struct {
-	drift                         *pin.Drift
-	name, parameters, description map[string]bool // words, and names of parameters
+// likeness returns how alike a REMOVED and an ADDED entry are.
+func likeness(old, new *candidate) float64 {
+	parameters := alike(old.parameters, new.parameters)
+	if len(old.parameters)+len(new.parameters) == 0 {
+		parameters = noParameters
+	}
+	return alike(old.name, new.name) + parameters + alike(old.description, new.description)
 }
 
-// traitsOf reads the traits of an entry.
-func traitsOf(d *pin.Drift, definition jsontree.Value) traits {
-	t := traits{drift: d, name: wordSet(apart(d.Name)), parameters: map[string]bool{}, description: wordSet(definition.Get("description").Text)}
-	for _, m := range definition.Get("inputSchema").Get("properties").Members() {
-		t.parameters[m.Name] = true
+// pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
+func pairAlike(budget *effort.Budget, removed, added []*candidate) {
+	removed = slices.DeleteFunc(removed, (*candidate).isPaired)
+	added = slices.DeleteFunc(added, (*candidate).isPaired)
+	// A denied entry must keep its mark under another name, whatever the budget is too small for.
+	slices.SortStableFunc(removed, func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
+	type pair struct {
+		old, new *candidate
+		likeness float64
 	}
-	for _, item := range definition.Get("arguments").Items() {
-		t.parameters[item.Value.Get("name").Text] = true
+	var pairs []pair
+	for _, old := range removed {
+		const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
+		words := 1 + len(old.name) + len(old.parameters) + len(old.description)
+		if !budget.Spend(lookup * words * len(added)) {
+			continue
+		}
+		for _, new := range added {
+			if n := likeness(old, new); n >= leastLikeness {
+				pairs = append(pairs, pair{old, new, n})
+			}
+		}
 	}
-	return t
+	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.likeness, a.likeness) })
+	for _, p := range pairs {
+		if !p.old.isPaired() && !p.new.isPaired() {
+			rename(p.old, p.new)
+		}
+	}
+}
+
+// rankOf is 1 for true and 0 for false, to sort by.
+func rankOf(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // apart is a name with a blank between a small letter and the capital behind it.
@@ -113,84 +198,6 @@ func alike(a, b map[string]bool) float64 {
 		}
 	}
 	return 2 * float64(common) / float64(len(a)+len(b))
-}
-
-// likeness returns how alike a REMOVED and an ADDED entry are.
-func likeness(old, new traits) float64 {
-	parameters := alike(old.parameters, new.parameters)
-	if len(old.parameters)+len(new.parameters) == 0 {
-		parameters = noParameters
-	}
-	return alike(old.name, new.name) + parameters + alike(old.description, new.description)
-}
-
-// pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
-func pairAlike(budget *effort.Budget, drifts []pin.Drift) {
-	type place struct {
-		server    string
-		entryType pin.EntryType
-	}
-	gone := map[place][]traits{}
-	came := map[place][]traits{}
-	var places []place
-	for i := range drifts {
-		d := &drifts[i]
-		if d.Kind != pin.Removed && d.Kind != pin.Added || !d.TextsKnown() || d.RenamedTo+d.RenamedFrom != "" {
-			continue
-		}
-		at := place{d.Server, d.Type}
-		if gone[at] == nil && came[at] == nil {
-			places = append(places, at)
-		}
-		if d.Kind == pin.Removed {
-			gone[at] = append(gone[at], traitsOf(d, d.Locked.Tree()))
-		} else {
-			came[at] = append(came[at], traitsOf(d, d.Captured.Tree()))
-		}
-	}
-	type pair struct {
-		old, new *pin.Drift
-		likeness float64
-	}
-	var pairs []pair
-	for _, at := range places {
-		words := 0
-		for _, old := range gone[at] {
-			words += 1 + len(old.name) + len(old.parameters) + len(old.description)
-		}
-		const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
-		if !budget.Spend(lookup * words * len(came[at])) {
-			continue
-		}
-		for _, old := range gone[at] {
-			for _, new := range came[at] {
-				if n := likeness(old, new); n >= leastLikeness {
-					pairs = append(pairs, pair{old.drift, new.drift, n})
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.likeness, a.likeness) })
-	for _, p := range pairs {
-		if p.old.RenamedTo+p.new.RenamedFrom == "" {
-			rename(p.old, p.new)
-		}
-	}
-}
-
-// rename notes that two drifts are one entry under two names.
-func rename(old, new *pin.Drift) {
-	old.RenamedTo = new.Name
-	new.RenamedFrom = old.Name
-	old.RenamedSimilar = nameless(old, old.Locked.Tree()) != nameless(new, new.Captured.Tree())
-	new.RenamedSimilar = old.RenamedSimilar
-}
-
-// nameless is the definition without the member that names the entry.
-func nameless(d *pin.Drift, definition jsontree.Value) string {
-	name := pin.EntryTypeInfo[d.Type].Identity
-	rest := jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != name })
-	return string(jsontree.Append(nil, rest))
 }
 
 // comparableName is a name in lower case and without ASCII punctuation.

@@ -14,14 +14,10 @@ import (
 // approves has to have seen every sentence, name and value of it, wherever in the definition it is: a
 // client passes the whole definition on, and nobody knows what its model reads.
 
-// IsDialect reports whether a text is the address of a dialect of JSON Schema.
-func IsDialect(s string) bool { return slices.Contains(schemaDialects[:], strings.TrimSuffix(s, "#")) }
-
-// symbols are the values that some keywords and members have by their specification: types and
+// symbols are the values that some keywords and members have by their specification, besides types:
 // formats (JSON Schema 2020-12 Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
 var symbols = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
-		"type": jsonTypes[:],
 		"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
  iri iri-reference uuid uri-template json-pointer relative-json-pointer regex int32 int64 float double binary byte password`),
 		"taskSupport": {"forbidden", "optional", "required"},
@@ -96,5 +92,5 @@ func textsIn(list *jsontree.Value) map[string]bool {
 }
 
 func isSymbol(s, name string) bool {
-	return s == "" || slices.Contains(symbols()[name], s) || name == "$schema" && IsDialect(s)
+	return s == "" || slices.Contains(symbols()[name], s) || name == "type" && schema.IsType(s) || name == "$schema" && schema.IsDialect(s)
 }

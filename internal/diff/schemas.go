@@ -18,15 +18,13 @@ import (
 type side struct {
 	roots [2]*jsontree.Value
 
-	// How the parts of two schemas compare that bear on values, by the schemas.
-	relations map[[2]*jsontree.Value]inclusion.Relation
+	// The questions that were answered.
+	relations map[question]inclusion.Relation
 
 	budget *effort.Budget
 
 	// The contents of schemas of a side (contentsOf).
 	says [2]map[*jsontree.Value]contents
-
-	settled map[[2]*jsontree.Value]bool // whether two schemas certainly take the same values
 
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.
@@ -38,7 +36,7 @@ type side struct {
 
 // newSide works out what is used in two schemas.
 func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
-	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[[2]*jsontree.Value]inclusion.Relation{}, settled: map[[2]*jsontree.Value]bool{}, used: map[string]bool{}}
+	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[question]inclusion.Relation{}, used: map[string]bool{}}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -46,6 +44,9 @@ func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
 	}
 	return s
 }
+
+// uses reports whether a reference leads to the definition of a name, or may.
+func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
 
 // follow notes which definitions the references in a schema lead to, and in those definitions.
 func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
@@ -91,31 +92,43 @@ func bearsOnValues(keyword string) bool {
 	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
 		return false
 	}
-	return !isAnnotation(keyword) && !schema.IsDefinitions(keyword)
+	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
-// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
-func (s *side) relation(old, new *jsontree.Value) inclusion.Relation {
-	pair := [2]*jsontree.Value{old, new}
-	if old == nil || new == nil {
+// A question is how two schemas compare, old and new: as wholes, or by their keywords for values alone.
+type question struct {
+	schemas  [2]*jsontree.Value
+	ofValues bool
+}
+
+// proven answers a question, once.
+func (s *side) proven(q question) inclusion.Relation {
+	if q.schemas[0] == nil || q.schemas[1] == nil {
 		return inclusion.Unknown
 	}
-	known, asked := s.relations[pair]
+	known, asked := s.relations[q]
 	if asked {
 		return known
 	}
 	depth := 1
-	if pair == s.roots {
+	if q.schemas == s.roots {
 		depth = 0
 	}
-	known = s.compare(old, new, depth)
-	if known == inclusion.Unknown {
-		a := only(old, bearsOnValues)
-		b := only(new, bearsOnValues)
-		known = s.compare(&a, &b, depth)
+	old, new := q.schemas[0], q.schemas[1]
+	if q.ofValues {
+		a, b := only(old, bearsOnValues), only(new, bearsOnValues)
+		old, new = &a, &b
 	}
-	s.relations[pair] = known
-	return known
+	s.relations[q] = s.compare(old, new, depth)
+	return s.relations[q]
+}
+
+// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
+func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
+	if whole := s.proven(question{schemas, false}); whole != inclusion.Unknown {
+		return whole
+	}
+	return s.proven(question{schemas, true})
 }
 
 // compare proves how two schemas compare that are depth values deep in the whole ones, as far as the budget lets it. A
@@ -147,34 +160,20 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 
 // isSettled reports whether one of the schemas around a change certainly takes the same values as before.
 func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
-	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool {
-		if pair[0] == nil || pair[1] == nil {
-			return false
-		}
-		settled, asked := s.settled[pair]
-		if !asked {
-			depth := 1
-			if pair == s.roots {
-				depth = 0
-			}
-			settled = s.compare(pair[0], pair[1], depth) == inclusion.Same
-			s.settled[pair] = settled
-		}
-		return settled
-	})
+	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return s.proven(question{pair, false}) == inclusion.Same })
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	k := l.keywordLabel(c, at)
-	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && l.side.used != nil && !l.side.used[at.steps[2]] {
+	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
 		return label.UnusedDefinition
 	}
 	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
 	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
 	switch {
 	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
-	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around[0], at.around[1]) != inclusion.Unknown:
+	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around) != inclusion.Unknown:
 		return l.formLabel(k, c, at)
 	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
 		return label.Other
@@ -225,7 +224,7 @@ func (s *side) contentsOf(side int, around *jsontree.Value) (c contents, ok bool
 // eachText calls f for the texts in a value, except the names of types.
 func eachText(v *jsontree.Value, f func(text string)) {
 	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
-		if v.Kind == '"' && !slices.Contains(jsonTypes[:], v.Text) {
+		if v.Kind == '"' && !schema.IsType(v.Text) {
 			f(v.Text)
 		}
 	})
@@ -244,18 +243,10 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	}
 	switch k {
 	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
-		names := at.inside()
-		if len(names) == 0 {
-			for _, p := range slices.Concat(c.Old.Members(), c.New.Members()) {
-				names = append(names, p.Name)
-			}
-		} else {
-			names = names[:1]
-		}
-		if slices.ContainsFunc(names, func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
+		if slices.ContainsFunc(at.names(c), func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
 			return k
 		}
-		if r := l.side.relation(at.around[0], at.around[1]); r == inclusion.Wider {
+		if r := l.side.relation(at.around); r == inclusion.Wider {
 			return label.Loosened // they are in one of several alternatives now
 		} else if r != inclusion.Same {
 			return label.Tightened
@@ -272,6 +263,16 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 	}
 	says := false
 	for side, v := range [...]*jsontree.Value{&c.Old, &c.New} {
+		isOther := false // it names a parameter that the other side doesn't have
+		schema.Each(v, at.at, func(part *jsontree.Value) {
+			for _, p := range part.Get("properties").Members() {
+				isOther = isOther || !other[1-side].names[p.Name]
+			}
+		})
+		if isOther && side == 1 {
+			return label.NewOptional
+		}
+		says = says || isOther
 		eachText(v, func(text string) { says = says || text != "" && !other[1-side].texts[text] && at.name() != "$ref" })
 	}
 	if says {
@@ -309,7 +310,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	case exports(&c.New, at.position()):
 		return label.Exported
 	case schema.IsDefinitions(name) && len(inside) < 2:
-		return l.definitionLabel(c, inside)
+		return l.definitionLabel(c, at)
 	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema:
 		return label.OtherForm
 	case name == "properties" && len(inside) < 2 && !moved:
@@ -339,7 +340,7 @@ func exports(v *jsontree.Value, at schema.Position) bool {
 // dialectLabel is for $schema. Any dialect that we read is as good as another.
 func dialectLabel(c Change, at location) label.Label {
 	for _, v := range []jsontree.Value{c.Old, c.New} {
-		if v.Kind != 0 && !IsDialect(v.Text) || !at.isRoot() {
+		if v.Kind != 0 && !schema.IsDialect(v.Text) || !at.isRoot() {
 			return label.Other
 		}
 	}
@@ -347,18 +348,11 @@ func dialectLabel(c Change, at location) label.Label {
 }
 
 // definitionLabel is for schemas that others refer to, as they are added or removed.
-func (l *labeller) definitionLabel(c Change, inside []string) label.Label {
+func (l *labeller) definitionLabel(c Change, at location) label.Label {
 	if c.Old.Kind != 0 && c.New.Kind != 0 {
 		return label.Other
 	}
-	names := inside
-	if len(inside) == 0 {
-		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
-			names = append(names, m.Name)
-		}
-	}
-	isUsed := func(name string) bool { return l.side.used == nil || l.side.used[name] }
-	if slices.ContainsFunc(names, isUsed) {
+	if slices.ContainsFunc(at.names(c), l.side.uses) {
 		return label.Changed
 	}
 	return label.UnusedDefinition
@@ -416,13 +410,7 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 		return label.ParameterRemoved
 	}
 	required, _ := stringSet(at.around[1].Get("required"))
-	added := inside
-	if len(inside) == 0 {
-		for _, p := range c.New.Members() {
-			added = append(added, p.Name)
-		}
-	}
-	if slices.ContainsFunc(added, func(name string) bool { return required[name] }) {
+	if slices.ContainsFunc(at.names(c), func(name string) bool { return required[name] }) {
 		return label.NewRequired
 	}
 	return label.NewOptional
@@ -455,7 +443,7 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	if !isKeyword(name) {
 		return label.Changed
 	}
-	r := l.side.relation(at.around[0], at.around[1])
+	r := l.side.relation(at.around)
 	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
 		r = alone
 	}

@@ -13,12 +13,16 @@ import (
 	"pinproof/internal/schema"
 )
 
-// A diffNode is a node of the tree of differences between two values. A node that is
-// compared part by part has a part for each member or element, equal or not, in the
-// order of the text. A node without parts whose values differ is a leaf: one change.
-type diffNode struct {
-	// The paths to the old value and to the new one, or to where they would be.
-	was, now *path
+// A node is a place in two definitions, with the old and the new value there. Members and elements that are compared
+// are nodes below it.
+type node struct {
+	above *node
+
+	// The last steps to the old value and to the new one, or to where they would be: the name of a member, or an index.
+	was, now string
+
+	// About how many bytes the longer of its two pointers has.
+	size int
 
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
@@ -26,42 +30,20 @@ type diffNode struct {
 	// The value was elsewhere in its array, or under another combinator: a change of its own.
 	moved bool
 
-	same bool // the two values are equal
+	// The two values differ and are shown as one change.
+	isWhole bool
 
 	// There are too many changes inside to tell apart.
 	tooMany bool
-
-	changes int // at the node and inside
-
-	inside []diffNode
 }
 
-// unchanged reports whether there is no change at the node or inside.
-func (e *diffNode) unchanged() bool { return e.same && !e.moved }
-
-// leaf reports whether the two values differ and are shown as one change.
-func (e *diffNode) leaf() bool { return !e.same && len(e.inside) == 0 }
-
-// A path leads to a value. It has the last step, which is the name of a member or an index,
-// and the path above that. It becomes a pointer only where something differs.
-type path struct {
-	above *path
-	step  string
-	size  int // about how many bytes the pointer has
-
-	// The pointer, once pointer has been called.
-	known string
-}
-
-func (p *path) to(step string) *path {
-	return &path{above: p, step: step, size: p.size + 1 + len(step)}
-}
-
-func (p *path) pointer() string {
-	if p.above != nil && p.known == "" {
-		p.known = jsontree.Pointer(p.above.pointer(), p.step)
+// pointers returns the pointers to the old and to the new value.
+func (n *node) pointers() (was, now string) {
+	if n.above == nil {
+		return "", ""
 	}
-	return p.known
+	was, now = n.above.pointers()
+	return jsontree.Pointer(was, n.was), jsontree.Pointer(now, n.now)
 }
 
 // maxPointer is about how many bytes a pointer may have for the values there to be compared
@@ -75,39 +57,52 @@ const MaxChanges = 4_000
 
 // A differ compares two definitions.
 type differ struct {
+	// The nodes that are changes, each before those below it.
+	changes []*node
+
 	// Pairs of objects and arrays compared so far.
 	equal map[[2]*jsontree.Value]bool
 }
 
-// diffTree compares two values parsed from canonical forms. The tree has no change if and
-// only if they are the same JSON value: canonical forms sort members and spell equal
+// differences compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
+// if and only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func diffTree(entryType pin.EntryType, old, new *jsontree.Value) diffNode {
-	root := &path{}
-	e := diffNode{was: root, now: root, old: old, new: new}
+func differences(entryType pin.EntryType, old, new *jsontree.Value) []*node {
+	root := &node{old: old, new: new}
 	if entryType == pin.Tools {
-		e.at = schema.AtDefinition
+		root.at = schema.AtDefinition
 	}
 	d := differ{equal: map[[2]*jsontree.Value]bool{}}
-	d.compare(&e)
-	return e
+	d.compare(root)
+	return d.changes
 }
 
-func (d *differ) compare(e *diffNode) {
-	apart := !e.longer(maxPointer) && !d.equal[[2]*jsontree.Value{e.old, e.new}]
+// compare lists the changes at a node and below it.
+func (d *differ) compare(n *node) {
+	if n.moved {
+		d.changes = append(d.changes, n)
+	}
+	first := len(d.changes)
+	apart := n.size <= maxPointer && !d.equal[[2]*jsontree.Value{n.old, n.new}]
 	switch {
-	case e.old == nil || e.new == nil:
-	case apart && e.old.Kind == '{' && e.new.Kind == '{':
-		d.members(e)
-	case apart && e.old.Kind == '[' && e.new.Kind == '[' && !(scalars(e.old) && scalars(e.new)):
-		d.items(e)
+	case n.old == nil || n.new == nil:
+		n.isWhole = true
+	case apart && n.old.Kind == '{' && n.new.Kind == '{':
+		d.members(n)
+	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(n.old) && scalars(n.new)):
+		d.items(n)
 	default:
-		e.same = d.equalValues(e.old, e.new)
+		n.isWhole = !d.equalValues(n.old, n.new)
+	}
+	if len(d.changes)-first > MaxChanges {
+		n.isWhole = true
+		n.tooMany = true
+		d.changes = d.changes[:first]
+	}
+	if n.isWhole && !n.moved {
+		d.changes = append(d.changes, n)
 	}
 }
-
-// longer reports whether a pointer to the node is longer than a limit.
-func (e *diffNode) longer(limit int) bool { return max(e.was.size, e.now.size) > limit }
 
 // equalValues does what jsontree.Equal does, with a memory: items pairs equal elements at every
 // depth before they are compared part by part, so it is asked about most pairs again.
@@ -127,102 +122,87 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	return equal
 }
 
-// part compares one part of e, the one that step leads to, and adds it to e. If the part doesn't
-// tell where its old value was, that was in e's old value, under the same step.
-func (d *differ) part(e *diffNode, step string, part diffNode) {
-	part.at = e.at.Below(step, cmp.Or(part.new, part.old))
-	part.now = e.now.to(step)
-	if part.was == nil {
-		part.was = e.was.to(step)
+// below compares a part of the values at a node.
+func (d *differ) below(n *node, part node) {
+	part.above = n
+	part.size = n.size + 1 + max(len(part.was), len(part.now))
+	v := cmp.Or(part.new, part.old)
+	if part.old != nil && part.old.Kind == '[' {
+		v = part.old
 	}
+	part.at = n.at.Below(part.now, v)
 	d.compare(&part)
-	if part.leaf() || part.moved {
-		part.changes++
-	}
-	e.inside = append(e.inside, part)
 }
 
 // members compares two objects. Alternatives under anyOf are compared with those under the
 // oneOf that took its place, and the other way round.
-func (d *differ) members(e *diffNode) {
-	a := e.old.Parts
-	b := e.new.Parts
-	e.inside = make([]diffNode, 0, max(len(a), len(b)))
+func (d *differ) members(n *node) {
+	a := n.old.Parts
+	b := n.new.Parts
 	for len(a) > 0 || len(b) > 0 {
 		order := jsontree.MergeOrder(len(a), len(b), func() int { return jsontree.CompareUTF16(a[0].Name, b[0].Name) })
-		var part diffNode
-		var step string
+		var part node
 		if order <= 0 {
-			step = a[0].Name
+			part.now = a[0].Name
 			part.old = &a[0].Value
 			a = a[1:]
 		}
 		if order >= 0 {
-			step = b[0].Name
+			part.now = b[0].Name
 			part.new = &b[0].Value
 			b = b[1:]
 		}
-		other := exchangeable[step]
-		exchanged := other != "" && e.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
-			e.old.Has(other) == (part.old == nil) && e.new.Has(other) == (part.new == nil)
+		part.was = part.now
+		if n.at == schema.AtDefinition && part.now == "annotations" && len(cmp.Or(part.old, part.new).Members()) > 0 {
+			// No annotations are an empty object of them, so that no change of one hides behind another.
+			none := &jsontree.Value{Kind: '{'}
+			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
+		}
+		other := exchangeable[part.now]
+		exchanged := other != "" && n.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
+			n.old.Has(other) == (part.old == nil) && n.new.Has(other) == (part.new == nil)
 		if exchanged && part.new == nil {
 			continue
 		} else if exchanged {
-			part.old, part.was, part.moved = jsontree.Lookup(e.old, other), e.was.to(other), true
+			part.old, part.was, part.moved = jsontree.Lookup(n.old, other), other, true
 		}
-		d.part(e, step, part)
+		d.below(n, part)
 	}
-	e.close()
 }
 
 // exchangeable are the keywords that SDKs exchange for each other.
 var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
-// close ends a node that has all its parts. With too many changes inside it becomes a leaf.
-func (e *diffNode) close() {
-	for i := range e.inside {
-		e.changes += e.inside[i].changes
-	}
-	if e.changes == 0 {
-		e.same = true
-		e.inside = nil
-	} else if e.changes > MaxChanges {
-		e.changes = 0
-		e.tooMany = true
-		e.inside = nil
-	}
-}
-
 // items compares two arrays that contain more than scalars. It pairs the elements that are
 // equal at both ends, then those with the same key (itemKey), wherever they are, and
 // the rest in their order. A pointer to a removed element has its index in the old
 // array, any other the index in the new one.
-func (d *differ) items(e *diffNode) {
-	a := e.old.Parts
-	b := e.new.Parts
+func (d *differ) items(n *node) {
+	a := n.old.Parts
+	b := n.new.Parts
 	taken, partner := d.pairItems(a, b)
-	e.inside = make([]diffNode, 0, max(len(a), len(b)))
-	// All removed elements of a before this index have their parts.
+	// All removed elements of a before this index have been compared.
 	next := 0
 	removed := func(end int) {
 		for ; next < end; next++ {
 			if taken[next] < 0 {
-				d.part(e, strconv.Itoa(next), diffNode{old: &a[next].Value})
+				at := strconv.Itoa(next)
+				d.below(n, node{was: at, now: at, old: &a[next].Value})
 			}
 		}
 	}
 	for j, i := range partner {
-		part := diffNode{new: &b[j].Value}
+		part := node{now: strconv.Itoa(j), new: &b[j].Value}
+		part.was = part.now
 		if i >= 0 {
 			part.old = &a[i].Value
 			part.moved = i < next
 			removed(i)
-			part.was = e.was.to(strconv.Itoa(i))
+			part.was = strconv.Itoa(i)
 		}
-		d.part(e, strconv.Itoa(j), part)
+		d.below(n, part)
 	}
 	removed(len(a))
-	e.close()
 }
 
 // pairItems returns for each element of either array the index of its partner, or -1.
@@ -298,7 +278,7 @@ func itemKey(v *jsontree.Value) string {
 	properties := jsontree.Lookup(v, "properties")
 	if properties == nil {
 		for _, m := range v.Members() {
-			if b.Len() < 4_000 && !isAnnotation(m.Name) {
+			if b.Len() < 4_000 && !schema.IsAnnotation(m.Name) {
 				b.WriteString("\x00" + m.Name)
 			}
 		}

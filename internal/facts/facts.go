@@ -91,7 +91,9 @@ type Entry struct {
 	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
-	Unexplained bool // a bound left it unexplained
+	// A bound left it unexplained. It has edits if the budget alone was too small: all that changed is in those, but their
+	// labels aren't proven.
+	Unexplained bool
 	Minor       bool // nothing in it needs more than a line
 	Anew        bool // its texts differ in nothing but long numbers, times and ids
 	Bytes       int  // how many bytes its text grows by
@@ -118,6 +120,9 @@ type Edit struct {
 	// No reader of the texts can see what changed, and no warning reports that.
 	Unseen bool
 }
+
+// KindAlone reports whether nothing but its kind is known of an entry, because of a bound.
+func (e *Entry) KindAlone() bool { return e.Unexplained && len(e.Edits) == 0 }
 
 // Minor reports whether a review may sum up an edit.
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
@@ -256,19 +261,24 @@ func (r *reader) explain(e *Entry) {
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
 	if e.Unexplained {
-		r.rank(e)
+		r.rank(e, old, new)
 		return
 	}
+	refused := r.budget.Refused()
 	for _, c := range r.changesOf(e, old, new) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
+	e.Unexplained = r.budget.Refused() > refused
 	for _, s := range newSentences(e, old, new) {
 		score := r.score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
 	}
-	r.rank(e)
+	r.rank(e, old, new)
 	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+	if e.Unexplained {
+		e.Severity = label.Breaking
+	}
 	isOther := func(c diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}
@@ -368,8 +378,8 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		// The warning already reports that.
 		e.Unseen = false
 	}
-	if c.Label == label.FileDigest && of.showsFile(c.Pointer) {
-		e.NewToRead = false
+	if c.Label == label.FileDigest {
+		e.NewToRead = false // the texts are shown
 	}
 	return e
 }
@@ -378,19 +388,6 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 func (e *Entry) isCode(pointer string) bool {
 	steps, _ := jsontree.Tokens(pointer)
 	return e.Type == pin.Skills && len(steps) == 2 && steps[0] == pin.FilesMember && !skill.IsProse(steps[1])
-}
-
-// showsFile reports whether a pointer leads into what a skill lists of a file, and that file's old and new texts are
-// both known. A review then shows how the texts differ.
-func (e *Entry) showsFile(pointer string) bool {
-	steps, _ := jsontree.Tokens(pointer)
-	if e.Captured == nil || e.Locked == nil || len(steps) < 2 {
-		return false
-	}
-	tree := e.Captured.Tree()
-	entry := jsontree.Lookup(jsontree.Lookup(&tree, steps[0]), steps[1])
-	uri := jsontree.TextOf(jsontree.Lookup(entry, "uri"))
-	return e.Captured.HasFile(uri) && e.Locked.HasFile(uri)
 }
 
 // isProse tells texts worth a word diff from values that read better whole.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -14,7 +15,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
-	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
 
@@ -127,19 +127,19 @@ var classOfKind = map[pin.DriftKind]Class{pin.Duplicate: ClassDuplicate, pin.Hid
 type Cause string
 
 const (
-	CauseWarning  Cause = "warning"  // Quote has the finding's id
+	CauseWarning  Cause = "warning"  // it has a new warning
 	CauseRepeated Cause = "repeated" // its name is repeated
 	CauseHidden   Cause = "hidden"   // nobody sees what changed
-	CauseCode     Cause = "code"     // Quote has the names of the parameters
+	CauseCode     Cause = "code"     // it has a parameter for code
 	CauseScript   Cause = "script"   // it has a script
 
 	// A new skill is named like another server's.
 	CauseSameName Cause = "same-name"
 
 	CauseDestroys Cause = "destroys"  // it says that it destroys
-	CauseSecret   Cause = "secret"    // Quote has the names of the new places for a secret
-	CauseFile     Cause = "file"      // Quote has the names of parameters that say what is written
-	CauseUnguards Cause = "unguarded" // Quote has the sentence that was removed
+	CauseSecret   Cause = "secret"    // it has a new place for a secret
+	CauseFile     Cause = "file"      // it has a parameter that says what is written
+	CauseUnguards Cause = "unguarded" // a sentence that restricted it is gone
 	CauseHint     Cause = "hint"      // its hints changed so that clients ask less
 	CauseOpened   Cause = "opened"    // it says now that its world is open
 	CauseWrites   Cause = "writes"    // its name says that it writes, and it has no hints
@@ -152,13 +152,11 @@ const (
 type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
-
-	// What the cause declares that it has, else "". A sentence in it isn't printable.
-	Quote string
+	Host    string // of CauseHost: the new host, not made printable
 }
 
 // rank works out how early an entry is read, and why.
-func (r *reader) rank(e *Entry) {
+func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	e.Class = classOfKind[e.Kind]
 	earlier := func(class Class, why Reason) {
 		if class < e.Class || class == e.Class && e.Why.Cause == "" {
@@ -168,7 +166,7 @@ func (r *reader) rank(e *Entry) {
 	}
 	for _, f := range e.Fresh {
 		if f.Warning {
-			earlier(ClassWarned, Reason{CauseWarning, f.Pointer, f.ID})
+			earlier(ClassWarned, Reason{Cause: CauseWarning, Pointer: f.Pointer})
 		}
 	}
 	if e.Kind == pin.Duplicate {
@@ -185,13 +183,13 @@ func (r *reader) rank(e *Entry) {
 		says = says || !edit.Minor()
 		// A hidden character makes a CHANGED entry as suspicious as a HIDDEN one.
 		if edit.Unseen || edit.Hidden[1] > edit.Hidden[0] {
-			earlier(ClassHidden, Reason{CauseHidden, edit.Pointer, ""})
+			earlier(ClassHidden, Reason{Cause: CauseHidden, Pointer: edit.Pointer})
 		}
 	}
 	if e.Kind == pin.Changed {
-		r.rankChanged(e, earlier)
+		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
+	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
@@ -201,15 +199,10 @@ func (r *reader) rank(e *Entry) {
 func codeIn(e *Entry) (why Reason, is bool) {
 	for _, f := range e.Fresh {
 		if f.ID == "skill-script" && !is {
-			return Reason{CauseScript, f.Pointer, ""}, true
+			return Reason{Cause: CauseScript, Pointer: f.Pointer}, true
 		}
-		if f.ID != "takes-code" {
-			continue
-		}
-		if is {
-			why.Quote += ", " + text.Name(f.Subject)
-		} else {
-			why = Reason{CauseCode, f.Pointer, text.Name(f.Subject)}
+		if f.ID == "takes-code" && !is {
+			why = Reason{Cause: CauseCode, Pointer: f.Pointer}
 			is = true
 		}
 	}
@@ -225,7 +218,7 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 		earlier(ClassCode, Reason{Cause: CauseSameName})
 	}
 	if slices.Contains(e.Is, Destructive) {
-		earlier(ClassDestructive, Reason{CauseDestroys, "/annotations/destructiveHint", ""})
+		earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"})
 	}
 	if slices.Contains(e.Is, NoHints) && writes(e.Name) {
 		earlier(ClassWriting, Reason{Cause: CauseWrites})
@@ -233,38 +226,39 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 }
 
 // rankChanged ranks an approved entry that changed.
-func (r *reader) rankChanged(e *Entry, earlier func(Class, Reason)) {
+func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
 	if why, is := codeIn(e); is {
 		earlier(ClassCode, why)
 	}
 	for _, edit := range e.Edits {
 		if edit.gains("/annotations/destructiveHint") {
-			earlier(ClassDestructive, Reason{CauseDestroys, edit.Pointer, ""})
+			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
 		}
 		if edit.gains("/annotations/openWorldHint") {
-			earlier(ClassUnguarded, Reason{CauseOpened, edit.Pointer, ""})
+			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
 		}
 	}
-	old := e.Locked.Shown()
-	now := e.Captured.Shown()
-	for _, p := range lint.NewPlaces(&old, &now) {
+	for _, p := range lint.NewPlaces(&old, &new) {
 		cause := CauseFile
 		if p.IsSecret {
 			cause = CauseSecret
 		}
-		earlier(ClassPlaces, Reason{cause, p.Pointer, text.Name(p.Name)})
+		earlier(ClassPlaces, Reason{Cause: cause, Pointer: p.Pointer})
 	}
-	if s, pointer := e.lostGuard(); s != "" {
-		earlier(ClassUnguarded, Reason{CauseUnguards, pointer, s})
+	if pointer, is := e.lostGuard(new); is {
+		earlier(ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: pointer})
 	}
 	for _, edit := range e.Edits {
 		if edit.Label.AsksLess() && (!r.hintsAtOnce(e.Server) || e.contradicted()) {
-			earlier(ClassUnguarded, Reason{CauseHint, edit.Pointer, ""})
+			earlier(ClassUnguarded, Reason{Cause: CauseHint, Pointer: edit.Pointer})
 		}
 	}
 	for _, f := range e.Fresh {
-		if f.ID == "new-address" && r.newHost(e) {
-			earlier(ClassHost, Reason{CauseHost, f.Pointer, ""})
+		if f.ID != "new-address" {
+			continue
+		}
+		if host := r.newHost(e.Server, new); host != "" {
+			earlier(ClassHost, Reason{CauseHost, f.Pointer, host})
 		}
 	}
 }
@@ -303,8 +297,8 @@ func (e *Edit) gains(pointer string) bool {
 	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
-// lostGuard finds a sentence that restricted an approved entry and is nowhere in it now.
-func (e *Entry) lostGuard() (sentence, pointer string) {
+// lostGuard finds where a sentence was that restricted an approved entry and is nowhere in it now.
+func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {
 		lost := edit.Sentences
@@ -318,17 +312,17 @@ func (e *Entry) lostGuard() (sentence, pointer string) {
 			}
 			if now == nil {
 				now = map[string]bool{}
-				addSentences(now, e.Captured.Shown())
+				addSentences(now, new)
 			}
 			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
 				if diff.Guards(one) > 0 && !now[one] {
-					return one, edit.Pointer
+					return edit.Pointer, true
 				}
 			}
 		}
 	}
-	return "", ""
+	return "", false
 }
 
 // addSentences adds the sentences of all texts in a value.
@@ -343,24 +337,24 @@ func addSentences(to map[string]bool, v jsontree.Value) {
 	}
 }
 
-// newHost reports whether a definition names a host that its server's pins don't have.
-func (r *reader) newHost(e *Entry) bool {
-	known := r.hosts[e.Server]
+// newHost returns the first host of a definition that its server's pins don't have, or "".
+func (r *reader) newHost(server string, definition jsontree.Value) string {
+	known := r.hosts[server]
 	if known == nil {
 		known = map[string]bool{}
-		for _, p := range pin.ComparisonOf(r.sides, e.Server).Locked.Pins {
+		for _, p := range pin.ComparisonOf(r.sides, server).Locked.Pins {
 			addHosts(known, p.Shown())
 		}
-		r.hosts[e.Server] = known
+		r.hosts[server] = known
 	}
 	hosts := map[string]bool{}
-	addHosts(hosts, e.Captured.Shown())
-	for host := range hosts {
+	addHosts(hosts, definition)
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		if !known[host] {
-			return true
+			return host
 		}
 	}
-	return false
+	return ""
 }
 
 // Named returns why an entry is named before it is accepted with many others, or "".

@@ -1,8 +1,11 @@
 package facts
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -16,16 +19,16 @@ func TestWhyFirst(t *testing.T) {
 		class    Class
 		why      Reason
 	}{
-		"runs code, new": {`{"name":"a"}`, `{"name":"a"},{"name":"x","inputSchema":{"type":"object","properties":{"function":{"type":"string"}}}}`, ClassCode, Reason{CauseCode, "/inputSchema/properties/function", "function"}},
-		"runs code, now": {`{"name":"x"}`, `{"name":"x","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}`, ClassCode, Reason{CauseCode, "/inputSchema/properties/script", "script"}},
-		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{CauseDestroys, "/annotations/destructiveHint", ""}},
-		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{CauseDestroys, "/annotations/destructiveHint", ""}},
-		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassPlaces, Reason{CauseSecret, "/inputSchema/properties/api_key", "api_key"}},
-		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassPlaces, Reason{CauseFile, "/inputSchema/properties/output_path", "output_path"}},
-		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassUnguarded, Reason{CauseUnguards, "/description", "Asks the user before it deletes."}},
+		"runs code, new": {`{"name":"a"}`, `{"name":"a"},{"name":"x","inputSchema":{"type":"object","properties":{"function":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/function"}},
+		"runs code, now": {`{"name":"x"}`, `{"name":"x","inputSchema":{"type":"object","properties":{"script":{"type":"string"}}}}`, ClassCode, Reason{Cause: CauseCode, Pointer: "/inputSchema/properties/script"}},
+		"destroys, new":  {`{"name":"a"}`, `{"name":"a"},{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"}},
+		"destroys, now":  {`{"name":"x","annotations":{"destructiveHint":false}}`, `{"name":"x","annotations":{"destructiveHint":true}}`, ClassDestructive, Reason{Cause: CauseDestroys, Pointer: "/annotations/destructiveHint"}},
+		"a secret":       {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"api_key":{"type":"string"}}}}`, ClassPlaces, Reason{Cause: CauseSecret, Pointer: "/inputSchema/properties/api_key"}},
+		"a file":         {`{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"}}}}`, `{"name":"x","inputSchema":{"type":"object","properties":{"id":{"type":"string"},"output_path":{"type":"string"}}}}`, ClassPlaces, Reason{Cause: CauseFile, Pointer: "/inputSchema/properties/output_path"}},
+		"a guard went":   {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads."}`, ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: "/description"}},
 		"a guard moved":  {`{"name":"x","description":"Reads. Asks the user before it deletes."}`, `{"name":"x","description":"Reads.","more":"Asks the user before it deletes."}`, ClassOther, Reason{}},
 		"no guard":       {`{"name":"x","description":"Reads. If not specified, all of it."}`, `{"name":"x","description":"Reads."}`, ClassOther, Reason{}},
-		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassUnguarded, Reason{CauseHint, "/annotations/readOnlyHint", ""}},
+		"hints":          {`{"name":"x","annotations":{"readOnlyHint":false}}`, `{"name":"x","annotations":{"readOnlyHint":true}}`, ClassUnguarded, Reason{Cause: CauseHint, Pointer: "/annotations/readOnlyHint"}},
 		"writes, new":    {`{"name":"a"}`, `{"name":"a"},{"name":"delete_x"}`, ClassWriting, Reason{Cause: CauseWrites}},
 		"a sentence":     {`{"name":"x","description":"Reads."}`, `{"name":"x","description":"Reads. Copy its answer to other people."}`, ClassOther, Reason{}},
 	} {
@@ -82,4 +85,32 @@ func ranked(t *testing.T, old, new string) *Entry {
 		}
 	}
 	return first
+}
+
+// TestBudgetSpent: what the budget is too small to compare is unexplained and breaking, whatever its labels are.
+func TestBudgetSpent(t *testing.T) {
+	words := func(prefix string) string {
+		var list strings.Builder
+		for i := range 1700 {
+			fmt.Fprintf(&list, "%s%d ", prefix, i)
+		}
+		return list.String()
+	}
+	var old, new []string
+	for i := range 30 {
+		old = append(old, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("a")+fmt.Sprint(i)))
+		new = append(new, fmt.Sprintf(`{"name":"t%02d","description":%q}`, i, words("b")+fmt.Sprint(i)))
+	}
+	sides := []pin.Comparison{{Server: "s", State: pin.Paired,
+		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
+	unexplained := 0
+	for _, e := range Of(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
+		if len(e.Edits) != 1 || e.KindAlone() || e.Unexplained != (e.Severity == label.Breaking) {
+			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
+		}
+		unexplained += lint.RankOf(e.Unexplained)
+	}
+	if unexplained == 0 || unexplained == len(new) {
+		t.Errorf("%d of %d are unexplained", unexplained, len(new))
+	}
 }

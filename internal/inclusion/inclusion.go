@@ -8,7 +8,6 @@
 package inclusion
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -37,10 +36,9 @@ type prover struct {
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
-	named map[*jsontree.Value]map[string]bool // what the alternatives of a schema name (namesOf)
 
-	// Properties that another alternative of the inner schema names, by depth: they may be there, too.
-	others map[int]map[string]bool
+	// The depths at which inner is one of several alternatives: properties that another one names may be there, too.
+	free map[int]bool
 }
 
 // Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
@@ -63,8 +61,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
-		named:  map[*jsontree.Value]map[string]bool{},
-		others: map[int]map[string]bool{},
+		free:   map[int]bool{},
 	}
 }
 
@@ -80,7 +77,7 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
 				odd = true
 			case "$schema":
-				odd = odd || s != root || !known(m.Value.Text)
+				odd = odd || s != root || !schema.IsDialect(m.Value.Text)
 			case "$ref":
 				// Dialects differ in how they read keywords next to it.
 				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
@@ -92,22 +89,9 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 	return !odd
 }
 
-// known reports whether a dialect is one whose keywords mean what they mean here.
-func known(dialect string) bool {
-	switch strings.TrimSuffix(dialect, "#") {
-	case "https://json-schema.org/draft/2020-12/schema", "https://json-schema.org/draft/2019-09/schema", "http://json-schema.org/draft-07/schema", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-04/schema", "http://json-schema.org/schema":
-		return true
-	}
-	return false
-}
-
 // saysNothing reports whether a keyword takes no values away by itself.
 func saysNothing(keyword string) bool {
-	switch keyword {
-	case "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$defs", "definitions", schema.HeaderKeyword:
-		return true
-	}
-	return false
+	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
 }
 
 func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
@@ -170,41 +154,22 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	if cases == nil {
 		return false
 	}
-	before := p.others[depth]
-	p.others[depth] = before
-	if names := p.namesOf(inner, cases); len(before) == 0 {
-		p.others[depth] = names
-	} else {
-		if !p.budget.Spend(sizeOf(inner) + len(before) + len(names)) {
-			return false
-		}
-		all := maps.Clone(before)
-		maps.Copy(all, names)
-		p.others[depth] = all
-	}
-	defer func() { p.others[depth] = before }()
+	before := p.free[depth]
+	p.free[depth] = before || p.namesMore(inner)
+	defer func() { p.free[depth] = before }()
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// namesOf returns the properties that the alternatives of a schema name. "" means any name.
-func (p *prover) namesOf(s *jsontree.Value, cases []*jsontree.Value) map[string]bool {
-	names, known := p.named[s]
-	if known {
-		return names
-	}
-	names = map[string]bool{}
-	p.named[s] = names
-	for _, one := range cases {
+// namesMore reports whether one of the alternatives of a schema may name properties.
+func (p *prover) namesMore(s *jsontree.Value) bool {
+	mayName := func(one *jsontree.Value) bool {
 		one = p.form(p.roots.inner, one)
-		if one == nil || combines(one) {
-			names[""] = true
-			continue
-		}
-		for _, m := range members(get(one, "properties")) {
-			names[m.Name] = true
-		}
+		return one == nil || combines(one) || one.Has("properties")
 	}
-	return names
+	return slices.ContainsFunc([]string{"anyOf", "oneOf"}, func(keyword string) bool {
+		list := get(s, keyword)
+		return list != nil && slices.ContainsFunc(below(list), mayName)
+	})
 }
 
 // takesAll reports whether a schema takes every value.
@@ -224,7 +189,7 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	elsewhere := func(to string) bool {
 		return !strings.HasPrefix(to, "#/$defs/") && !strings.HasPrefix(to, "#/definitions/")
 	}
-	return !refers(a, elsewhere) && equal(get(p.roots.inner, "$defs"), get(p.roots.outer, "$defs")) && equal(get(p.roots.inner, "definitions"), get(p.roots.outer, "definitions"))
+	return !refers(a, elsewhere) && jsontree.Equal(p.roots.inner.Get("$defs"), p.roots.outer.Get("$defs")) && jsontree.Equal(p.roots.inner.Get("definitions"), p.roots.outer.Get("definitions"))
 }
 
 // refers reports whether there is a reference that f selects in a value, be it a schema, a list of schemas or schemas by name.
@@ -244,13 +209,6 @@ func members(v *jsontree.Value) []jsontree.Member {
 		return nil
 	}
 	return v.Members()
-}
-
-func equal(a, b *jsontree.Value) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return jsontree.Equal(*a, *b)
 }
 
 // alternatives splits a schema into cases: every value that it takes is taken by one of them. It returns nil for
@@ -278,27 +236,13 @@ func split(s *jsontree.Value) (cases []*jsontree.Value) {
 		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") {
 			continue
 		}
-		for i := range list.Items() {
-			cases = append(cases, withOnly(s, keyword, i))
+		for i := range list.Parts {
+			one := jsontree.Object(jsontree.Member{Name: keyword, Value: jsontree.Value{Kind: '[', Parts: list.Parts[i : i+1]}})
+			cases = append(cases, beside(s, keyword, &one))
 		}
 		return cases
 	}
 	return nil
-}
-
-// withOnly returns a schema with only one of the values in a keyword's list.
-func withOnly(s *jsontree.Value, keyword string, at int) *jsontree.Value {
-	only := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		if name != keyword {
-			return v, true
-		}
-		i := -1
-		return jsontree.MapParts(v, func(_ string, one jsontree.Value) (jsontree.Value, bool) {
-			i++
-			return one, i == at
-		}), true
-	})
-	return &only
 }
 
 // beside returns an alternative of a schema together with the keywords next to the alternatives, where it can be one
@@ -398,7 +342,7 @@ func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 			return false
 		}
 	}
-	return get(p.roots.inner, "$schema") == nil || equal(get(p.roots.inner, "$schema"), get(p.roots.outer, "$schema")) || len(keywords) == 1
+	return get(p.roots.inner, "$schema") == nil || jsontree.Equal(p.roots.inner.Get("$schema"), p.roots.outer.Get("$schema")) || len(keywords) == 1
 }
 
 // below are the schemas in a list.
@@ -462,9 +406,9 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	})
 }
 
-func texts(list []jsontree.Value) (all []string) {
-	for _, v := range list {
-		all = append(all, string(jsontree.Append(nil, v)))
+func texts(list []jsontree.Member) (all []string) {
+	for _, m := range list {
+		all = append(all, string(jsontree.Append(nil, m.Value)))
 	}
 	return all
 }
@@ -537,39 +481,25 @@ func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
 }
 
 // listed returns the values that a schema lists with enum or const, or nil.
-func listed(s *jsontree.Value) (values []jsontree.Value) {
+func listed(s *jsontree.Value) []jsontree.Member {
 	if one := get(s, "const"); one != nil {
-		return []jsontree.Value{*one}
+		return []jsontree.Member{{Value: *one}}
 	}
-	list := get(s, "enum")
-	if list == nil || list.Kind != '[' {
-		return nil
-	}
-	for _, v := range list.Items() {
-		values = append(values, v.Value)
-	}
-	return values
+	return s.Get("enum").Items()
 }
 
 // isAmong reports whether there are values, and all are in a list.
-func isAmong(values []jsontree.Value, list []jsontree.Member) bool {
+func isAmong(values, list []jsontree.Member) bool {
 	in := map[string]bool{}
-	for _, m := range list {
-		in[string(jsontree.Append(nil, m.Value))] = true
+	for _, s := range texts(list) {
+		in[s] = true
 	}
 	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
 // subset reports whether a list has all values of another one.
 func subset(some, all *jsontree.Value) bool {
-	if some.Kind != '[' || len(some.Parts) == 0 {
-		return some.Kind == '['
-	}
-	var values []jsontree.Value
-	for _, m := range some.Parts {
-		values = append(values, m.Value)
-	}
-	return all != nil && isAmong(values, all.Items())
+	return some.Kind == '[' && (len(some.Parts) == 0 || all != nil && isAmong(some.Parts, all.Items()))
 }
 
 // combines reports whether a schema has parts other than its properties that may name further ones.
@@ -594,7 +524,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case own != nil:
 		case described:
 			own = others
-		case p.others[depth][m.Name] || p.others[depth][""] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+		case p.free[depth] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
 			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
@@ -624,7 +554,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	others := get(inner, "additionalProperties")
 	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 	if open {
-		return named != nil && !isMap(inner) && len(p.others[depth]) == 0 && !p.literal
+		return named != nil && !isMap(inner) && !p.free[depth] && !p.literal
 	}
 	return p.takes(others, wanted, depth+1)
 }

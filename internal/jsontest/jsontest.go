@@ -40,6 +40,23 @@ func init() {
 const DefinitionOfListDir = `{"name":"list_dir","description":"Lists a folder.",
   "inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}}`
 
+// Paragraphs reads a file of cases, and returns the lines of each paragraph. A line that begins with # is a comment.
+func Paragraphs(t testing.TB, path string) (list [][]string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
+		lines := strings.Split(paragraph, "\n")
+		lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
+		if len(lines) > 0 {
+			list = append(list, lines)
+		}
+	}
+	return list
+}
+
 // InTags spells an ASCII text in tag characters.
 func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)

@@ -5,6 +5,7 @@ package jsontree
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"sync"
@@ -125,6 +126,11 @@ type Error struct {
 // Error returns what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
 
+// Errorf returns what is wrong with a value. What it quotes must be printable.
+func (v Value) Errorf(format string, args ...any) *Error {
+	return &Error{At: int(v.At), Text: fmt.Sprintf(format, args...)}
+}
+
 // newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
 func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
@@ -133,10 +139,7 @@ func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 // Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
 // if only blanks are left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
-	for at < to && isBlank(r.data[at]) {
-		at++
-	}
-	if at == to {
+	if at = r.skipBlanks(at, to); at == to {
 		return Value{}, io.EOF
 	}
 	r.d = newDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again))
@@ -162,15 +165,12 @@ func (r *Reader) Next(at, to int) (Value, error) {
 
 // Only reads data as one JSON value, with nothing but blanks around it.
 func (r *Reader) Only() (Value, error) {
-	data := r.data
-	v, err := r.Next(0, len(data))
+	v, err := r.Next(0, len(r.data))
 	if err != nil {
 		return Value{}, err
 	}
-	for at := int(v.End); at < len(data); at++ {
-		if !isBlank(data[at]) {
-			return Value{}, &Error{At: at, Text: "trailing data after it"}
-		}
+	if at := r.skipBlanks(int(v.End), len(r.data)); at < len(r.data) {
+		return Value{}, &Error{At: at, Text: "trailing data after it"}
 	}
 	return v, nil
 }
@@ -191,6 +191,14 @@ func Canonical(data []byte) Value {
 
 // readers keeps readers with their memory, because a definition is read again for each use.
 var readers = sync.Pool{New: func() any { return new(Reader) }}
+
+// skipBlanks returns the offset of the first byte in data[at:to] that isn't a blank, or to.
+func (r *Reader) skipBlanks(at, to int) int {
+	for at < to && isBlank(r.data[at]) {
+		at++
+	}
+	return at
+}
 
 func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 

@@ -28,23 +28,20 @@ func IsGrammatical(data []byte) bool {
 	}
 }
 
-// EachMember calls f for each member of the object that data begins with, as far as it
-// can be read. bytes is how many bytes follow the name: the colon and the value.
-func EachMember(data []byte, f func(name string, bytes int)) {
+// MemberNames returns the names of the members of the object that data begins with, as far as it can be read.
+func MemberNames(data []byte) (names []string) {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
-		return
+		return nil
 	}
 	for {
 		tok, err := d.ReadToken()
 		if err != nil || tok.Kind() != '"' {
-			return
+			return names
 		}
-		name := tok.String()
-		from := d.InputOffset()
-		err = d.SkipValue()
-		if f(name, int(d.InputOffset()-from)); err != nil {
-			return
+		names = append(names, tok.String())
+		if d.SkipValue() != nil {
+			return names
 		}
 	}
 }

@@ -83,11 +83,16 @@ func Ordered(members []Member) Value { return Value{Kind: '{', Parts: members} }
 // Raw is the kind of a value that is written as its text. The reader never makes one.
 const Raw = 'r'
 
-func byName(a, b Member) int { return CompareUTF16(a.Name, b.Name) }
-
+// sortMembers sorts few members itself: the library copies both members, which are large, for each comparison.
 func sortMembers(members []Member) {
-	if !slices.IsSortedFunc(members, byName) {
-		slices.SortFunc(members, byName)
+	if len(members) > 20 {
+		slices.SortFunc(members, func(a, b Member) int { return CompareUTF16(a.Name, b.Name) })
+		return
+	}
+	for i := range members {
+		for j := i; j > 0 && CompareUTF16(members[j].Name, members[j-1].Name) < 0; j-- {
+			members[j], members[j-1] = members[j-1], members[j]
+		}
 	}
 }
 
@@ -152,6 +157,12 @@ func TextOf(v *Value) string {
 		return ""
 	}
 	return v.Text
+}
+
+// TextIn returns the text of the named member, and "" if it isn't a string.
+func (v Value) TextIn(name string) string {
+	m := v.Get(name)
+	return TextOf(&m)
 }
 
 // Tokens splits a JSON Pointer (RFC 6901) and reports whether it is one.

@@ -19,12 +19,6 @@ func (v Value) MarshalJSON() ([]byte, error) { return Append(nil, v), nil }
 // AppendIndented writes JSON text in the form of Append over several lines, indented by two spaces for each
 // level. All lines but the first are indented by depth levels more.
 func AppendIndented(dst, text []byte, depth int) []byte {
-	newLine := func() {
-		dst = append(dst, '\n')
-		for n := 2 * depth; n > 0; n -= len(blanks) {
-			dst = append(dst, blanks[:min(n, len(blanks))]...)
-		}
-	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '"':
@@ -38,14 +32,12 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 				continue
 			}
 			depth++
-			newLine()
+			dst = appendLineEnd(dst, depth)
 		case '}', ']':
 			depth--
-			newLine()
-			dst = append(dst, c)
+			dst = append(appendLineEnd(dst, depth), c)
 		case ',':
-			dst = append(dst, c)
-			newLine()
+			dst = appendLineEnd(append(dst, c), depth)
 		case ':':
 			dst = append(dst, ": "...)
 		default:
@@ -67,6 +59,15 @@ func stringEnd(text []byte, at int) int {
 			return end + 1
 		}
 	}
+}
+
+// appendLineEnd ends a line and indents the next one by two spaces for each level.
+func appendLineEnd(dst []byte, depth int) []byte {
+	dst = append(dst, '\n')
+	for n := 2 * depth; n > 0; n -= len(blanks) {
+		dst = append(dst, blanks[:min(n, len(blanks))]...)
+	}
+	return dst
 }
 
 const blanks = "                                                                "

@@ -102,7 +102,7 @@ var table = [...]row{
 	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", None, Layout, false},
 	NamesOpened:      {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded, true},
 	OtherForm:        {"other-form", "other form", "says the same in another form", None, OtherForm, true},
-	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown, or has a warning", None, FileDigest, true},
+	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest, true},
 }
 
 // ID is the stable name of the label, such as "parameter-added". It is what people type.

@@ -3,6 +3,7 @@
 package layout
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,7 +67,7 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	var texts []string
 	switch {
 	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text) && !text.IsImage(v.Text):
+	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text):
 		texts = text.Lines(v.Text, false)
 	default:
 		texts = JSON(v, asciiOnly, inlineJSON)
@@ -113,9 +114,6 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 // printableString is s as a printable JSON string. A line feed, a carriage return
 // and a tab get their JSON escapes.
 func printableString(s string, asciiOnly bool) string {
-	if text.IsImage(s) {
-		return `"` + image(s, asciiOnly) + `"`
-	}
 	return `"` + escaped(s, asciiOnly) + `"`
 }
 
@@ -125,11 +123,12 @@ func escaped(s string, asciiOnly bool) string {
 
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// Words lays out a word diff. A line feed begins a line. A line that was removed or added whole
-// has that sign. In any other line, removed and added runs get marks when it is printed (Marked).
-// Texts that look alike are spelled by code points.
+// Words lays out a word diff. A line feed begins a line. A line that was removed or added whole, with a line feed, has that
+// sign. In any other line, removed and added runs get marks when it is printed (Marked), and so does a line feed between
+// texts that stay. Texts that look alike are spelled by code points.
 func Words(pieces []words.Piece) []Line {
 	lines := []Line{{Sign: '='}}
+	feeds := []byte{'='} // for each line, the Op of the line feed that begins it; '=' next to a count of line feeds
 	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
@@ -140,6 +139,10 @@ func Words(pieces []words.Piece) []Line {
 		for j, line := range list {
 			if j > 0 {
 				lines = append(lines, Line{Sign: p.Op})
+				feeds = append(feeds, p.Op)
+				if isCount(line) || isCount(list[j-1]) {
+					feeds[len(feeds)-1] = '='
+				}
 			}
 			last := &lines[len(lines)-1]
 			switch {
@@ -153,7 +156,43 @@ func Words(pieces []words.Piece) []Line {
 			last.Runs = append(last.Runs, Run{Op: p.Op, Text: line})
 		}
 	}
+	markFeeds(lines, feeds)
 	return lines
+}
+
+// isCount reports whether a line counts line feeds (text.Lines). No text of a server passes for such a line.
+func isCount(line string) bool {
+	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, " line feeds>")
+}
+
+// markFeeds marks each line feed that was removed or added, unless a line that was removed or added whole has it: the one
+// before or after that line. A line without such a line feed isn't whole.
+func markFeeds(lines []Line, feeds []byte) {
+	has := make([]bool, len(lines))
+	for i := len(lines) - 1; i > 0; i-- {
+		op := feeds[i]
+		last := &lines[i-1]
+		switch {
+		case op == '=':
+		case lines[i].Sign == op:
+			has[i] = true
+		case last.Sign == op && feeds[i-1] != op:
+			has[i-1] = true
+		default:
+			last.Runs = append(last.Runs, Run{Op: op, Text: "<U+000A>"})
+			if last.Sign != op {
+				last.Sign = '='
+			}
+		}
+	}
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Sign != lines[0].Sign }) {
+		return // the whole text was removed or added
+	}
+	for i, l := range lines {
+		if !has[i] && !(len(l.Runs) == 1 && isCount(l.Runs[0].Text)) {
+			lines[i].Sign = '='
+		}
+	}
 }
 
 // Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"pinproof/internal/rank"
-	"pinproof/internal/text"
 )
 
 // suspect is the learned score from which on a sentence that names a file with secrets asks for it, and one that
@@ -15,8 +14,7 @@ const suspect = 32
 
 // asks reports sentences that name a file with secrets, or pipe a download into a shell, and read like poison.
 func (t *tokenizer) asks() {
-	const things = roleFile | rolePiped
-	isThing := func(w textToken) bool { return w.roles&things != 0 }
+	isThing := func(w textToken) bool { return w.roles&(roleFile|rolePiped) != 0 }
 	if !slices.ContainsFunc(t.words, isThing) {
 		return // most texts
 	}
@@ -28,22 +26,20 @@ func (t *tokenizer) asks() {
 		for next < len(t.words) && t.words[next].from < end {
 			next++
 		}
-		if words := t.words[first:next]; slices.ContainsFunc(words, isThing) {
-			t.asked(first, words, rank.Learned().Score(sentence))
+		if !slices.ContainsFunc(t.words[first:next], isThing) || rank.Learned().Score(sentence) < suspect {
+			continue
 		}
-	}
-}
-
-// asked reports what a sentence with a score asks for. first is the number of its first word.
-func (t *tokenizer) asked(first int, words []textToken, score int) {
-	for i, w := range words {
-		found := textRange{w.from, w.from + len(t.word(w.from))}
-		switch {
-		case score < suspect || t.quoted(first+i):
-		case w.roles&roleFile != 0:
-			t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
-		case w.roles&rolePiped != 0:
-			t.r.hit("instruction-like", "runs a download in a shell", found.to, found, beside, afterOrder)
+		for i := first; i < next; i++ {
+			w := t.words[i]
+			if !isThing(w) || t.quoted(i) {
+				continue
+			}
+			found := textRange{w.from, w.from + len(t.word(w.from))}
+			if w.roles&roleFile != 0 {
+				t.r.hit("secret-path", mayHold, found.to, found, beside, afterOrder)
+			} else {
+				t.r.hit("instruction-like", "runs a download in a shell", found.to, found, beside, afterOrder)
+			}
 		}
 	}
 }
@@ -90,49 +86,19 @@ func (t *tokenizer) quoted(first int) bool {
 // nearQuotation is how many words on either side of a quoted order are looked at.
 const nearQuotation = 60
 
-// quoteMarks are the marks before and behind a quotation.
-var quoteMarks = [...][2]string{{"\"", "\""}, {"\u201c", "\u201d"}, {"\u201e", "\u201c"}, {"\u00ab", "\u00bb"}, {"\u300c", "\u300d"}, {" '", "'"}, {"\u2018", "\u2019"}, {"`", "`"}}
-
-// quotations returns for each byte of a text whether it is inside a quotation. A quotation is within one line.
-// An apostrophe in a word doesn't end it.
-func quotations(s string) []bool {
-	inside := make([]bool, len(s)+1)
-	for _, mark := range quoteMarks {
-		for at := 0; ; {
-			n := strings.Index(s[at:], mark[0])
-			if n < 0 {
-				break
-			}
-			from := at + n + len(mark[0])
-			line, _, _ := strings.Cut(s[from:min(len(s), from+maxQuotation)], "\n")
-			size := closing(line, mark[1])
-			if size < 0 {
-				at = from
-				continue
-			}
-			for i := from; i < from+size; i++ {
-				inside[i] = true
-			}
-			at = from + size + len(mark[1])
-		}
-	}
-	return inside
-}
+// quotation matches a quotation, which is within one line. An apostrophe in a word doesn't end it.
+var quotation = pattern("\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」| '(?:[^'\n]|'[0-9A-Za-z])*'|‘[^’\n]*’|`[^`\n]*`")
 
 // maxQuotation is how many bytes a quotation has at most.
 const maxQuotation = 400
 
-// closing returns where the mark is that ends a quotation, or -1.
-func closing(s, mark string) int {
-	for at := 0; ; {
-		n := strings.Index(s[at:], mark)
-		if n < 0 {
-			return -1
+// quotations returns for each byte of a text whether it is inside a quotation.
+func quotations(s string) []bool {
+	inside := make([]bool, len(s)+1)
+	for _, at := range quotation().FindAllStringIndex(s, -1) {
+		for i := at[0] + 1; i < at[1] && at[1]-at[0] <= maxQuotation; i++ {
+			inside[i] = true
 		}
-		end := at + n + len(mark)
-		if mark != "'" || end == len(s) || !text.IsAlnum(s[end]) {
-			return at + n
-		}
-		at = end
 	}
+	return inside
 }

@@ -1,7 +1,9 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"unicode"
 
@@ -16,10 +18,16 @@ import (
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable(), r) }
 
-// classOf returns a test of whether a rune is in one of the tables and not hidden. The test merges the
+// classOf returns a test of whether a rune is in one of some scripts or categories and not hidden. The test merges their
 // tables at its first use, because looking in one after the other is slow.
-func classOf(tables ...*unicode.RangeTable) func(rune) bool {
-	merged := sync.OnceValue(func() *unicode.RangeTable { return rangetable.Merge(tables...) })
+func classOf(names string) func(rune) bool {
+	merged := sync.OnceValue(func() *unicode.RangeTable {
+		var tables []*unicode.RangeTable
+		for name := range strings.FieldsSeq(names) {
+			tables = append(tables, cmp.Or(unicode.Scripts[name], unicode.Categories[name]))
+		}
+		return rangetable.Merge(tables...)
+	})
 	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
 }
 
@@ -59,27 +67,31 @@ func (s *hiddenRun) add(i int) {
 	s.last = i
 }
 
-// findHidden finds what no reader of a text sees. A character counts only once: as a
+// hiddenKinds are the kinds of characters that no reader of a text sees, by what is reported of them.
+var hiddenKinds = [...]struct{ id, what string }{
+	{"hidden-text", "no reader sees"}, {"hidden-text", "that strike out letters or show as blanks"},
+	{"terminal-escape", "a terminal obeys"}, {"bidi-control", "of text direction"},
+}
+
+// kind returns which of hiddenKinds a character is, or -1. A character counts only once: as a
 // control that a terminal obeys, as one that turns the direction of text, as a hidden one for
 // which legitimate knows no reason, or as one that strikes out a letter or shows as a blank.
 //
 // A carriage return before a line feed is layout; alone it lets a terminal write over the
 // line.
-func (t runes) findHidden() (escapes, bidi, invisible, obscuring hiddenRun) {
-	for i, r := range t {
-		switch {
-		case r >= 0x20 && r < 0x7f || r == '\t' || r == '\n' || r == '\r' && t.at(i+1) == '\n':
-		case r < 0xa0:
-			escapes.add(i)
-		case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
-			bidi.add(i)
-		case text.Hidden(r) && !t.legitimate(i):
-			invisible.add(i)
-		case text.Obscures(r) && !t.isNegation(i):
-			obscuring.add(i)
-		}
+func (t runes) kind(i int) int {
+	switch r := t[i]; {
+	case r >= 0x20 && r < 0x7f || r == '\t' || r == '\n' || r == '\r' && t.at(i+1) == '\n':
+	case r < 0xa0:
+		return 2
+	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
+		return 3
+	case text.Hidden(r) && !t.legitimate(i):
+		return 0
+	case text.Obscures(r) && !t.isNegation(i):
+		return 1
 	}
-	return escapes, bidi, invisible, obscuring
+	return -1
 }
 
 // isNegation reports whether a stroke negates the sign before it, as in ≠: Unicode also has the two as one
@@ -208,15 +220,17 @@ func (t runes) directs(i int) bool {
 // leave behind, can't spell anything, so they are only a note.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
-	escapes, bidi, invisible, obscuring := t.findHidden()
-	for _, f := range []struct {
-		id, what string
-		hiddenRun
-	}{{"hidden-text", "no reader sees", invisible}, {"hidden-text", "that strike out letters or show as blanks", obscuring}, {"terminal-escape", "a terminal obeys", escapes}, {"bidi-control", "of text direction", bidi}} {
-		place := func(i int) int { return len(string(t[:i])) }
+	var found [len(hiddenKinds)]hiddenRun
+	for i := range t {
+		if kind := t.kind(i); kind >= 0 {
+			found[kind].add(i)
+		}
+	}
+	place := func(i int) int { return len(string(t[:i])) }
+	for kind, f := range found {
 		if f.n > 0 && place(f.last) >= r.pinned {
 			stray := prose && f.n <= 2 && f.to-f.from == 1 && isZeroWidth(t[f.from]) && isZeroWidth(t[f.last])
-			r.addAs(f.id, !stray, "%s %s%s: %s", text.Count(f.n, "character"), f.what, r.where, r.around(place(f.from), place(f.to)))
+			r.addAs(hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.Count(f.n, "character"), hiddenKinds[kind].what, r.where, r.around(place(f.from), place(f.to)))
 		}
 	}
 }

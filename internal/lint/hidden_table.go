@@ -39,28 +39,24 @@ func tableOf(ranges string) *unicode.RangeTable {
 	return rangetable.New(runes...)
 }
 
-// Classes of letters, without the hidden ones. Each is one merged table.
+// Classes of letters, without the hidden ones.
 var (
 	// isLetter is true for letters and the marks on them.
-	isLetter = classOf(unicode.L, unicode.M)
+	isLetter = classOf("L M")
 
 	// ofJoining is true for scripts whose letters join or form conjuncts, which ZWJ and
 	// ZWNJ control (Unicode 15.0, section 23.2).
-	ofJoining = classOf(
-		unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Nko, unicode.Mongolian, unicode.Phags_Pa, unicode.Adlam, unicode.Hanifi_Rohingya,
-		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada,
-		unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Balinese, unicode.Javanese, unicode.Chakma,
-		unicode.Grantha, unicode.Tirhuta, unicode.Newa, unicode.Sharada, unicode.Meetei_Mayek)
+	ofJoining = classOf(`Arabic Syriac Mandaic Nko Mongolian Phags_Pa Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu
+	Kannada Malayalam Sinhala Khmer Myanmar Tibetan Balinese Javanese Chakma Grantha Tirhuta Newa Sharada Meetei_Mayek`)
 
 	// ofUnspaced is true for scripts without blanks between words, which break lines at ZWSP
 	// (U+200B) and not at a word joiner (U+2060).
-	ofUnspaced = classOf(unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	ofUnspaced = classOf("Thai Lao Khmer Myanmar")
 
-	isIdeograph = classOf(unicode.Han)
-	ofMongolian = classOf(unicode.Mongolian)
+	isIdeograph = classOf("Han")
+	ofMongolian = classOf("Mongolian")
 
-	ofRightToLeft = classOf(
-		unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic, unicode.Adlam, unicode.Hanifi_Rohingya)
+	ofRightToLeft = classOf("Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic Adlam Hanifi_Rohingya")
 )
 
 // regionFlags replaces each character of the flags of England, Scotland and Wales by a plain flag.

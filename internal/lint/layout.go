@@ -2,8 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -15,53 +13,38 @@ const (
 )
 
 // paddings reports runs of blanks and line feeds that push the text after them out of
-// sight. Unusual blanks count, and hidden characters don't end a run. It tests every
-// padLineFeeds-th byte: no long run lies between two of them.
+// sight. Unusual blanks count, and hidden characters don't end a run.
 func (r *Reviewer) paddings() {
-	s := r.text
-	for at := padLineFeeds - 1; at < len(s); at += padLineFeeds {
-		for !utf8.RuneStart(s[at]) {
-			at--
-		}
-		size := text.RunSize(s[at:], isPadding)
-		if size == 0 {
+	from := -1 // where the run begins; -1: not in a run
+	lines, blanks, most := 0, 0, 0
+	for at, c := range r.text {
+		if c > ' ' && c < 0x7f || !isPadding(c) {
+			if from >= 0 && at >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
+				behind := text.Count(lines, "line feed")
+				if most >= padBlanks {
+					behind = text.Count(most, "blank")
+				}
+				r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, at))
+			}
+			from = -1
 			continue
 		}
-		from := len(strings.TrimRightFunc(s[:at], isPadding))
-		at += size
-		lines := 0
-		blanks := 0
-		most := 0
-		for _, c := range s[from:at] {
-			if c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029 {
-				lines++
-				blanks = 0
-			} else if c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c) {
-				blanks++
-			}
-			most = max(most, blanks)
+		if from < 0 {
+			from = at
+			lines, blanks, most = 0, 0, 0
 		}
-		if at < len(s) && at >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
-			behind := text.Count(lines, "line feed")
-			if most >= padBlanks {
-				behind = text.Count(most, "blank")
-			}
-			r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, at))
+		if c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029 {
+			lines++
+			blanks = 0
+		} else if c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c) {
+			blanks++
 		}
+		most = max(most, blanks)
 	}
 }
 
 func isPadding(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
-}
-
-// growth reports a description that grew by more than a fifth and by more than minGrowth.
-// Both descriptions are as pinned: what a policy leaves out of one, it leaves out of the other, too.
-func (r *Reviewer) growth(before, now string) {
-	if more := len(now) - len(before); more > minGrowth && more*5 > len(before) {
-		r.at("description")
-		r.add("growth", "the description grew from %s to %s bytes", text.Number(len(before)), text.Number(len(now)))
-	}
 }
 
 // definitionSize returns the size of a definition in bytes, as received or as pinned, whichever is
@@ -106,5 +89,5 @@ func pinsRead(s *pin.Set) int {
 // reviewed; a finding on the list reports that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
-	return s != nil && s.pins < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.pins].Key) >= 0
+	return s != nil && s.readable < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.readable].Key) >= 0
 }

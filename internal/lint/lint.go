@@ -3,7 +3,6 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"fmt"
@@ -109,7 +108,7 @@ type Reviewer struct {
 	// If it isn't nil, the names of tools that are looked for, and no others.
 	sought map[string]bool
 
-	// Other tools and server IDs. Each is reported at most once as a note and once as a warning.
+	// Tools of other servers that were reported.
 	mentioned map[string]bool
 
 	// The digest of the definition or, for a whole capture, the set digest.
@@ -167,7 +166,6 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	same := before.Digest == p.Digest
 	if !same && before.Definition != nil {
 		was := before.Shown()
-		r.growth(was.Get("description").Text, r.pinnedDescription(&p))
 		r.invocation(was)
 		r.joined(&was)
 	}
@@ -185,16 +183,6 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		}
 	}
 	return list
-}
-
-// pinnedDescription returns the description of an entry as pinned. If no policy changes the definition, that is the
-// description just read.
-func (r *Reviewer) pinnedDescription(p *pin.Pin) string {
-	if r.root.Kind != 0 && bytes.Equal(p.Received, p.Definition) {
-		return r.root.Get("description").Text
-	}
-	tree := p.Tree()
-	return tree.Get("description").Text
 }
 
 // approve marks the findings of a list that the approved definition has, too (then), as approved.
@@ -381,8 +369,8 @@ func RankOf(b bool) int {
 // read reviews one string, or the name of a member, for everything that may be in it. It
 // looks for names of tools and servers only in prose.
 //
-// Before the words are read, hidden characters are left out and look-alike letters are
-// replaced by what they pass for, so that neither can break up an order or a name.
+// Before the words are read, hidden characters are left out, and look-alike letters and HTML's character
+// references are replaced by what they pass for, so that none of them can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
 		// A single word in small letters can't give an order. Most strings of a schema are such words.
@@ -393,9 +381,12 @@ func (r *Reviewer) read(s, where string, prose bool) {
 	r.where = where
 	r.said = r.said[:0]
 	r.paddings()
-	if !isPlain(s) {
+	plain := isPlain(s)
+	if !plain {
 		r.characters(prose)
 		r.otherScripts()
+	}
+	if !plain || strings.Contains(s, "&") {
 		r.folded, r.origin = fold(s)
 		r.pinned = len(plainText(s[:r.pinned]))
 	}

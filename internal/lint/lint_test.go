@@ -6,7 +6,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -359,96 +361,21 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// repeats matches a text that is repeated, in a definition of the test: ((100 word )).
+var repeats = regexp.MustCompile(`\(\((\d+) (.+?)\)\)`)
+
 func TestDefinitionFindings(t *testing.T) {
-	tool := func(rest string) string { return `{"name":"x",` + rest + `}` }
-	input := func(rest string) string { return tool(`"inputSchema":{"type":"object",` + rest + `}`) }
-	none := `"properties":{}`
-	for _, c := range []struct{ definition, want string }{
-		// catch-all-input
-		{tool(`"title":"X"`), "catch-all-input"},
-		{tool(`"inputSchema":{}`), "catch-all-input"},
-		{tool(`"inputSchema":true`), "catch-all-input"},
-		{tool(`"inputSchema":null`), "catch-all-input"},
-		{tool(`"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#"}`), "catch-all-input"},
-		{tool(`"inputSchema":{"type":"object"}`), "catch-all-input"},
-		{input(`"properties":{"a":{"type":"string"}},"additionalProperties":true`), ""},
-		{input(`"properties":{"a":{"type":"string"}},"additionalProperties":{}`), ""},
-		{input(`"properties":{"chat_history":{"type":"string"}}`), "catch-all-input"},
-		{input(`"properties":{"o":{"type":"object","properties":{"Full-Context":{"type":["null","string"]}}}}`), "catch-all-input"},
-		{input(`"properties":{"messages":{"type":"array","items":{"type":"string"}}}`), "catch-all-input"},
-		{input(`"properties":{"context":{}}`), "catch-all-input"},
-		{input(`"properties":{"a":{}}`), "catch-all-input"},
-		{input(`"properties":{"a":true,"b":{"type":"string"}}`), "catch-all-input"},
-		{input(`"properties":{"o":{"type":"object","properties":{"a":{"description":"A."}}}}`), "catch-all-input"},
-		{input(`"properties":{"a":{"enum":["x"]},"b":{"anyOf":[{"type":"string"}]},"c":false,"d":{"const":1}}`), ""},
-		{input(none), ""},
-		{input(`"additionalProperties":true`), "catch-all-input"},
-		{input(`"additionalProperties":{}`), "catch-all-input"},
-		{input(`"additionalProperties":false`), ""},
-		{input(`"additionalProperties":{"type":"string"}`), ""},
-		{tool(`"inputSchema":{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}`), ""},
-		{input(`"properties":{"context":{"type":"string","enum":["a"]},"history":{"type":"boolean"},"messages":{"type":"array","items":{"type":"object","properties":{}}},"text":{"type":"string"}}`), ""},
-		// remote-ref
-		{input(none + `,"$ref":"https://example.com/s.json"`), "remote-ref"},
-		{input(`"properties":{"a":{"items":{"$ref":"other.json#/a"}}}`), "remote-ref"},
-		{input(`"properties":{"a":{"$dynamicRef":"//example.com"}}`), "remote-ref"},
-		{input(none + `,"allOf":[{"$ref":"file:///a"}]`), "remote-ref"},
-		{input(none + `,"$defs":{"a":{"$ref":""}}`), ""},
-		{input(`"properties":{"a":{"$ref":"#/$defs/a"},"b":{"$dynamicRef":"#x"}},"$defs":{"a":{"$dynamicAnchor":"x"}}`), ""},
-		{input(`"properties":{"a":{"$ref":"a.json"},"b":{"$ref":"https://example.com/b#/x"}},"$defs":{"a":{"$id":"a.json"},"b":{"$id":"https://example.com/b"}}`), ""},
-		{input(`"$id":"https://example.com/t/","properties":{"a":{"$ref":"a.json"}},"$defs":{"a":{"$id":"/t/a.json"}}`), "remote-ref"},
-		{input(`"properties":{"a":{"$ref":"https://example.com/a"},"d":{"type":"object","default":{"$id":"https://example.com/a"}}}`), "remote-ref"},
-		{input(`"properties":{"$ref":{"type":"string","default":{"$ref":"https://example.com"},"examples":[{"$ref":"x"}]}}`), ""},
-		{tool(`"inputSchema":{"type":"object",` + none + `},"outputSchema":{"properties":{"a":{"$ref":"x.json"}}}`), "remote-ref"},
-		// header-export
-		{input(`"properties":{"a":{"type":"string","x-mcp-header":"Region"}}`), "header-export"},
-		{input(`"properties":{"x-mcp-header":{"type":"string"}}`), ""},
-		// case-variant
-		{input(`"properties":{},"Properties":{"a":{}}`), "case-variant"},
-		{input(`"properties":{"a":{"items":{"anyOf":[{"ENUM":["x"]}]}}}`), "case-variant"},
-		{input(`"properties":{"a":{"type":"string","de\u017fcription":"x"}},"$defs":{"b":{"minlength":1}}`), "case-variant"},
-		{tool(`"inputSchema":{` + none + `},"outputSchema":{"properties":{"a":{"Type":"string"}}}`), "case-variant"},
-		{input(`"properties":{"Properties":{"type":"string"},"Type":{"type":"object","default":{"Type":1},"x-Type":1}},"required":["Type"]`), ""},
-		{tool(`"inputSchema":{` + none + `},"_meta":{"icons":[{"Src":1}],"Type":1},"icons":[{"src":"data:,","x":{"Src":1}}]`), ""},
-		// takes-code
-		{input(`"properties":{"code":{"type":"string"}}`), "takes-code"},
-		{input(`"properties":{"o":{"type":"object","properties":{"Shell_Command":{"type":"string"}}}}`), "takes-code"},
-		{input(`"properties":{"query":{"type":"string","description":"A SQL statement"}}`), "takes-code"},
-		{input(`"properties":{"text":{"type":"string","description":"Python that is executed in the page"}}`), "takes-code"},
-		{input(`"properties":{"text":{"type":"string","description":"Evaluates this expression"}}`), "takes-code"},
-		{input(`"properties":{"query":{"type":"string","description":"Words to look for"},"country_code":{"type":"string"}}`), ""},
-		{input(`"properties":{"code":{"type":"string","enum":["a","b"]},"command":{"type":"integer"}}`), ""},
-		{input(`"properties":{"text":{"type":"string","description":"Code of the country in which the search is to be run"}}`), ""},
-		// hint-contradiction
-		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":true,"destructiveHint":true}`), "hint-contradiction"},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":"true"}`), "hint-contradiction"},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":null}`), ""},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"destructiveHint":true}`), ""},
-		// name-rule
-		{`{"name":"a b","inputSchema":{` + none + `}}`, "name-rule"},
-		{`{"name":"` + strings.Repeat("n", 129) + `","inputSchema":{` + none + `}}`, "name-rule"},
-		{`{"name":"` + strings.Repeat("n", 128) + `","inputSchema":{` + none + `}}`, ""},
-		{input(`"properties":{"n\u00e4me":{"type":"string"}}`), "name-rule"},
-		{tool(`"inputSchema":{` + none + `},"outputSchema":{"properties":{"n\u00e4me":{}}}`), ""},
-		// look-alike-name by mixed scripts
-		{`{"name":"re\u0430d","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
-		{`{"name":"\u0441\u043e\u0440\u0443_file","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
-		{`{"name":"\u043f\u043e\u0438\u0441\u043a_web","inputSchema":{` + none + `}}`, "look-alike-name name-rule"},
-		{`{"name":"\u83b7\u53d6_user","inputSchema":{` + none + `}}`, "name-rule"},
-		// oversize
-		{tool(`"description":` + jsonString(strings.Repeat("word ", 13200)) + `,"inputSchema":{` + none + `}`), "oversize"},
-		{input(`"properties":{"a":{"type":"string","description":` + jsonString(strings.Repeat("word ", 13200)) + `}}`), "oversize"},
-		{input(`"properties":{"a":{"type":"string","default":` + jsonString(strings.Repeat("word ", 13200)) + `}}`), "oversize"},
-		{tool(`"title":` + jsonString(strings.Repeat("word ", 204)) + `,"inputSchema":{` + none + `}`), ""},
-		{tool(`"title":` + jsonString(strings.Repeat("word ", 205)) + `,"inputSchema":{` + none + `}`), "oversize"},
-		{tool(`"inputSchema":{` + none + `},"annotations":{"title":` + jsonString(strings.Repeat("word ", 300)) + `}`), "oversize"},
-		{tool(`"inputSchema":{` + none + `},"_meta":{"` + strings.Repeat("k", 1025) + `":1}`), "oversize"},
-		{tool(`"icons":[{"src":` + jsonString(strings.Repeat("A", 40000)) + `}],"inputSchema":{` + none + `}`), ""},
-		{tool(`"icons":[{"src":` + jsonString(strings.Repeat("A", 270000)) + `}],"inputSchema":{` + none + `}`), "oversize"},
-	} {
-		found := findingsIn(t, c.definition)
-		if got := firedIDs(found); got != c.want {
-			t.Errorf("%.200s: %q, want %q\n%v", c.definition, got, c.want, found)
+	for _, lines := range jsontest.Paragraphs(t, "testdata/definitions.txt") {
+		for _, line := range lines[1:] {
+			definition := repeats.ReplaceAllStringFunc(line, func(s string) string {
+				parts := repeats.FindStringSubmatch(s)
+				times, _ := strconv.Atoi(parts[1])
+				return strings.Repeat(parts[2], times)
+			})
+			found := findingsIn(t, definition)
+			if got := firedIDs(found); got != strings.TrimPrefix(lines[0], "nothing") {
+				t.Errorf("%.200s: %q, want %q\n%v", definition, got, lines[0], found)
+			}
 		}
 	}
 }
@@ -465,34 +392,40 @@ func TestNames(t *testing.T) {
 	for _, c := range []struct{ name, description, want string }{
 		{"read_file", "", "note same-name"},
 		{"Read_File", "", "warning look-alike-name"},
-		{"read_f\u0456le", "", "warning look-alike-name, warning look-alike-name, note name-rule"},
-		{"\uff52ead_file", "", "warning look-alike-name, note name-rule"},
-		{"read\u200b_file", "", "warning hidden-text, warning look-alike-name, note name-rule"},
+		{"read_f\u0456le", "", "warning look-alike-name, warning look-alike-name"},
+		{"\uff52ead_file", "", "warning look-alike-name"},
+		{"read\u200b_file", "", "warning hidden-text, warning look-alike-name"},
 		{"Iist", "", "warning look-alike-name"},
 		{"LIST", "", "warning look-alike-name"},
 		{"0l", "", "warning look-alike-name"},
 		{"readfile", "", ""}, {"read-file", "", ""}, {"read_files", "", ""},
 		{"x", "First call read_file.", "warning names-other-tool"},
-		{"x", "Use `getPage`, then mcp__files__read_file or files.read_file.", "warning names-other-tool, warning names-other-tool, note names-other-tool"},
-		{"x", "see \"a/b_c\", or (a/b_c)", "note names-other-tool"},
+		{"x", "Use `getPage`, then mcp__files__read_file or files.read_file.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "see \"a/b_c\", or (a/b_c)", ""},
 		{"x", "call re\u0430d_file", "warning names-other-tool"},
+		{"x", `call read\_file`, "warning names-other-tool"},
+		{"x", `call files\.read\_file`, "warning names-other-tool"},
+		{"x", `call mcp\_\_files\_\_read\_file`, "warning names-other-tool"},
+		{"x", "call read&lowbar;file", "warning names-other-tool"},
+		{"x", "&#99;all read&#x5F;fi&#1083;&#8203;e &", ""},
+		{"x", "&#99;all read&#x5F;f&#1110;&#8203;le & &amp", "warning names-other-tool"},
 		{"x", "calls sum_of", "warning names-other-tool"},
 		{"x", "Read_file reads; fetch and List and API and recall; read_files", ""},
 		{"x", "call own_tool and gone_tool", ""},
-		{"x", "as web-time does", "note names-other-tool"},
-		{"x", "asks the memory server; the default server", "note names-other-tool"},
-		{"x", "MCP files", "note names-other-tool"},
+		{"x", "as web-time does", ""},
+		{"x", "asks the memory server; the default server", ""},
+		{"x", "MCP files", ""},
 		{"x", "Call read_file, unless mode='read_file'.", "warning names-other-tool"},
 		{"x", "read_file(action='read_file')", "warning names-other-tool"},
-		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool, note names-other-tool"},
-		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", "note names-other-tool"},
-		{"x", "as `npx sum read_file` and gh pages getPage do", "note names-other-tool, note names-other-tool"},
-		{"x", "actions (add_all, read_file, del_all)", "note names-other-tool"},
+		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool"},
+		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", ""},
+		{"x", "as `npx sum read_file` and gh pages getPage do", ""},
+		{"x", "actions (add_all, read_file, del_all)", ""},
 		{"x", "tools (getPage, read_file, del_all)", "warning names-other-tool, warning names-other-tool"},
 		{"x", "action='read_file', then call read_file", "warning names-other-tool"},
 		{"x", "in memory, files on disk, the server memory", ""},
-		{"x", "mcp__memory__x", "note names-other-tool"},
-		{"x", "call get_all first", "note names-other-tool"}, // four servers have it
+		{"x", "mcp__memory__x", ""},
+		{"x", "call get_all first", ""}, // four servers have it
 	} {
 		found := foundSet(t, "here", toolSaying(c.name, c.description), toolSaying("own_tool", ""), toolSaying("gone_tool", ""))
 		var got []string
@@ -510,7 +443,7 @@ func TestNames(t *testing.T) {
 
 	// A server whose capture is at hand has what the capture lists, and no longer what is pinned.
 	files := foundSet(t, "files", toolSaying("read_text", "Once gone_tool, now read_text."))
-	web := foundSet(t, "web-time", toolSaying("getPage", "like read_file of old, and read_text"))
+	web := foundSet(t, "web-time", toolSaying("getPage", "calls read_file and calls read_text"))
 	x := NewNames(pinned.Servers, []pin.Set{files, web})
 	if got := x.Entry("files", files.Pins[0], nil); len(got) != 0 {
 		t.Errorf("a server's own former tool: %v", got)
@@ -524,36 +457,13 @@ func TestNames(t *testing.T) {
 	}
 }
 
-func TestGrowth(t *testing.T) {
-	small, big := toolSaying("x", "Short."), toolSaying("x", "Short."+strings.Repeat(" More words.", 40))
-	grew := func(old, new string) []Finding {
-		p, q := foundPin(t, old), foundPin(t, new)
-		return NewNames(nil, nil).Entry("here", q, &p)
-	}
-	got := grew(small, big)
-	if len(got) != 1 || got[0].Pointer != "/description" || got[0].Detail != "the description grew from 6 to 486 bytes" {
-		t.Errorf("%v", got)
-	}
-	if got := grew(big, small); len(got) != 0 {
-		t.Errorf("shrunk: %v", got)
-	}
-	if got := grew(toolSaying("x", strings.Repeat("word ", 600)), toolSaying("x", strings.Repeat("word ", 680))); len(got) != 0 {
-		t.Errorf("by less than a fifth: %v", got)
-	}
-	then, now := foundSet(t, "here", small), foundSet(t, "here", big, toolSaying("y", ""))
-	x := NewNames(nil, nil)
-	if got := x.List(now); len(got) != 0 {
-		t.Errorf("capture: %v", got)
-	}
-	then.Pins[0].Definition = nil
-	if got := x.Entry("here", now.Pins[0], &then.Pins[0]); len(got) != 0 {
-		t.Errorf("definition not stored: %v", got)
-	}
+// A capture of many definitions is oversize, even if none of them is.
+func TestOversizeList(t *testing.T) {
 	var many []string
 	for i := range 40 {
 		many = append(many, toolSaying(fmt.Sprint("t", i), strings.Repeat("x ", 30000)))
 	}
-	if got := x.List(foundSet(t, "here", many...)); len(got) != 1 || got[0].ID != "oversize" || !got[0].Warning {
+	if got := NewNames(nil, nil).List(foundSet(t, "here", many...)); len(got) != 1 || got[0].ID != "oversize" || !got[0].Warning {
 		t.Errorf("oversize: %v", got)
 	}
 }
@@ -887,7 +797,7 @@ func TestOwnNames(t *testing.T) {
 	lock.Put(foundSet(t, "other", toolSaying("dry_run", "")))
 	p := foundPin(t, toolSaying("y", fmt.Sprintf(order, "dry_run")))
 	s := pin.Set{Server: "here", Pins: append(slices.Clone(set.Pins), p)}
-	if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "instruction-like names-other-tool" {
+	if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "instruction-like" {
 		t.Errorf("another server's name: %s", got)
 	}
 	// The bare name in an enum names no tool.
@@ -898,7 +808,7 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
-// The name of another server's tool that is an action of the entry itself is a note.
+// The name of another server's tool that is an action of the entry itself is no finding.
 func TestOwnActions(t *testing.T) {
 	var lock lockfile.Lockfile
 	lock.Put(foundSet(t, "other", toolSaying("list_bills", "")))
@@ -911,7 +821,7 @@ func TestOwnActions(t *testing.T) {
 	} {
 		p := foundPin(t, definition)
 		list := NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, nil)
-		if len(list) != 1 || list[0].ID != "names-other-tool" || list[0].Warning != warned {
+		if firedIDs(list) != map[bool]string{true: "names-other-tool"}[warned] {
 			t.Errorf("%s: %v", definition, list)
 		}
 	}
@@ -1133,13 +1043,8 @@ func TestMoreOfAKind(t *testing.T) {
 
 // phraseExamples reads testdata/phrases.txt: made-up orders by the finding and its detail.
 func phraseExamples(t testing.TB) map[[2]string][]string {
-	data, err := os.ReadFile(pintest.Path("testdata/phrases.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	examples := map[[2]string][]string{}
-	for _, paragraph := range strings.Split(string(data), "\n\n")[1:] {
-		lines := strings.Split(strings.TrimSpace(paragraph), "\n")
+	for _, lines := range jsontest.Paragraphs(t, pintest.Path("testdata/phrases.txt")) {
 		id, what, _ := strings.Cut(lines[0], " ")
 		for _, line := range lines[1:] {
 			examples[[2]string{id, what}] = append(examples[[2]string{id, what}], strings.ReplaceAll(line, `\n`, "\n"))

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"html"
 	"slices"
 	"strings"
 	"sync"
@@ -47,7 +48,11 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	x := &Names{names: map[string][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
+		before := x.now[s.Server]
 		x.now[s.Server] = newServerNames(s) // a capture replaces the pins
+		if before != nil {
+			x.now[s.Server].pinned = before.set
+		}
 		for _, p := range s.Of(pin.Tools) {
 			x.addName(p.Name, s.Server)
 		}
@@ -72,11 +77,6 @@ func (x *Names) addName(name, server string) {
 	}
 }
 
-// isLabel reports whether a word is a server ID that a text can mention.
-func (x *Names) isLabel(word string) bool {
-	return len(word) >= minMention && x.now[word] != nil && word != "default" && isWord(word)
-}
-
 // naming lists the warnings that an entry names one of these tools, all of them. A parameter or a value of the server that
 // has such a name doesn't excuse it.
 func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Finding {
@@ -98,7 +98,7 @@ func (x *Names) others(server, name string) string {
 // too. mcp__files__read_file is read_file.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.names[name]) > 0 {
-		return !r.own.has(name)
+		return !r.own.lists(name)
 	}
 	if at := strings.LastIndex(name, "__"); at >= 0 {
 		name = name[at+len("__"):]
@@ -111,8 +111,12 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
+	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
+	// nil: all that is listed.
+	pinned *pin.Set
+
 	// How many of its definitions are read (pinsRead).
-	pins int
+	readable int
 
 	// The rest is made when it is first needed.
 	once sync.Once
@@ -131,7 +135,7 @@ type serverNames struct {
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, pins: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
@@ -142,7 +146,7 @@ func (s *serverNames) read() {
 		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
 			s.forClients[same] = append(s.forClients[same], p.Name)
 		}
-		if i < s.pins && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
+		if i < s.readable && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			if len(p.Received) > 0 {
 				s.roots[&p.Received[0]] = root
@@ -181,9 +185,26 @@ func (s *serverNames) add(name string) {
 	}
 }
 
-// has reports whether the server has a tool of that name now.
-func (s *serverNames) has(name string) bool {
+// lists reports whether the server has a tool of that name now.
+func (s *serverNames) lists(name string) bool {
 	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
+}
+
+// pins reports whether the server has a tool of that name now, and has it pinned afterwards for agents. A tool that it lists
+// without a pin may be gone tomorrow, and no agent gets a denied one.
+func (s *serverNames) pins(name string) bool {
+	if !s.lists(name) {
+		return false
+	}
+	for _, set := range []*pin.Set{s.set, s.pinned} {
+		if set == nil {
+			continue
+		}
+		if p := set.Find(pin.Key{Type: pin.Tools, Name: name}); p == nil || p.Denied {
+			return false
+		}
+	}
+	return true
 }
 
 // says reports whether the server uses a name for an entry or a parameter, or as a value.
@@ -305,7 +326,7 @@ func isCamel(name string) bool {
 //
 // look-alike-name: another name, pinned or listed on any server, shares a skeleton with
 // this one, clients make them equal (clientName), or this one mixes alphabets (mixedScripts). same-name: another server has a
-// tool of the same name. name-rule: the name isn't as the specification advises.
+// tool of the same name.
 func (r *Reviewer) name(name string) {
 	r.at("name")
 	r.text = name
@@ -337,11 +358,6 @@ func (r *Reviewer) name(name string) {
 	if others := r.x.others(r.about.Server, name); others != "" {
 		r.add("same-name", "also a tool of server %s", others)
 	}
-	if n := utf8.RuneCountInString(name); n > 128 {
-		r.add("name-rule", "%s long; the specification advises 128 at most", text.Count(n, "character"))
-	} else if !isWord(name) {
-		r.add("name-rule", "has other characters than A-Z a-z 0-9 _ . -")
-	}
 	r.path = nil
 	r.text = ""
 }
@@ -349,38 +365,26 @@ func (r *Reviewer) name(name string) {
 // namesOtherTool is the id of a finding about a name of another server.
 const namesOtherTool = "names-other-tool"
 
-// mentions reports the tools and the IDs of other servers that a text names (names-other-tool).
+// mentions reports the tools of other servers that a text tells the model to use (names-other-tool).
 // A tool counts if another server has it and this one lacks it. In the text its name has to be a
 // separate word in the same letter case, also after the server ID as in mcp__files__read_file or
-// files.read_file, and distinct, so that it can't be an ordinary word. The finding is a warning if
-// the text uses the name as a tool's (called). It is only a note if the text doesn't, if this server
-// has the name as a value or a parameter, or if more than maxOthers servers have such a tool. There
-// isn't even a note where the text defines the name. A name is reported at most once per entry as a
-// note and once as a warning.
-//
-// A server ID gives a note. A distinct one counts anywhere, any other only beside "server", "tool"
-// or "MCP". Names of members aren't read: parameters share their names with tools by chance. A
-// name with a blank in it isn't looked for.
+// files.read_file, and distinct, so that it can't be an ordinary word. The text has to use the name as a tool's (called),
+// this server may not have it as a value or a parameter, and at most maxOthers servers may have such a tool. A name is
+// reported at most once per entry. Names of members aren't read: parameters share their names with tools by chance.
+// A name with a blank in it isn't looked for.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
 	s := r.folded
-	before := ""
-	beforeAt := 0
 	for from := 0; from < len(s); from++ {
 		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
-		name := strings.Trim(s[from:from+size], "*-.:!?")
-		if name != "" {
+		if name := strings.Trim(s[from:from+size], "*-.:!?"); name != "" {
 			at := from + strings.Index(s[from:], name)
 			r.named(name, at)
-			if labelled()[strings.ToLower(name)] != "" {
-				r.label(before, beforeAt)
-			} else if strings.EqualFold(before, "MCP") {
-				r.label(name, at)
+			if plain := markdownEscapes.Replace(name); plain != name {
+				r.named(plain, at)
 			}
-			before = name
-			beforeAt = at
 		}
 		from += size
 	}
@@ -392,53 +396,30 @@ func (r *Reviewer) named(name string, at int) {
 		return
 	}
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return !nameBytes.has(c) }) {
-		if part != name && (distinct(part) || r.x.isLabel(part) && strings.HasPrefix(name, "mcp__")) {
+		if part != name && distinct(part) {
 			r.mention(part, at+strings.Index(name, part))
 		}
 	}
 }
 
-// mention reports a name if it is a tool or the ID of another server. It returns true only for a tool.
+// mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
+// such a tool, and this one lacks it.
 func (r *Reviewer) mention(name string, at int) bool {
 	servers := r.x.names[name]
-	if !r.x.isLabel(name) && len(servers) == 0 {
+	if r.own.pins(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	r.label(name, at)
-	if r.own.has(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
-		return false
+	isOwnWord := r.sought == nil && r.own.says(name) && !r.own.lists(name)
+	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || len(servers) > maxOthers || !r.called(name, at) {
+		return true
 	}
-	warning := len(servers) <= maxOthers && (r.sought != nil || !r.own.says(name)) && r.called(name, at)
 	if r.sought != nil {
-		if !warning || !r.sought[name] {
-			return true
-		}
 		r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 	}
-	if !warning && r.defines(name, at) {
-		return true
-	}
-	if !r.mentioned[name] && (warning || r.first("note "+name)) {
-		r.mentioned[name] = warning
-		others := r.x.others(r.about.Server, name)
-		said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
-		r.addFor(name, namesOtherTool, warning, "%s of server %s: %s", text.Name(name), others, said)
-	}
+	r.mentioned[name] = true
+	said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
+	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), said)
 	return true
-}
-
-// defines reports whether a name at a place of the text is the head of an item ("- **list_all**: …") or a quoted
-// value ("operation='list_all'"): a mode of the tool itself.
-func (r *Reviewer) defines(name string, at int) bool {
-	// How many bytes before the name are looked at: those of an item's mark, and blanks before it.
-	const near = 2 * maxWord
-	before := r.folded[max(0, at-near):at]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	after := strings.TrimLeft(r.folded[at+len(name):], "'\"`*")
-	if strings.Trim(line, " \t-*•`\"'") == "" && strings.HasPrefix(after, ":") {
-		return true
-	}
-	return strings.HasSuffix(before, "='") || strings.HasSuffix(before, `="`)
 }
 
 // called reports whether a name at a place of the text is used as a tool's: it is shortly after a word
@@ -453,19 +434,6 @@ func (r *Reviewer) called(name string, at int) bool {
 	}
 	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
 	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
-}
-
-func (r *Reviewer) label(label string, at int) {
-	if r.x.isLabel(label) && label != r.about.Server && r.first("server "+label) {
-		r.addAs(namesOtherTool, false, "server %s: %s", text.Name(label), r.excerpt(textRange{at, at + len(label)}, beside, beside))
-	}
-}
-
-// first reports whether this is the first mention of a name.
-func (r *Reviewer) first(name string) bool {
-	before := r.mentioned[name]
-	r.mentioned[name] = true
-	return !before
 }
 
 // Letters that pass for others. Scripts and letter case come from the toolchain's tables,
@@ -491,8 +459,8 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 })
 
 // fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
-// It leaves out hidden characters and marks on letters, makes ASCII of look-alikes and plain spaces
-// of unusual ones, and keeps all other characters.
+// It replaces character references (characterReference), leaves out hidden characters and marks on letters, makes
+// ASCII of look-alikes and plain spaces of unusual ones, and keeps all other characters.
 func fold(s string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
@@ -500,6 +468,11 @@ func fold(s string) (string, []int32) {
 		var r rune
 		r, size = utf8.DecodeRuneInString(s[i:])
 		plain := s[i : i+size]
+		if meant, all := characterReference(s[i:]); all > 0 {
+			plain = meant
+			size = all
+			r, _ = utf8.DecodeRuneInString(meant)
+		}
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
 		case r < 0x80 || text.Hidden(r) || text.IsMark(r):
@@ -515,6 +488,26 @@ func fold(s string) (string, []int32) {
 		}
 	}
 	return b.String(), append(origin, int32(len(s)))
+}
+
+// characterReference returns the character that an HTML character reference at the start of s means, such as _ for
+// &lowbar; or &#95;, and the length of the reference in bytes: 0 if there is none.
+// https://html.spec.whatwg.org/multipage/named-characters.html
+func characterReference(s string) (meant string, size int) {
+	// The most bytes of a reference to one character: the longest name has 31 letters.
+	const most = 33
+	if s[0] != '&' {
+		return "", 0
+	}
+	end := strings.IndexByte(s[:min(len(s), most)], ';')
+	if end < 0 {
+		return "", 0
+	}
+	meant = html.UnescapeString(s[:end+1])
+	if _, first := utf8.DecodeRuneInString(meant); first != len(meant) {
+		return "", 0 // no reference, or one to several characters
+	}
+	return meant, end + 1
 }
 
 // plainText is s as a detector reads it.

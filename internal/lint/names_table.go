@@ -58,8 +58,8 @@ var alphabets = [...]alphabet{
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// labelled are words next to which another word may be a server ID.
-var labelled = wordsOf(wordRow{"labelled", "server servers tool tools mcp"})
+// markdownEscapes are the characters of a name that Markdown allows to escape.
+var markdownEscapes = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
 
 // Bytes that words and plain texts are made of.
 var (

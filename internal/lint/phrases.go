@@ -448,36 +448,35 @@ func (t *tokenizer) comment(i int) {
 // otherScripts reports the first order of each row of otherScripts. It passes over orders that are quoted in a
 // text about finding such orders.
 func (r *Reviewer) otherScripts() {
+	var quoted []bool
+	if slices.ContainsFunc(foreignWatch, func(part string) bool { return strings.Contains(r.text, part) }) {
+		quoted = quotations(r.text)
+	}
 	for _, rule := range otherScripts {
-		from, to := rule.find(r.text, r.pinned)
-		if to > 0 && has(r.text, foreignWatch) {
-			inside := quotations(r.text)
-			for n := 0; n < maxAlike && to > 0 && inside[from]; n++ {
-				from, to = rule.find(r.text, to)
-			}
-		}
-		if to > 0 {
+		if from, to := rule.find(r.text, r.pinned, quoted); to > 0 {
 			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
 		}
 	}
 }
 
-// has reports whether a string has one of the parts.
-func has(s string, parts []string) bool {
-	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(s, part) })
-}
-
-// find returns where the first order is that ends after the pinned bytes, or 0, 0.
-func (rule *otherScript) find(s string, pinned int) (from, to int) {
+// find returns where the first order is that ends after the pinned bytes and isn't quoted, or 0, 0.
+func (rule *otherScript) find(s string, pinned int, quoted []bool) (from, to int) {
 	for first := range strings.SplitSeq(rule.first, "|") {
-		to := 0
-		for i := strings.Index(s, first); i >= 0; i = strings.Index(s[to:], first) {
-			from := to + i
-			to = from + len(first)
-			near := s[to:min(len(s), to+rule.within+2*maxWord)]
+		next := 0
+		for {
+			n := strings.Index(s[next:], first)
+			if n < 0 {
+				break
+			}
+			from := next + n
+			next = from + len(first)
+			if quoted != nil && quoted[from] {
+				continue
+			}
+			near := s[next:min(len(s), next+rule.within+2*maxWord)]
 			for second := range strings.SplitSeq(rule.second, "|") {
-				if n := strings.Index(near, second); n >= 0 && n <= rule.within && to+n+len(second) > pinned {
-					return from, to + n + len(second)
+				if n := strings.Index(near, second); n >= 0 && n <= rule.within && next+n+len(second) > pinned {
+					return from, next + n + len(second)
 				}
 			}
 		}

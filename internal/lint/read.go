@@ -65,21 +65,31 @@ func ReadNamed(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, nam
 
 func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, all bool) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
+	isNamed := map[pin.Ref]bool{}
+	for i := range named {
+		isNamed[named[i].Ref()] = true
+	}
 	r.names = sync.OnceValue(func() *Names {
-		x := NewNames(locked, foundSets(pairs))
+		var found []pin.Set
 		for i := range pairs {
+			if pairs[i].Present() {
+				found = append(found, pairs[i].Captured)
+			}
+		}
+		x := NewNames(locked, found)
+		for i := range pairs {
+			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
-			x.known[pairs[i].Server] = pairs[i].Known()
+			x.known[p.Server] = p.Known()
+			if p.Present() && !p.Known() && len(named) < len(drifts) {
+				x.now[p.Server].pinned = namedOf(p.Captured, isNamed)
+			}
 		}
 		return x
 	})
 	for i := range drifts {
 		r.drifted[drifts[i].Ref()] = true
 		r.drifted[pin.Ref{Server: drifts[i].Server}] = true
-	}
-	isNamed := map[pin.Ref]bool{}
-	for i := range named {
-		isNamed[named[i].Ref()] = true
 	}
 	type entry struct {
 		of  *pin.Comparison
@@ -122,23 +132,17 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 	return append(list, r.onRecord(list)...)
 }
 
-func foundSets(pairs []pin.Comparison) (sets []pin.Set) {
-	for i := range pairs {
-		if pairs[i].Present() {
-			sets = append(sets, pairs[i].Captured)
-		}
-	}
-	return sets
+// namedOf returns the entries of a set that are named.
+func namedOf(s pin.Set, isNamed map[pin.Ref]bool) *pin.Set {
+	of := &pin.Set{Server: s.Server}
+	of.Put(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
+	return of
 }
 
 // read reads one entry.
 func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
-	pinned := of.Locked.Find(p.Key)
 	drifted := r.drifted[pin.Ref{Server: of.Server, Key: p.Key}]
-	if of.Lockfiles && !drifted {
-		// Of two lockfiles, the new one records which warnings were accepted.
-		pinned = p
-	}
+	pinned := recording(of, drifted).Find(p.Key)
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().Unpinned(of.Server, *p)
 	}
@@ -166,6 +170,14 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
+// recording returns the pins that record which warnings were accepted: of two lockfiles that agree, those of the new one.
+func recording(of *pin.Comparison, drifted bool) *pin.Set {
+	if of.Lockfiles && !drifted {
+		return &of.Captured
+	}
+	return &of.Locked
+}
+
 // mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
 // server had a tool of that name. told are the findings so far.
 func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Finding) {
@@ -184,12 +196,18 @@ func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Findi
 	}
 	isTold := map[warning]bool{}
 	for i := range told {
+		if told[i].Scope != InMatch {
+			continue // it is about a text that may not be pinned
+		}
 		isTold[warning{told[i].Ref(), told[i].Record()}] = true
 	}
 	for i := range r.locked {
 		s := &r.locked[i]
 		side := pin.ComparisonOf(r.pairs, s.Server)
 		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
+		if side != nil && side.Present() {
+			own.pinned = &side.Captured
+		}
 		for j := range s.Pins {
 			p := &s.Pins[j]
 			scope := InPin
@@ -273,11 +291,7 @@ func (r *textReading) servers() (list []Finding) {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {
-			record := p.Locked.Accepted
-			if p.Lockfiles && !drifted {
-				record = p.Captured.Accepted
-			}
-			if f.Approved = slices.Contains(record, f.Record()); !drifted {
+			if f.Approved = slices.Contains(recording(p, drifted).Accepted, f.Record()); !drifted {
 				f.Scope = InMatch
 			}
 			list = append(list, f)
@@ -319,19 +333,13 @@ func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 		if !p.Present() || !p.Known() {
 			continue
 		}
-		record := p.Locked.Accepted
-		if p.Lockfiles && !r.differs(p) {
-			record = p.Captured.Accepted
-		}
-		add(Finding{Server: p.Server, WholeServer: true}, record, r.differs(p))
+		add(Finding{Server: p.Server, WholeServer: true}, recording(p, r.differs(p)).Accepted, r.differs(p))
 		for j := range p.Locked.Pins {
-			one := &p.Locked.Pins[j]
-			f := Finding{Server: p.Server, Type: one.Type, Entry: one.Name}
-			record := one.Accepted
-			if now := p.Captured.Find(one.Key); p.Lockfiles && now != nil && !r.drifted[f.Ref()] {
-				record = now.Accepted
+			f := Finding{Server: p.Server, Type: p.Locked.Pins[j].Type, Entry: p.Locked.Pins[j].Name}
+			drifted := r.drifted[f.Ref()]
+			if one := recording(p, drifted).Find(p.Locked.Pins[j].Key); one != nil {
+				add(f, one.Accepted, drifted)
 			}
-			add(f, record, r.drifted[f.Ref()])
 		}
 	}
 	return recorded

@@ -14,7 +14,7 @@ import (
 //
 // header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
 // copy the argument into a header. oversize: a text has more bytes than its kind may have
-// (largestText). case-variant: a member of a schema is a keyword in another letter
+// (maxDescription, maxTitle). case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
 	eachValue(root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
@@ -30,19 +30,24 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
 			r.image(v.Text)
 		}
-		if most := largestText(keyword.Name); v.Kind == '"' && kind != symbols && len(v.Text) > most {
+		most := maxDescription
+		if keyword.Name == "title" {
+			most = maxTitle
+		}
+		if v.Kind == '"' && kind != symbols && len(v.Text) > most {
 			r.add("oversize", "a text of %s bytes, over %s", text.Number(len(v.Text)), text.Number(most))
 		}
 		if n := len(keyword.Name); n > maxTitle {
 			r.add("oversize", "a name of %s bytes, over %s", text.Number(n), text.Number(maxTitle))
 		}
 		// From here on the name of the member is reviewed.
+		variant := caseVariant(of, keyword.Name)
 		switch r.text = keyword.Name; {
 		case of == schema.AtProperties && path[0].Name == "inputSchema":
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
-		case caseVariant(of, keyword.Name) != "":
-			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(caseVariant(of, keyword.Name)))
+		case variant != "":
+			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
 		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
@@ -51,17 +56,9 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 	})
 }
 
-// largestText returns how many bytes a text may have that is in a member of this name.
-func largestText(member string) int {
-	if member == "title" {
-		return maxTitle
-	}
-	return maxDescription
-}
-
 // image reads an image that is text: SVG.
 func (r *Reviewer) image(s string) {
-	if _, kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
+	if kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
 		r.read(string(data), " in an image", true)
 	}
 }
@@ -102,24 +99,22 @@ func textKindOf(of schema.Position, name string) int {
 
 // parameter reviews a parameter by its name, at any depth of the input.
 //
-// name-rule: a name outside ASCII. secret-path: a name that asks for the content of a
-// secret. catch-all-input: a free text, or a list of free texts, for the context or the history
-// that the model has. It is a warning if the name asks for what the model was told, which no tool
-// needs.
+// secret-path: a name that asks for the content of a
+// secret. catch-all-input: a parameter that takes anything; a warning if the name asks for what the model was told, which
+// no tool needs.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
-	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 {
-		r.add("name-rule", "a parameter name outside ASCII: %s", text.Name(name))
-	}
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
 	}
-	switch plain := withoutSeparators(name); {
-	case parameterNames()[plain] == "side" || strings.HasPrefix(name, "_") && parameterNames()["_"+plain] != "":
+	plain := withoutSeparators(name)
+	if strings.HasPrefix(name, "_") {
+		plain = "_" + plain
+	}
+	switch {
+	case promptNames()[plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
 	case isWhole(schema.Get("description").Text) || isWhole(schema.Get("title").Text):
 		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
-	case parameterNames()[plain] == "context" && !explains(schema.Get("description").Text) && takesText(schema):
-		r.add("catch-all-input", "takes a free text for what the model knows (%s)", text.Name(name))
 	case isUntyped(schema):
 		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
 	}
@@ -192,22 +187,16 @@ func asksForSecret(name string) bool {
 
 // nameWords returns the words of a name in small letters: contentOfSSHKey has content, of, ssh, key.
 func nameWords(name string) []string {
-	var b strings.Builder
-	for i, c := range []byte(name) {
-		upper := func(n int) bool { return n < len(name) && name[n] >= 'A' && name[n] <= 'Z' }
-		if i > 0 && upper(i) && (!upper(i-1) || i+1 < len(name) && text.IsAlnum(name[i+1]) && !upper(i+1)) {
-			b.WriteByte('_')
-		}
-		b.WriteByte(c)
+	small := strings.ToLower(name)
+	if small != name {
+		name = innerCapital().ReplaceAllString(name, "${1}_$2")
+		small = strings.ToLower(lastCapital().ReplaceAllString(name, "${1}_$2"))
 	}
-	return strings.FieldsFunc(strings.ToLower(b.String()), isSeparator)
+	return strings.FieldsFunc(small, isSeparator)
 }
 
-// explains reports whether a description explains a context: it has three words or
-// more, and no word of conversationWords.
-func explains(description string) bool {
-	return strings.Count(description, " ") >= 2 && !has(strings.ToLower(description[:min(len(description), 4096)]), conversationWords)
-}
+// innerCapital and lastCapital match where a word of a name ends: before a capital, and before the last one of several.
+var innerCapital, lastCapital = pattern(`([^A-Z])([A-Z])`), pattern(`([A-Z])([A-Z][0-9a-z])`)
 
 // takesText reports whether a schema takes any string, or is an array whose items do.
 func takesText(schema jsontree.Value) bool {
@@ -247,20 +236,15 @@ func (r *Reviewer) catchAll() {
 	}
 }
 
-// hints reports annotations that no client can follow (hint-contradiction): a read-only tool
-// that is destructive, and a hint that is neither true nor false.
+// hints reports hints that are neither true nor false (hint-contradiction).
 func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
 			r.at("annotations", name)
 			// An object has the text "": then the whole definition is what is accepted.
 			r.text = annotations.Get(name).Text
-			r.addAs("hint-contradiction", true, "neither true nor false: some clients take it for true, others refuse the list")
+			r.add("hint-contradiction", "neither true nor false: some clients take it for true, others refuse the list")
 		}
-	}
-	if annotations.Get("readOnlyHint").Kind == 't' && annotations.Get("destructiveHint").Kind == 't' {
-		r.at("annotations")
-		r.add("hint-contradiction", "readOnlyHint and destructiveHint are both true")
 	}
 }
 

@@ -20,18 +20,10 @@ var parameterWords = wordsOf(
 	wordRow{"source", "from of reading inside"},
 )
 
-// parameterNames has names of parameters, in small letters and without separators. Those
-// for what the model was told are side and internal; internal names count only if the
-// server writes them with an underscore first. Those for what the model knows are context.
-var parameterNames = wordsOf(
-	wordRow{"side", "sidenote sidenotes sidechannel"},
-	wordRow{"internal", "_systemprompt _systemmessage _systeminstructions _conversationhistory _fullconversation _chainofthought"},
-	wordRow{"context", "context fullcontext usercontext agentcontext sessioncontext conversationcontext additionalcontext conversation " +
-		"conversationhistory chat chatlog chathistory history messages messagehistory previousmessages transcript systemprompt"},
-)
-
-// conversationWords in the description of a context mean the conversation.
-var conversationWords = []string{"conversation", "chat", "system prompt", "everything", "all messages", "full history"}
+// promptNames are names of parameters for what the model was told, in small letters and without separators but for a first
+// underscore.
+var promptNames = wordsOf(wordRow{"prompt", "sidenote sidenotes sidechannel _sidenote _sidenotes _sidechannel " +
+	"_systemprompt _systemmessage _systeminstructions _conversationhistory _fullconversation _chainofthought"})
 
 // codeNames are names of parameters for what is run, without separators. A query counts only
 // next to the name of a language.

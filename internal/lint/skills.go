@@ -65,7 +65,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 func (r *Reviewer) invocation(was jsontree.Value) {
 	isDisabled := func(v jsontree.Value) bool {
 		flag := v.Get("frontmatter").Get("disable-model-invocation")
-		return flag.Kind == 't' || flag.Text == "true"
+		return flag.Kind == 't' || slices.Contains([]string{"true", "yes", "on", "1"}, strings.ToLower(flag.Text))
 	}
 	if r.about.Type == pin.Skills && isDisabled(was) && !isDisabled(r.root) {
 		r.at("frontmatter")
@@ -73,12 +73,26 @@ func (r *Reviewer) invocation(was jsontree.Value) {
 	}
 }
 
-// runsCommand reports whether a text in Markdown has a code block for a shell.
+// shells are the languages of code blocks that are meant to be run by a shell.
+var shells = wordsOf(wordRow{"shell", "sh bash shell zsh fish console powershell ps1 pwsh bat batch cmd terminal shellsession shell-session shell-script"})
+
+// runsCommand reports whether a text in Markdown has a code block for a shell, also in a list or a quote, or has a client
+// run a command before a model reads the text: !`date`.
 func runsCommand(s string) bool {
+	if strings.Contains(s, "!`") || strings.Contains(s, "```!") {
+		return true
+	}
 	for line := range strings.Lines(s) {
-		fence, ok := strings.CutPrefix(strings.TrimSpace(line), "```")
-		if ok && slices.Contains(strings.Fields("sh bash shell zsh console powershell ps1 bat cmd terminal shellsession"), strings.ToLower(strings.TrimSpace(fence))) {
-			return true
+		inner := strings.TrimLeft(line, " \t>-*+0123456789.)")
+		language := strings.TrimLeft(inner, "`~")
+		if len(inner)-len(language) < 3 {
+			continue
+		}
+		for word := range strings.FieldsFuncSeq(strings.ToLower(language), func(c rune) bool { return !nameBytes.has(c) }) {
+			if shells()[word] != "" {
+				return true
+			}
+			break
 		}
 	}
 	return false

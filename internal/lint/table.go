@@ -8,32 +8,29 @@ type findingRule struct {
 }
 
 // Table lists every id with its level and what it fires on, in the order
-// in which findings are listed. hidden-text and names-other-tool also have notes,
-// catch-all-input and hint-contradiction warnings.
+// in which findings are listed. hidden-text also has notes, and catch-all-input warnings.
 var Table = [...]findingRule{
 	{"hidden-text", true, "characters that no reader sees"},
 	{"terminal-escape", true, "escape and control characters that a terminal obeys"},
 	{"bidi-control", true, "characters that change the direction of text"},
 	{"look-alike-name", true, "a tool name that looks like another one, or mixes alphabets"},
 	{"same-name", false, "a tool or skill of another server has this name"},
-	{"name-rule", false, "a tool name outside 1 to 128 of A-Z a-z 0-9 _ . -, or a parameter name outside ASCII"},
 	{"instruction-like", true, "text that commands the model instead of describing the tool"},
 	{"secret-path", true, "text that asks for private keys, credentials or an agent's configuration"},
 	{"encoded-text", true, "base64 or hexadecimal digits that decode to prose"},
 	{"dynamic-skill", true, "a skill whose files nothing binds"},
 	{"unread-file", true, "a file of a skill that a reviewer can't read here"},
-	{"names-other-tool", true, "text that names another server's tool (its server ID: a note)"},
+	{"names-other-tool", true, "text that tells the model to use another server's tool"},
 	{"case-variant", true, "a keyword of a schema in another letter case"},
 	{"new-address", false, "an address or a path new in an upgrade"},
 	{"skill-script", false, "a skill's script, or a command in it for the model to run"},
 	{"takes-code", false, "a parameter for code, a command or a query that is run"},
-	{"catch-all-input", false, "inputs that take anything, or a free text for context or history (a parameter for the prompt: a warning)"},
+	{"catch-all-input", false, "inputs that take anything (a parameter for the prompt: a warning)"},
 	{"remote-ref", true, "a $ref or $dynamicRef that leaves the document"},
 	{"header-export", false, "an argument that clients copy into a request header"},
 	{"padding", true, "runs of white space that push text out of sight"},
 	{"oversize", true, "a description, a definition or a capture far larger than any known"},
-	{"growth", false, "a description that grew by more than a fifth"},
-	{"hint-contradiction", false, "annotations that contradict each other (a hint that is neither true nor false: a warning)"},
+	{"hint-contradiction", true, "a hint that is neither true nor false"},
 }
 
 // Limits of the findings. Of some thousand tools of real servers the largest
@@ -46,8 +43,6 @@ const (
 
 	// Bytes of one server's definitions; a warning names what isn't read.
 	maxRead = 8 << 20
-
-	minGrowth = 256 // bytes; less is one sentence
 
 	// Findings of one id and level in one entry; the rest are counted.
 	maxAlike = 10

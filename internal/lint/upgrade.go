@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -62,14 +61,10 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 		what = text.Number(len(found)) + " new addresses"
 	}
 	var quoted []string
-	for _, address := range found[:min(len(found), maxNoted)] {
+	for _, address := range found {
 		quoted = append(quoted, whole(address))
 	}
-	said := strings.Join(quoted, ", ")
-	if left := len(found) - len(quoted); left > 0 {
-		said += fmt.Sprintf(" and %s more", text.Number(left))
-	}
-	r.add("new-address", "%s: %s", what, said)
+	r.add("new-address", "%s: %s", what, text.List(quoted, maxNoted))
 }
 
 // A Sentence is a sentence from a text of a definition.

@@ -64,10 +64,6 @@ func (l *Lockfile) Put(s pin.Set) {
 	}
 }
 
-func (l *Lockfile) sort() {
-	slices.SortFunc(l.Servers, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
-}
-
 // Drop removes a server.
 func (l *Lockfile) Drop(server string) {
 	l.Servers = slices.DeleteFunc(slices.Clone(l.Servers), func(s pin.Set) bool { return s.Server == server })
@@ -82,7 +78,6 @@ type lockReader struct {
 	// It is asked for places in the order of the file: to go back, it would count lines from the start.
 	fail.File
 
-	json    *jsontree.Reader
 	formOf  pin.FormFunc
 	defined []definedPin // in the order of the file
 	matched *matched     // nil: every definition is read
@@ -91,9 +86,7 @@ type lockReader struct {
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
 	pin.Form
-	name    string
-	skill   *skill.Skill   // of a skill
-	problem *skill.Problem // why it isn't a skill
+	name string
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
@@ -108,7 +101,7 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	if len(data) > MaxBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
-	l, root, err := r.read()
+	l, root, err := r.read(data)
 	if err == nil {
 		err = cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l))
 	}
@@ -118,33 +111,35 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 	return l, nil
 }
 
-// read takes the pins from the file, and returns them with the file's tree.
-func (r *lockReader) read() (l Lockfile, root jsontree.Value, err error) {
-	r.json = jsontree.NewReader(r.Data)
-	r.json.IsDefinition = func(path []jsontree.Step) bool {
+// read takes the pins from the text of the file, and returns them with the text's tree.
+func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err error) {
+	in := jsontree.NewReader(data)
+	in.IsDefinition = func(path []jsontree.Step) bool {
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
-	r.json.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
+	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		if r.matched != nil {
 			return
 		}
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
-		name := v.Get(pin.EntryTypeInfo[entryType].Identity)
-		d := definedPin{name: strings.Clone(jsontree.TextOf(&name))}
+		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
 		if v.Kind == '{' {
 			d.Form = r.formOf(entryType, canonical)
 		}
-		if entryType == pin.Skills {
-			d.skill, d.problem = skill.Read(v)
-		}
 		r.defined = append(r.defined, d)
 	}
-	root, err = r.json.Only()
-	if err != nil || root.Kind != '{' {
+	root, err = in.Only()
+	version := root.Get("lockfileVersion")
+	if err != nil || version.Kind == 0 {
 		return l, root, r.notLockfile(err)
 	}
-	if err := r.version(root); err != nil {
-		return l, root, err
+	spelled := string(data[version.At:version.End])
+	if n, err := strconv.Atoi(spelled); err == nil && n > 1 {
+		return l, root, r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
+			Hint("update pinproof")
+	}
+	if spelled != "1" {
+		return l, root, r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
 	}
 	servers := root.Get("servers")
 	if len(servers.Members()) > jsontree.MaxEntries {
@@ -157,24 +152,8 @@ func (r *lockReader) read() (l Lockfile, root jsontree.Value, err error) {
 		}
 		l.Servers = append(l.Servers, set)
 	}
-	l.sort()
+	slices.SortFunc(l.Servers, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
 	return l, root, nil
-}
-
-func (r *lockReader) version(root jsontree.Value) error {
-	version := root.Get("lockfileVersion")
-	if version.Kind == 0 {
-		return r.notLockfile(nil)
-	}
-	v := string(r.Data[version.At:version.End])
-	if n, err := strconv.Atoi(v); err == nil && n > 1 {
-		return r.At(int(version.At), "made by a newer pinproof: lockfileVersion %d, this one reads 1", n).
-			Hint("update pinproof")
-	}
-	if v != "1" {
-		return r.At(int(version.At), "not a lockfile: an unknown lockfileVersion")
-	}
-	return nil
 }
 
 // notLockfile returns what the file is instead.
@@ -195,30 +174,28 @@ func (r *lockReader) notLockfile(err error) error {
 }
 
 // server takes the pins of a server.
-func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
-	set := pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	set.Line = r.line(v)
+func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
+	set = pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
 	if name == "" || len(name) > pin.MaxServerIDBytes {
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
-	var err error
-	if policy := v.Get("policy"); policy.Kind != 0 {
-		if set.Policy, err = policyIn(policy); err != nil {
-			return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
-		}
+	policy := v.Get("policy")
+	if set.Policy, err = policyIn(policy); err != nil {
+		return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
 	}
 	if r.matched != nil {
-		r.matched.set = r.matched.pinsOf(name, set.Policy)
+		r.matched.set = r.matched.listed(name, set.Policy)
 	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
 		list := []jsontree.Member{{Value: m.Value}}
 		entryType, isList := pin.EntryTypeNamed(m.Name)
-		if isList {
+		switch {
+		case isList:
 			list = byPlace(m.Value)
-		} else if m.Name == "instructions" {
+		case m.Name == pin.EntryTypeInfo[pin.Instructions].Member:
 			entryType = pin.Instructions
-		} else {
+		default:
 			continue
 		}
 		if len(list) > jsontree.MaxEntries {
@@ -226,12 +203,13 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 		}
 		pins = slices.Grow(pins, len(list))
 		for _, e := range list {
-			d, err := r.definition(entryType, set.Policy, e)
+			key := pin.Key{Type: entryType, Name: e.Name}
+			d, err := r.definition(key, set.Policy, e.Value)
 			if err != nil {
 				return set, err
 			}
-			p := r.pin(entryType, set.Policy, e, d)
-			if why := contradiction(&p, set.Policy, e, d); why != "" {
+			p, why := r.pin(key, set.Policy, e.Value, d)
+			if why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
 			pins = append(pins, p)
@@ -243,10 +221,11 @@ func (r *lockReader) server(name string, v jsontree.Value) (pin.Set, error) {
 
 // line returns the line in the file that a value begins on.
 func (r *lockReader) line(v jsontree.Value) int {
-	line, _ := r.Position(int(v.At))
+	at := int(v.At)
 	if r.matched != nil {
-		line += r.matched.linesBefore(v.At)
+		at = r.matched.inData(at)
 	}
+	line, _ := r.Position(at)
 	return line
 }
 
@@ -262,58 +241,56 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 	return members
 }
 
-// definition returns the definition that a pin stores, if there is one.
-func (r *lockReader) definition(entryType pin.EntryType, pol pin.Policy, e jsontree.Member) (d definedPin, err error) {
-	stored := e.Value.Get(storedMember(entryType))
-	if r.matched != nil && !pol.HashOnly && entryType != pin.Instructions {
-		return r.matched.definition(pin.Key{Type: entryType, Name: e.Name}, stored)
-	}
-	if r.matched == nil && stored.Definition > 0 {
+// definition returns what a pin has of its definition: its digests are those of the definition, if it is stored.
+func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (d definedPin, err error) {
+	stored := v.Get(storedMember(key.Type))
+	switch {
+	case pol.HashOnly:
+		d.Digest = digestIn(v.Get("digest"))
+		d.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), d.Digest)
+	case key.Type == pin.Instructions:
+		d.Form = r.formOf(key.Type, []byte(stored.Text))
+	case stored.Definition == 0:
+	case r.matched != nil:
+		return r.matched.definition(key, int(stored.Definition)-1)
+	default:
 		d = r.defined[stored.Definition-1]
 	}
 	return d, nil
 }
 
-// pin takes one pin. If its definition is stored, its digests are those of that definition.
-func (r *lockReader) pin(entryType pin.EntryType, pol pin.Policy, e jsontree.Member, d definedPin) pin.Pin {
-	v := e.Value
-	p := pin.Pin{Key: pin.Key{Type: entryType, Name: e.Name}, Accepted: recordsIn(v.Get("acceptedWarnings"))}
-	p.Line = r.line(v)
-	p.Denied = v.Get("denied").Kind == 't' && entryType.CanBeDenied()
-	if pol.HashOnly {
-		p.Digest = digestIn(v.Get("digest"))
-		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
-	} else if entryType == pin.Instructions {
-		p.Form = r.formOf(entryType, []byte(v.Get(storedMember(entryType)).Text))
-	} else {
-		p.Form = d.Form
+// pin takes one pin. why is what is wrong with a pin that could be written as it is, or "".
+func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value, d definedPin) (p pin.Pin, why string) {
+	p = pin.Pin{Key: key, Form: d.Form, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
+	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
+	p.Approval = approvalIn(v.Get("approval"), p.Digest)
+	isList := key.Type != pin.Instructions
+	if key.Name == "" && isList {
+		return p, "a pin without a name"
 	}
-	if approval := v.Get("approval"); approval.Kind != 0 {
-		p.Approval = approvalIn(approval, p.Digest)
+	if p.Digest == "" {
+		return p, "no digest, or no definition"
 	}
-	if d.skill != nil {
-		p.Files = filesIn(v.Get("files"), d.skill)
+	if p.Definition == nil || !isList {
+		return p, ""
 	}
-	return p
-}
-
-// contradiction returns what is wrong with a pin that could be written as it is, or returns "".
-func contradiction(p *pin.Pin, pol pin.Policy, e jsontree.Member, d definedPin) string {
-	switch isList := p.Type != pin.Instructions; {
-	case e.Name == "" && isList:
-		return "a pin without a name"
-	case p.Digest == "":
-		return "no digest, or no definition"
-	case p.Definition == nil || !isList:
-	// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
-	case d.problem != nil && len(pol.Substitute) == 0:
-		return d.problem.Text
-	case d.name != p.Name:
-		return "its key is not the " + pin.EntryTypeInfo[p.Type].Identity + " in its definition"
-	case pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(p.Type, p.Tree())):
-		return "its definition has what its policy leaves out"
+	if key.Type == pin.Skills {
+		s, problem := skill.Read(p.Tree())
+		switch {
+		case problem == nil:
+			p.Files = filesIn(v.Get("files"), s)
+		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
+		case len(pol.Substitute) == 0:
+			return p, problem.Text
+		}
 	}
-	return ""
+	if d.name != key.Name {
+		return p, "its key is not the " + pin.EntryTypeInfo[key.Type].Identity + " in its definition"
+	}
+	if pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(key.Type, p.Tree())) {
+		return p, "its definition has what its policy leaves out"
+	}
+	return p, ""
 }
 
 // differs returns an error for the first place where a file isn't what would be written, or nil.

@@ -101,7 +101,7 @@ type NamedParts struct {
 // objects that a client reads by name. Those of entries are in EntryTypeInfo.
 var (
 	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
-	ResultMembers  = append(listMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
+	ResultMembers  = append(ListMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
 
 	innerMembers = []NamedParts{
 		{"annotations", []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"}},
@@ -110,8 +110,8 @@ var (
 	}
 )
 
-// listMembers returns the members of results that have what is pinned.
-func listMembers() []string {
+// ListMembers returns the members of results that have what is pinned, by the types of entries.
+func ListMembers() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {
 		members = append(members, row.Member)
@@ -147,19 +147,6 @@ func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
 		capabilities = capabilities.Get(member)
 	}
 	return len(path) > 0 && capabilities.Kind != 0 && capabilities.Kind != 'n'
-}
-
-// CapabilityMembers returns the members that IsDeclared reads in one object of a server's capabilities,
-// sorted, without repeats. above are the members that lead to that object.
-func CapabilityMembers(above ...string) []string {
-	var members []string
-	for _, row := range EntryTypeInfo {
-		if n := len(above); len(row.Capability) > n && slices.Equal(row.Capability[:n], above) {
-			members = append(members, row.Capability[n])
-		}
-	}
-	slices.Sort(members)
-	return slices.Compact(members)
 }
 
 // CanBeDenied reports whether --deny takes entries of a type, so that agents go without them. It doesn't

@@ -142,11 +142,7 @@ type Approval struct {
 type About struct{ Name, Version string }
 
 // AboutIn reads the name and the version in an object.
-func AboutIn(v jsontree.Value) About {
-	name := v.Get("name")
-	version := v.Get("version")
-	return About{jsontree.TextOf(&name), jsontree.TextOf(&version)}
-}
+func AboutIn(v jsontree.Value) About { return About{v.TextIn("name"), v.TextIn("version")} }
 
 // Recorded returns what the lockfile keeps: no text that has more than 128 bytes, or that isn't printable.
 func (a About) Recorded() About {
@@ -214,9 +210,11 @@ func (s *Set) Find(key Key) *Pin {
 
 // Of returns the pins of one list.
 func (s *Set) Of(entryType EntryType) []Pin {
-	from, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, l EntryType) int { return int(p.Type - l) })
-	to, _ := slices.BinarySearchFunc(s.Pins, entryType+1, func(p Pin, l EntryType) int { return int(p.Type - l) })
-	return s.Pins[from:to]
+	first := func(entryType EntryType) int {
+		at, _ := slices.BinarySearchFunc(s.Pins, entryType, func(p Pin, of EntryType) int { return int(p.Type - of) })
+		return at
+	}
+	return s.Pins[first(entryType):first(entryType+1)]
 }
 
 // Drop removes the pins of one list.
@@ -235,13 +233,10 @@ func (s *Set) Repeated() bool {
 }
 
 // DigestPrefix begins every digest.
-const DigestPrefix = "sha256:"
+const DigestPrefix = skill.DigestPrefix
 
 // IsDigest reports whether s is spelled like a digest.
-func IsDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, DigestPrefix)
-	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
-}
+func IsDigest(s string) bool { return skill.IsDigest(s) }
 
 // HexOf returns the 64 hex digits of a digest.
 func HexOf(digest string) string { return strings.TrimPrefix(digest, DigestPrefix) }

@@ -49,11 +49,6 @@ type Switch struct {
 	Usage  string // what the flag asks for
 	words  string // for a verdict line
 	Of     func(p *Policy) *bool
-
-	// The lists that are pinned only with this switch or with another one that adds them.
-	adds []EntryType
-
-	omits []EntryType // the lists that aren't pinned with it
 }
 
 // Switches lists the switches in the order of their members.
@@ -72,13 +67,11 @@ var Switches = [...]Switch{
 		Member: "noSkills", Flag: "no-skills", Usage: "pin no skills",
 		words: "skills not pinned",
 		Of:    func(p *Policy) *bool { return &p.NoSkills },
-		omits: []EntryType{Skills},
 	},
 	{
 		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://); lock does so if a tool names one",
 		words: "pages of apps pinned",
 		Of:    func(p *Policy) *bool { return &p.Pages },
-		adds:  []EntryType{Resources},
 	},
 	{
 		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
@@ -89,7 +82,6 @@ var Switches = [...]Switch{
 		Member: "resources", Flag: "resources", Usage: "also pin the list of resources",
 		words: "resources pinned",
 		Of:    func(p *Policy) *bool { return &p.Resources },
-		adds:  []EntryType{Resources},
 	},
 	{
 		Member: "roundIntegers", Flag: "round-integers", Usage: "pin integers that a double can't hold exactly as doubles",
@@ -100,7 +92,6 @@ var Switches = [...]Switch{
 		Member: "toolsOnly", Flag: "tools-only", Usage: "pin only the tools",
 		words: "only tools pinned",
 		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
-		omits: []EntryType{Prompts, Templates, Resources, Skills, Instructions},
 	},
 }
 
@@ -119,64 +110,46 @@ func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
 
 // Pins reports whether a list is pinned, whole or in part.
 func (p Policy) Pins(entryType EntryType) bool {
-	isExtra := false
-	isAdded := false
-	for _, s := range Switches {
-		on := *s.Of(&p)
-		if on && slices.Contains(s.omits, entryType) {
-			return false
-		}
-		if slices.Contains(s.adds, entryType) {
-			isExtra = true
-			isAdded = isAdded || on
-		}
+	switch entryType {
+	case Tools:
+		return true
+	case Resources:
+		return !p.ToolsOnly && (p.Resources || p.Pages)
+	case Skills:
+		return !p.ToolsOnly && !p.NoSkills
 	}
-	return isAdded || !isExtra
+	return !p.ToolsOnly
 }
 
 // PinsEntry reports whether an entry is pinned. From the list of resources, it may be only the pages of apps that are.
 func (p Policy) PinsEntry(key Key) bool {
-	if key.Type == Resources && !p.Resources && !IsPage(key.Name) {
-		return false
-	}
-	return p.Pins(key.Type)
-}
-
-// excludes reports whether one of two switches adds a list that the other omits.
-func (s *Switch) excludes(other *Switch) bool {
-	either := func(adds, omits []EntryType) bool {
-		return slices.ContainsFunc(adds, func(l EntryType) bool { return slices.Contains(omits, l) })
-	}
-	return either(s.adds, other.omits) || either(other.adds, s.omits)
+	return p.Pins(key.Type) && (key.Type != Resources || p.Resources || IsPage(key.Name))
 }
 
 // Conflict names the flags of two switches of the policy that exclude each other, or returns "".
 func (p Policy) Conflict() string {
-	for i := range Switches {
-		for j := range Switches[:i] {
-			s, other := &Switches[j], &Switches[i]
-			if *s.Of(&p) && *other.Of(&p) && s.excludes(other) {
-				return "--" + s.Flag + " and --" + other.Flag
-			}
-		}
+	switch {
+	case p.ToolsOnly && p.Pages:
+		return "--pages and --tools-only"
+	case p.ToolsOnly && p.Resources:
+		return "--resources and --tools-only"
 	}
 	return ""
 }
 
-// Switched returns the policy with the given switches as they are in asked, which has no conflict. A
-// switch that is turned on turns off those that it excludes.
+// Switched returns the policy with the given switches as they are in asked, which has no conflict and
+// turns on no other switch. A switch that is turned on turns off those that it excludes.
 func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
-	for i := range Switches {
-		s := &Switches[i]
-		if !given(s.Flag) {
-			continue
+	for _, s := range Switches {
+		if given(s.Flag) {
+			*s.Of(&p) = *s.Of(&asked)
 		}
-		*s.Of(&p) = *s.Of(&asked)
-		for j := range Switches {
-			if other := &Switches[j]; *s.Of(&p) && s.excludes(other) {
-				*other.Of(&p) = false
-			}
-		}
+	}
+	if asked.ToolsOnly {
+		p.Pages = false
+		p.Resources = false
+	} else if asked.Pages || asked.Resources {
+		p.ToolsOnly = false
 	}
 	p.Pages = p.Pages && !p.Resources // the list of resources has the pages
 	return p
@@ -193,17 +166,16 @@ func (p Policy) Equal(q Policy) bool {
 
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
-	var members []jsontree.Member
-	add := func(member string, m jsontree.Value, recorded bool) {
-		if recorded {
-			members = append(members, jsontree.Member{Name: member, Value: m})
-		}
+	members := []jsontree.Member{
+		{Name: "descriptions", Value: jsontree.Text(p.Descriptions)},
+		{Name: "ignore", Value: jsontree.Texts(p.Ignore)},
+		{Name: "substitute", Value: jsontree.Texts(p.Substitute)},
 	}
-	add("descriptions", jsontree.Text(p.Descriptions), p.Descriptions != "")
-	add("ignore", jsontree.Texts(p.Ignore), len(p.Ignore) > 0)
-	add("substitute", jsontree.Texts(p.Substitute), len(p.Substitute) > 0)
+	members = slices.DeleteFunc(members, func(m jsontree.Member) bool { return m.Text == "" && len(m.Parts) == 0 })
 	for _, s := range Switches {
-		add(s.Member, jsontree.Value{Kind: 't'}, *s.Of(&p))
+		if *s.Of(&p) {
+			members = append(members, jsontree.Member{Name: s.Member, Value: jsontree.Value{Kind: 't'}})
+		}
 	}
 	return jsontree.Object(members...)
 }

@@ -1,6 +1,7 @@
 package pin
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,32 +38,24 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
 		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
 	}
-	list = append(list, recordChanges(Key{}, p.Locked.Accepted, p.Captured.Accepted)...)
-	for i := range p.Captured.Pins {
-		now := &p.Captured.Pins[i]
-		before := p.Locked.Find(now.Key)
-		if before == nil {
-			before = &Pin{}
+	addWarnings := func(key Key, old, new []Record) {
+		for _, r := range lacking(new, old) {
+			add(key, "warning", text.Printable(r.String()), "")
 		}
-		list = append(list, pinChanges(now.Key, before, now)...)
-	}
-	for i := range p.Locked.Pins {
-		before := &p.Locked.Pins[i]
-		if p.Captured.Find(before.Key) == nil {
-			list = append(list, pinChanges(before.Key, before, &Pin{})...)
+		for _, r := range lacking(old, new) {
+			add(key, "warning", "", text.Printable(r.String()))
 		}
 	}
-	return list
-}
-
-// pinChanges lists the differences of two lockfiles in an entry, other than in its definition.
-func pinChanges(key Key, before, now *Pin) (list []RecordChange) {
-	if before.Denied != now.Denied {
-		list = append(list, RecordChange{key, "denied", before.deniedWord(), now.deniedWord()})
-	}
-	list = append(list, recordChanges(key, before.Accepted, now.Accepted)...)
-	if old, new := approvalChange(before.Approval, now.Approval); old != new {
-		list = append(list, RecordChange{key, "approval", old, new})
+	addWarnings(Key{}, p.Locked.Accepted, p.Captured.Accepted)
+	gone := slices.DeleteFunc(slices.Clone(p.Locked.Pins), func(before Pin) bool { return p.Captured.Find(before.Key) != nil })
+	for _, either := range slices.Concat(p.Captured.Pins, gone) {
+		key := either.Key
+		before := cmp.Or(p.Locked.Find(key), &Pin{})
+		now := cmp.Or(p.Captured.Find(key), &Pin{})
+		add(key, "denied", before.deniedWord(), now.deniedWord())
+		addWarnings(key, before.Accepted, now.Accepted)
+		old, new := approvalChange(before.Approval, now.Approval)
+		add(key, "approval", old, new)
 	}
 	return list
 }
@@ -72,19 +65,11 @@ func approvalChange(before, now *Approval) (old, new string) {
 	if before == nil || now == nil {
 		return before.whole(), now.whole()
 	}
-	var was, is []string
-	for _, member := range []struct{ name, before, now string }{
-		{"by", text.Name(before.By), text.Name(now.By)},
-		{"at", text.Printable(before.At), text.Printable(now.At)},
-		{"hash", text.Printable(before.Hash), text.Printable(now.Hash)},
-		{"digest", text.Printable(before.Digest), text.Printable(now.Digest)},
-	} {
-		if member.before != member.now {
-			was = append(was, member.name+" "+member.before)
-			is = append(is, member.name+" "+member.now)
-		}
+	was, is := before.members(), now.members()
+	differ := func(a, b []string) string {
+		return strings.Join(slices.DeleteFunc(slices.Clone(a), func(member string) bool { return slices.Contains(b, member) }), ", ")
 	}
-	return strings.Join(was, ", "), strings.Join(is, ", ")
+	return differ(was, is), differ(is, was)
 }
 
 // RecordsDiffer reports whether two lockfiles differ in more than the definitions.
@@ -92,27 +77,13 @@ func (p *Comparison) RecordsDiffer() bool {
 	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
 
-// recordChanges lists the accepted warnings that only one of two sides has: those removed, then those added.
-func recordChanges(key Key, old, new []Record) (list []RecordChange) {
+// lacking lists the accepted warnings that a side doesn't have and the other one has.
+func lacking(side, other []Record) (list []Record) {
 	known := map[Record]bool{}
-	for _, r := range new {
+	for _, r := range side {
 		known[r] = true
 	}
-	for _, r := range old {
-		if !known[r] {
-			list = append(list, RecordChange{key, "warning", text.Printable(r.String()), ""})
-		}
-	}
-	clear(known)
-	for _, r := range old {
-		known[r] = true
-	}
-	for _, r := range new {
-		if !known[r] {
-			list = append(list, RecordChange{key, "warning", "", text.Printable(r.String())})
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(other), func(r Record) bool { return known[r] })
 }
 
 // deniedWord returns the lockfile's word for an entry that agents go without, or "" for any other entry.
@@ -129,4 +100,9 @@ func (a *Approval) whole() string {
 		return ""
 	}
 	return "by " + text.Name(a.By) + ", " + text.Printable(a.At)
+}
+
+// members returns the members of an approval, printable.
+func (a *Approval) members() []string {
+	return []string{"by " + text.Name(a.By), "at " + text.Printable(a.At), "hash " + text.Printable(a.Hash), "digest " + text.Printable(a.Digest)}
 }

@@ -64,23 +64,20 @@ func TestRecordChanges(t *testing.T) {
 // TestRecordChangesOfOneSide: if only one of two lockfiles has an entry or a server, each record of it is a change.
 func TestRecordChangesOfOneSide(t *testing.T) {
 	digest := DigestPrefix + strings.Repeat("a", 64)
-	said := Pin{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
-		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}
-	with := Set{Server: "s", About: About{"x", "1"}}
-	with.Put([]Pin{said})
-	without := Set{Server: "s", About: About{"x", "1"}}
+	with := Set{Server: "s"}
+	with.Put([]Pin{{Key: Key{Tools, "a"}, Form: Form{Digest: digest}, Denied: true, Accepted: []Record{{ID: "padding", Digest: digest}},
+		Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest, Digest: digest}}})
 	for name, p := range map[string]Comparison{
-		"an entry went":  {Lockfiles: true, State: Paired, Locked: with, Captured: without},
-		"a server went":  {Lockfiles: true, State: Gone, Locked: with},
-		"an entry came":  {Lockfiles: true, State: Paired, Locked: without, Captured: with},
-		"without a side": {Lockfiles: true, State: New, Captured: with},
+		"an entry is gone":  {State: Paired, Locked: with, Captured: Set{Server: "s"}},
+		"a server is gone":  {State: Gone, Locked: with},
+		"an entry is added": {State: Paired, Locked: Set{Server: "s"}, Captured: with},
+		"a server is added": {State: New, Captured: with},
 	} {
+		p.Lockfiles = true
 		var got []string
 		for _, c := range p.RecordChanges() {
-			if c.Key == said.Key {
-				got = append(got, c.What)
-			}
-			if went := strings.HasSuffix(name, "went"); c.Key == said.Key && (c.Old != "") != went || (c.Old == "") == (c.New == "") {
+			got = append(got, c.What)
+			if isGone := strings.HasSuffix(name, "gone"); (c.Old != "") != isGone || (c.New == "") != isGone {
 				t.Errorf("%s: %q -> %q", name, c.Old, c.New)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/pin"
 )
@@ -49,14 +48,8 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := capture.Read(path, data, Form, pin.Policy{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := capture.Pins(m, server, pin.Policy{}, nil, Form)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := PinsOf(t, string(data), pin.Policy{})
+	set.Server = server
 	return set
 }
 

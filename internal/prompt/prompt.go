@@ -287,7 +287,7 @@ func (p *Prompter) addServer(server int, blocks []report.Block) {
 		switch {
 		case b.Repeat || b.Warned:
 			p.addBlock(b)
-		case p.first || b.Kind == string(pin.Removed):
+		case p.first || b.Kind == string(pin.Removed) && !p.isDenied(b):
 			together = append(together, b)
 		default:
 			p.addBlock(b)
@@ -300,6 +300,12 @@ func (p *Prompter) addServer(server int, blocks []report.Block) {
 	if together != nil {
 		p.list = append(p.list, ofSeveral(what, name, together))
 	}
+}
+
+// isDenied reports whether a block has a denied entry. Its removal needs a yes of its own: without its pin, it could come
+// back without its mark.
+func (p *Prompter) isDenied(b *report.Block) bool {
+	return slices.ContainsFunc(b.Entries, func(i int) bool { return p.m.Entries[i].Denied })
 }
 
 // addSets adds one question for all entries that have the same shared changes and nothing else, and returns the other blocks.

@@ -17,69 +17,44 @@ const (
 	classCount    = classCapitals + 1
 )
 
-// lexicon has the classes of words, a bit each.
+// lexicon has the classes of words and of stems, a bit each, all in small letters. A stem is the beginning that all forms of
+// a word share.
 type lexicon struct {
-	words map[string]uint64 // in small letters
-	stems []stem
+	words, stems map[string]uint64
 
-	// By the first bytes of stems: 1 + the index of the last stem that begins with them.
-	first map[[stemKey]byte]int
+	longest int // of the stems, in bytes
 }
 
-// A stem is the beginning that all forms of a word share.
-type stem struct {
-	text    string
-	classes uint64
-
-	// 1 + the index of the stem before it with the same first bytes, or 0.
-	next int
-}
-
-// stemKey is how many of its first bytes a stem is found by. No stem has fewer.
-const stemKey = 4
+// leastStem is how many bytes a stem has at least.
+const leastStem = 4
 
 // known has the words and stems of all classes.
 var known = sync.OnceValue(newLexicon)
 
+// newLexicon takes a stem that is too short for a whole word, and so one in a script without blanks.
 func newLexicon() *lexicon {
-	l := &lexicon{words: make(map[string]uint64, 3000), stems: make([]stem, 0, 4500), first: make(map[[stemKey]byte]int, 3000)}
-	for class, list := range classWords {
-		for _, word := range strings.Fields(list) {
+	l := &lexicon{words: make(map[string]uint64, 3000), stems: make(map[string]uint64, 4500)}
+	for class := range wordClasses {
+		for word := range strings.FieldsSeq(classWords[class]) {
 			l.words[word] |= 1 << class
 		}
-	}
-	for class, list := range classStems {
-		for _, text := range strings.Fields(list) {
-			l.addStem(text, 1<<class)
+		for stem := range strings.FieldsSeq(classStems[class]) {
+			if sign, _ := utf8.DecodeRuneInString(stem); len(stem) < leastStem || isDense(sign) {
+				l.words[stem] |= 1 << class
+				continue
+			}
+			l.stems[stem] |= 1 << class
+			l.longest = max(l.longest, len(stem))
 		}
 	}
 	return l
 }
 
-// addStem adds the beginning of a word. A text that is too short for a stem is taken for a whole word,
-// and so is one in a script without blanks.
-func (l *lexicon) addStem(text string, classes uint64) {
-	sign, _ := utf8.DecodeRuneInString(text)
-	if len(text) < stemKey || isDense(sign) {
-		l.words[text] |= classes
-		return
-	}
-	key := [stemKey]byte([]byte(text[:stemKey]))
-	l.stems = append(l.stems, stem{text, classes, l.first[key]})
-	l.first[key] = len(l.stems)
-}
-
 // classes returns the classes of a word in small letters.
-func (l *lexicon) classes(word []byte) (classes uint64) {
-	classes = l.words[string(word)]
-	if len(word) < stemKey {
-		return classes
-	}
-	for at := l.first[[stemKey]byte(word)]; at > 0; at = l.stems[at-1].next {
-		stem := &l.stems[at-1]
-		if len(stem.text) <= len(word) && string(word[:len(stem.text)]) == stem.text {
-			classes |= stem.classes
-		}
+func (l *lexicon) classes(word []byte) uint64 {
+	classes := l.words[string(word)]
+	for n := leastStem; n <= min(len(word), l.longest); n++ {
+		classes |= l.stems[string(word[:n])]
 	}
 	return classes
 }

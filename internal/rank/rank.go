@@ -8,6 +8,7 @@
 package rank
 
 import (
+	"cmp"
 	_ "embed"
 	"slices"
 	"sync"
@@ -50,50 +51,32 @@ func (m Model) Score(s string) int {
 	return int(score)
 }
 
-// Words returns the words that weigh most in the score of a text, as many as most, in the order of
-// the text.
+// Words returns the words without which the score of a text would fall most, as many as most, in the order of the text.
 func (m Model) Words(s string, most int) (words []string) {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)
-	_, w := Best(m, r, s)
-	piece, _ := r.Piece(s, w.piece)
-	type weighed struct {
-		from, to int
-		weight   int
+	_, best := Best(m, r, s)
+	piece, _ := r.Piece(s, best.piece)
+	w := sliding[int8]{weights: m, words: piece, Window: Window{first: best.first, end: best.first}}
+	for w.end < best.end {
+		w.take()
 	}
-	var list []weighed
+	falls := map[string]float64{}
 	for i := w.first; i < w.end; i++ {
-		one := weighed{from: piece[i].From, to: piece[i].To}
-		one.weight = 2 * int(own(m, &piece[i]))
-		// Half of what a pair of words weighs belongs to each.
-		for k := range distances {
-			if i+distances[k] < w.end {
-				one.weight += int(m[piece[i].Joint[k]])
-			}
-			if before := i - distances[k]; before >= w.first {
-				one.weight += int(m[piece[before].Joint[k]])
-			}
+		word := s[piece[i].From:piece[i].To]
+		if _, known := falls[word]; known {
+			continue
 		}
-		for class := range bitsOf(piece[i].classes) {
-			one.weight += 2 * int(m[classSlots+class])
-			for other := range bitsOf(w.classes &^ (1 << class)) {
-				one.weight += int(m[pairSlot(class, other)])
-			}
+		whole := w.sum
+		w.count(i, -1)
+		falls[word] = whole - w.sum
+		w.count(i, 1)
+		if falls[word] > 0 {
+			words = append(words, word)
 		}
-		list = append(list, one)
 	}
-	slices.SortStableFunc(list, func(a, b weighed) int { return b.weight - a.weight })
-	seen := map[string]bool{}
-	list = slices.DeleteFunc(list, func(one weighed) bool {
-		word := s[one.from:one.to]
-		again := seen[word]
-		seen[word] = true
-		return again || one.weight <= 0
-	})
-	list = list[:min(len(list), most)]
-	slices.SortFunc(list, func(a, b weighed) int { return a.from - b.from })
-	for _, one := range list {
-		words = append(words, s[one.from:one.to])
-	}
-	return words
+	heaviest := slices.Clone(words)
+	slices.SortStableFunc(heaviest, func(a, b string) int { return cmp.Compare(falls[b], falls[a]) })
+	heaviest = heaviest[:min(len(heaviest), most)]
+	return slices.DeleteFunc(words, func(word string) bool { return !slices.Contains(heaviest, word) })
 }

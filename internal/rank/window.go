@@ -1,9 +1,6 @@
 package rank
 
-import (
-	"iter"
-	"math/bits"
-)
+import "math/bits"
 
 // A Window is a run of words that is scored.
 type Window struct {
@@ -54,47 +51,43 @@ type sliding[W int8 | float64] struct {
 	words   []Word
 	width   int // in half words
 	sum     float64
-	count   [classCount]int32 // words of each class
+	ofEach  [classCount]int32 // words of each class
 }
 
 // take adds the next word.
 func (w *sliding[W]) take() {
-	word := &w.words[w.end]
-	w.sum += own(w.weights, word)
-	for k := range distances {
-		if before := w.end - distances[k]; before >= w.first {
-			w.sum += float64(w.weights[w.words[before].Joint[k]])
-		}
-	}
-	for left := word.classes; left != 0; left &= left - 1 {
-		class := bits.TrailingZeros64(left)
-		if w.count[class]++; w.count[class] == 1 {
-			w.sum += w.ofClass(class)
-			w.classes |= 1 << class
-		}
-	}
-	w.width += int(word.width)
+	w.count(w.end, 1)
 	w.end++
 }
 
 // drop takes the first word away.
 func (w *sliding[W]) drop() {
-	word := &w.words[w.first]
-	w.sum -= own(w.weights, word)
-	for k := range distances {
-		if w.first+distances[k] < w.end {
-			w.sum -= float64(w.weights[word.Joint[k]])
+	w.first++
+	w.count(w.first-1, -1)
+}
+
+// count adds a word next to the window to its sum (sign 1), or takes it out of it (-1).
+func (w *sliding[W]) count(at int, sign float64) {
+	word := &w.words[at]
+	w.sum += sign * own(w.weights, word)
+	for k, distance := range distances {
+		if at-distance >= w.first {
+			w.sum += sign * float64(w.weights[w.words[at-distance].Joint[k]])
+		}
+		if at+distance < w.end {
+			w.sum += sign * float64(w.weights[word.Joint[k]])
 		}
 	}
 	for left := word.classes; left != 0; left &= left - 1 {
 		class := bits.TrailingZeros64(left)
-		if w.count[class]--; w.count[class] == 0 {
-			w.classes &^= 1 << class
-			w.sum -= w.ofClass(class)
+		before := w.ofEach[class]
+		w.ofEach[class] += int32(sign)
+		if before+w.ofEach[class] == 1 { // the first word of its class comes, or the last one goes
+			w.sum += sign * w.ofClass(class)
+			w.classes ^= 1 << class
 		}
 	}
-	w.width -= int(word.width)
-	w.first++
+	w.width += int(sign) * int(word.width)
 }
 
 // own is what a word weighs by itself.
@@ -125,10 +118,13 @@ func (r *Reader) Features(slots []uint32, s string, w Window) []uint32 {
 			}
 		}
 	}
-	for class := range bitsOf(w.classes) {
+	for class := range classCount {
+		if w.classes>>class&1 == 0 {
+			continue
+		}
 		slots = append(slots, uint32(classSlots+class))
-		for other := range bitsOf(w.classes) {
-			if other < class {
+		for other := range class {
+			if w.classes>>other&1 == 1 {
 				slots = append(slots, pairSlot(other, class))
 			}
 		}
@@ -136,36 +132,20 @@ func (r *Reader) Features(slots []uint32, s string, w Window) []uint32 {
 	return append(slots, Bias)
 }
 
-// bitsOf yields the numbers of the bits that are set.
-func bitsOf(set uint64) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for left := set; left != 0; left &= left - 1 {
-			if !yield(bits.TrailingZeros64(left)) {
-				return
+// EachWording calls f for the slots of all words of a text, and of their pairs. It may call f more than once for a slot.
+func (r *Reader) EachWording(s string, f func(slot uint32)) {
+	for from := 0; from >= 0; {
+		words, next := r.Piece(s, from)
+		for i := range words {
+			for _, slot := range words[i].Own {
+				f(slot)
 			}
-		}
-	}
-}
-
-// AllFeatures yields the slots of all windows of a text, except those of classes. It may yield a slot
-// more than once.
-func (r *Reader) AllFeatures(s string) iter.Seq[uint32] {
-	return func(yield func(uint32) bool) {
-		for from := 0; from >= 0; {
-			words, next := r.Piece(s, from)
-			for i := range words {
-				for _, slot := range words[i].Own {
-					if !yield(slot) {
-						return
-					}
-				}
-				for k := range distances {
-					if i+distances[k] < len(words) && !yield(words[i].Joint[k]) {
-						return
-					}
+			for k := range distances {
+				if i+distances[k] < len(words) {
+					f(words[i].Joint[k])
 				}
 			}
-			from = next
 		}
+		from = next
 	}
 }

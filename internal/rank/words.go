@@ -131,25 +131,20 @@ func (r *Reader) chunk(s string, from, to int) {
 
 // trimmed takes quotes, brackets and punctuation off both ends of a chunk.
 func trimmed(s string, from, to int) (int, int) {
-	const foreign = "“”‘’«»„。，、！？：；（）「」《》"
-	for from < to {
-		c, size := utf8.DecodeRuneInString(s[from:to])
-		if !isMark(c) && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
-			break
-		}
-		from += size
-	}
-	for from < to {
-		c, size := utf8.DecodeLastRuneInString(s[from:to])
-		if !isMark(c) && c != '.' && (c < utf8.RuneSelf || !strings.ContainsRune(foreign, c)) {
-			break
-		}
-		to -= size
-	}
+	from = to - len(strings.TrimLeftFunc(s[from:to], isAround))
+	to = from + len(strings.TrimRightFunc(s[from:to], func(c rune) bool { return c == '.' || isAround(c) }))
 	return from, to
 }
 
-// isMark reports whether an ASCII character is around words rather than in them.
+// isAround reports whether a character is around words rather than in them.
+func isAround(c rune) bool {
+	if c < utf8.RuneSelf {
+		return isMark(c)
+	}
+	return strings.ContainsRune("“”‘’«»„。，、！？：；（）「」《》", c)
+}
+
+// isMark does what isAround does, for an ASCII character.
 func isMark(c rune) bool {
 	switch c {
 	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*', '|', '#', '=':
@@ -174,16 +169,11 @@ func isDense(c rune) bool {
 	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// add appends a word without slots.
-func (r *Reader) add(from, to int, width int8, classes uint64, hash uint32) *Word {
-	r.words = append(r.words, Word{From: from, To: to, width: width, classes: classes, hash: hash})
-	return &r.words[len(r.words)-1]
-}
-
-// own adds a slot to the last word, which w has to be.
-func (r *Reader) own(w *Word, slot uint32) {
-	r.slots = append(r.slots, slot)
-	w.Own = r.slots[len(r.slots)-len(w.Own)-1:]
+// add appends a word with slots of its own.
+func (r *Reader) add(w Word, slots ...uint32) {
+	r.slots = append(r.slots, slots...)
+	w.Own = r.slots[len(r.slots)-len(slots):]
+	r.words = append(r.words, w)
 }
 
 // word reads a word of a script with blanks.
@@ -218,8 +208,7 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 		classes |= known().classes(r.lower)
 		hash = hashOf(r.lower)
 	}
-	w := r.add(from, to, 2, classes, hash)
-	r.own(w, wordSlot(hash, 1))
+	r.add(Word{From: from, To: to, width: 2, classes: classes, hash: hash}, wordSlot(hash, 1))
 }
 
 // denseWord reads a character of a script without blanks together with the next one, as a word that
@@ -235,9 +224,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	}
 	hash := (hashStart ^ uint32(first)) * hashPrime
 	hash = (hash ^ uint32(next)) * hashPrime
-	w := r.add(at, end, 1, known().words[s[at:end]], hash)
-	r.own(w, wordSlot(hash, 1))
-	r.own(w, wordSlot((hashStart^uint32(first))*hashPrime, 1))
+	r.add(Word{From: at, To: end, width: 1, classes: known().words[s[at:end]], hash: hash}, wordSlot(hash, 1), wordSlot((hashStart^uint32(first))*hashPrime, 1))
 	return size
 }
 

@@ -2,49 +2,11 @@ package report
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"pinproof/internal/diff"
-	"pinproof/internal/facts"
-	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
-
-// An edit is one change of an entry, as it is shown.
-type edit struct {
-	*facts.Edit
-
-	// What changed if no reader can see it, else "".
-	unseen string
-
-	marked bool // the definition below shows it with marks
-
-	// The changes that are told once, with this one, and the entry that has this edit; or nil.
-	shared   *sharedSet
-	sharedBy *drifted
-}
-
-// newEdit prepares an edit to be shown.
-func newEdit(e *facts.Edit) *edit {
-	shown := &edit{Edit: e}
-	if e.Unseen {
-		shown.unseen = unseen(e.Change)
-	}
-	return shown
-}
-
-// keyOf returns a key that is equal for equal lists only.
-func keyOf(list []string) string {
-	var key strings.Builder
-	for _, s := range list {
-		key.WriteString(strconv.Itoa(len(s)))
-		key.WriteByte(':')
-		key.WriteString(s)
-	}
-	return key.String()
-}
 
 // unseen describes in words what a reader of the text can't see in a change.
 func unseen(c diff.Change) string {
@@ -55,11 +17,6 @@ func unseen(c diff.Change) string {
 		return text.Count(n, "character") + " no reader sees, gone"
 	}
 	return "same text to a reader, other code points"
-}
-
-// exact reports whether an edit is to be shown character by character.
-func (e *edit) exact() bool {
-	return e.Old.Kind == '"' && e.New.Kind == '"' && layout.Confusable(e.Old.Text, e.New.Text) || e.unseen != ""
 }
 
 // A group is drift that is read and accepted as one: an entry, or two that seem to be one under two names.

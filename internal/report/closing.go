@@ -10,26 +10,6 @@ import (
 	"pinproof/internal/text"
 )
 
-// Refused lists the new warnings for which drifts were refused, those about captures as a whole, and those of pinned
-// texts that name what was refused.
-func (r *Report) Refused(refused map[pin.Ref]bool) []Finding {
-	list := lint.WarningsIn(r.General)
-	for _, e := range r.entries {
-		if refused[e.Ref()] {
-			list = append(list, lint.WarningsIn(e.Fresh)...)
-		}
-	}
-	for _, f := range r.Unrecorded {
-		isNamed := func(e *drifted) bool {
-			return refused[e.Ref()] && e.Type == pin.Tools && e.Name == f.Names() && e.Server != f.Server
-		}
-		if slices.ContainsFunc(r.entries, isNamed) {
-			list = append(list, f)
-		}
-	}
-	return r.Said(list)
-}
-
 // A Relocked is what lock or relock has written, and how it reports that.
 type Relocked struct {
 	Accepted map[pin.Ref]bool // the drift that was accepted

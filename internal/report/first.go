@@ -67,16 +67,16 @@ func (r *Report) readFirst(m *Model) {
 		named[at] = true
 		first := ReadFirst{
 			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
-			Place: e.place(1, one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
+			Place: r.place(e.Ref(), one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		if first.Marked {
 			for _, word := range rank.Learned().Words(one.Text, maxHeavyWords) {
 				first.Words = append(first.Words, text.Printable(word))
 			}
 		}
-		for _, ed := range e.edits {
-			if ed.shared != nil && strings.HasPrefix(one.Pointer+"/", ed.Pointer+"/") {
-				first.Block = ed.shared.told.Number
+		for _, c := range e.changes {
+			if c.shared != nil && isIn(one.Pointer, c.at) {
+				first.Block = c.shared.told.Number
 			}
 		}
 		m.ReadFirst = append(m.ReadFirst, first)

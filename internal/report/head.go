@@ -23,7 +23,7 @@ func (r *Report) model() *Model {
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.Standing),
-		Fresh: r.Said(freshIn(r.entries)), Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
+		Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
@@ -55,7 +55,7 @@ func (r *Report) model() *Model {
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: r.findingPlace(f), Pointer: text.Pointer(f.Pointer),
+		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	s.Names = s.All[0]
 	if f.Warning {
@@ -69,7 +69,8 @@ func (r *Report) said(f lint.Finding) Finding {
 }
 
 // each puts findings into words, one by one.
-func (r *Report) each(list []lint.Finding) (said []Finding) {
+func (r *Report) each(list []lint.Finding) []Finding {
+	said := []Finding{}
 	for _, f := range list {
 		said = append(said, r.said(f))
 	}
@@ -93,7 +94,7 @@ type sharedFinding struct {
 func (r *Report) Said(list []lint.Finding) (said []Finding) {
 	index := map[sharedFinding]int{}
 	for _, f := range list {
-		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.findingPlace(f), f.Detail, f.Approved, f.Scope, f.Record()}
+		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.place(f.Ref(), f.Pointer), f.Detail, f.Approved, f.Scope, f.Record()}
 		at, ok := index[key]
 		if !ok || f.WholeServer {
 			index[key] = len(said)
@@ -133,18 +134,17 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	rows := &rowMaker{shown: map[string]spot{}, budget: r.Budget}
 	m.Minor = r.minor()
 	m.Warned = r.warned
 	for i, g := range r.groups {
 		if i == r.warned {
-			r.tell(m, rows)
+			r.tell(m)
 		}
-		b := r.block(g, rows)
+		b := r.block(g)
 		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
-			m.Unexplained += lint.RankOf(e.Unexplained)
+			m.Unexplained += lint.RankOf(e.KindAlone())
 		}
 		m.Blocks = append(m.Blocks, b)
 	}
@@ -161,14 +161,14 @@ func (r *Report) list(m *Model) {
 }
 
 // block makes the block of a group.
-func (r *Report) block(g *group, rows *rowMaker) Block {
+func (r *Report) block(g *group) Block {
 	e := g.first()
 	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g)}
 	b.Words, b.Label = standsOut(g)
 	b.Server = r.places[e.Server]
-	b.Rows, b.Summed = rows.rows(g)
+	b.Rows, b.Summed = r.rows(g)
 	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.Warned())
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
@@ -278,14 +278,21 @@ var causes = []struct {
 func (r *Report) worst(m *Model) {
 	for _, one := range causes {
 		worst := Worst{Said: one.said}
+		var hosts []string
 		for i, e := range r.entries {
 			if e.Class.First() && e.Why.Cause == one.cause {
+				if e.Why.Host != "" {
+					hosts = append(hosts, text.Name(e.Why.Host))
+				}
 				worst.Entries = append(worst.Entries, Placed{m.placed(m.Entries[i].Block), m.Entries[i].Short})
 			}
 		}
 		if more := len(worst.Entries) - maxWorst; more > 0 {
 			worst.Entries = worst.Entries[:maxWorst]
 			worst.More = "and " + text.Number(more) + " more"
+		}
+		if hosts != nil {
+			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
 		}
 		if worst.Entries != nil {
 			m.Worst = append(m.Worst, worst)
@@ -308,8 +315,8 @@ func standsOut(g *group) (words, id string) {
 	if e.RenamedFrom+e.RenamedTo != "" {
 		return "renamed", ""
 	}
-	if len(e.edits) > 0 {
-		return e.edits[0].Label.Words(), e.edits[0].Label.ID()
+	if len(e.Edits) > 0 {
+		return e.Edits[0].Label.Words(), e.Edits[0].Label.ID()
 	}
 	return "", ""
 }
@@ -320,14 +327,14 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Risks: strings.Join(e.Is, ", "), Named: e.Named(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.Named(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
-		Severity: e.Severity.String(), Unexplained: e.Unexplained, Digest: short(d.DefinitionDigest()), Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {
-		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition}
+		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
 	}
 	if d.Locked != nil {
 		said.Pinned = definition(d.Locked)
@@ -353,6 +360,7 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 
 // servers lists for each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
+	m.Sides = []ServerData{}
 	others := 0
 	before := 0
 	after := 0
@@ -364,7 +372,7 @@ func (r *Report) servers(m *Model) {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
 			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(),
-			Listed: pin.CountPins(p.Captured.Pins).String(), Set: short(p.Captured.Digest), Summary: p.Captured.Policy.Summary()}
+		}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
@@ -377,7 +385,7 @@ func (r *Report) servers(m *Model) {
 			s.New = text.Printable(r.Next.Capture) + " nothing"
 		}
 		if p.Present() {
-			s.New = text.Printable(p.Capture) + " " + s.Listed
+			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
@@ -478,6 +486,7 @@ func (r *Report) data(m *Model) {
 
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
+	m.Captured = []Captured{}
 	status := map[pin.Ref]string{}
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
@@ -493,8 +502,9 @@ func (r *Report) captured(m *Model) {
 		p := &r.Comparisons[i]
 		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
-			c := Captured{p.Server, pin.EntryTypeInfo[one.Type].Member, one.Name, shortRef(one.Type, one.Name),
-				cmp.Or(status[pin.Ref{Server: p.Server, Key: one.Key}], "MATCH"), one.Digest, one.Sanitized, "", denied[pin.Ref{Server: p.Server, Key: one.Key}]}
+			ref := pin.Ref{Server: p.Server, Key: one.Key}
+			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
+				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
 			if r.Terse && c.Status != "MATCH" {
 				continue // it is with the drift
 			}

@@ -92,9 +92,6 @@ type Model struct {
 	// Approved warnings in entries that match their pins, or about captures without drift.
 	Approved []Finding
 
-	// Findings in drifted entries that nobody has approved.
-	Fresh []Finding
-
 	// How many denied entries match their pins. If only a part of a session was seen and denied entries fail the run,
 	// those that it doesn't list count, too.
 	Denied int
@@ -137,9 +134,9 @@ type Model struct {
 
 // A NoAnswer is why there is no answer.
 type NoAnswer struct {
-	Text  string
-	Hints []string
-	Lines []string // both
+	Text  string   `json:"message"`
+	Hints []string `json:"hints"`
+	Lines []string `json:"-"` // both
 }
 
 // A Step is a command to type next or a digest, with what it is for. Any of its fields may be empty.
@@ -170,18 +167,12 @@ type Server struct {
 
 	Fails  bool   // its drift fails the run
 	Pinned string // "14 tools", of the pins
-	Listed string // the same for the capture
 	Counts Counts
-
-	// The beginning of the set digest of the capture.
-	Set string
 
 	// What a yes at the prompt is bound to.
 	SetDigest     string     // of the capture
 	Policy        pin.Policy // that the capture was read under
 	PolicyDiffers bool       // it isn't the pinned policy
-
-	Summary string // what its policy leaves out
 }
 
 // Counts are the columns of a server's row in the head of a report.
@@ -198,22 +189,23 @@ func (c Counts) Altered() int { return c.Kinds["changed"] + c.Kinds["hidden"] + 
 
 // A ReadFirst is a new sentence that is worth reading before the others.
 type ReadFirst struct {
-	Block  int
-	Server string
+	Server string `json:"server"`
 
 	// The list of its entry, as a capture calls it: "tools".
-	List string
+	List string `json:"list"`
 
-	Name  string // of its entry, as received
-	Entry string // the entry for people
-	Place string // where in the entry it is, for people
+	Name string `json:"name"` // of its entry, as received
 
-	// The place as a JSON Pointer, as received.
-	At string
+	// Where in the entry it is, as a JSON Pointer, as received.
+	At string `json:"pointer"`
 
-	Text   string   // on one line, printable, cut
-	Marked bool     // its score is so high that it is marked in any review
-	Words  []string // the words that weigh most, if it is marked
+	Block  int      `json:"block"`
+	Text   string   `json:"text"`            // on one line, printable, cut
+	Marked bool     `json:"marked"`          // its score is so high that it is marked in any review
+	Words  []string `json:"words,omitempty"` // the words that weigh most, if it is marked
+
+	Entry string `json:"-"` // the entry for people
+	Place string `json:"-"` // where in the entry it is, for people
 }
 
 // A Worst lists the entries that are worth reading first for one reason.
@@ -244,55 +236,55 @@ type Problem struct {
 
 // A Finding is one finding in words, of one entry or of several.
 type Finding struct {
-	Server   string // raw
-	List     string // "" for a whole capture
-	Name     string // raw
-	ID       string
-	Level    string
-	Approved bool
-	At       string // raw
-	Detail   string
+	Server   string `json:"server"`             // raw
+	List     string `json:"list,omitempty"`     // "" for a whole capture
+	Name     string `json:"name,omitempty"`     // raw
+	ID       string `json:"id"`                 // of its rule
+	Level    string `json:"level"`              // "warning" or "note"
+	Approved bool   `json:"approved,omitempty"` // a pin records it
+	At       string `json:"pointer"`            // raw
+	Detail   string `json:"detail"`
 
-	Of pin.Ref // the entry, or the first of several
+	Of pin.Ref `json:"-"` // the entry, or the first of several
 
 	// What consent to a warning is recorded as.
-	Record pin.Record
+	Record pin.Record `json:"-"`
 
-	Warning bool
+	Warning bool `json:"-"`
 
 	// It fails the run although its entry matches.
-	Blocks bool
+	Blocks bool `json:"-"`
 
-	Place   string // for people
-	Pointer string // printable
-	Names   string // the entries that it is in, or the capture
+	Place   string `json:"-"` // for people
+	Pointer string `json:"-"` // printable
+	Names   string `json:"-"` // the entries that it is in, or the capture
 
 	// "tool=NAME" or "capture", with the server where there are several.
-	Ref string
+	Ref string `json:"-"`
 
-	Line int      // in the lockfile
-	All  []string // the entries that have it, printable
+	Line int      `json:"-"` // in the lockfile
+	All  []string `json:"-"` // the entries that have it, printable
 }
 
 // A Record is something that a lockfile has about an entry or a server, besides its definition.
 type Record struct {
-	Server string // raw
-	List   string // "" for a whole server
-	Name   string // raw
+	Server string `json:"server"`         // raw
+	List   string `json:"list,omitempty"` // "" for a whole server
+	Name   string `json:"name,omitempty"` // raw
 
 	// "approval", "denied", "warning", "policy", "about".
-	What string
+	What string `json:"what"`
 
-	Detail string // printable
+	Detail string `json:"detail"` // printable
 
-	Fails bool   // it fails the run
-	Names string // the entry or the server that it is about
-	Short string // an entry without its server
+	Fails bool   `json:"-"` // it fails the run
+	Names string `json:"-"` // the entry or the server that it is about
+	Short string `json:"-"` // an entry without its server
 
 	// "tool=NAME", with the server where there are several.
-	Ref string
+	Ref string `json:"-"`
 
-	Line int // in the lockfile
+	Line int `json:"-"` // in the lockfile
 }
 
 // Word is what a finding is called where people read: "WARNING hidden-text".
@@ -311,50 +303,49 @@ func (f *Finding) Said() string { return f.Word() + f.Behind() }
 
 // An Entry is one entry that drifted.
 type Entry struct {
-	Server      string // raw
-	List        string
-	Name        string // raw
-	Kind        string
-	Blocked     bool
-	Severity    string // "breaking", "behaviour", "none"
-	RenamedFrom string // raw
-	RenamedTo   string // raw
-	Pinned      *Definition
-	Now         *Definition
-	Copies      []Definition
-	Changes     []Change
+	Server      string `json:"server"` // raw
+	List        string `json:"list"`
+	Name        string `json:"name"` // raw
+	Kind        string `json:"kind"`
+	Blocked     bool   `json:"blocked"`
+	Severity    string `json:"severity"`              // "breaking", "behaviour", "none"
+	RenamedFrom string `json:"renamedFrom,omitempty"` // raw
+	RenamedTo   string `json:"renamedTo,omitempty"`   // raw
+
+	Pinned  *Definition  `json:"-"`
+	Now     *Definition  `json:"-"`
+	Copies  []Definition `json:"-"`
+	Changes []Change     `json:"-"`
 
 	// What changed was not worked out: there was too much.
-	Unexplained bool
+	Unexplained bool `json:"-"`
 
-	Findings []Finding // new ones, then approved ones
+	Findings []Finding `json:"-"` // new ones, then approved ones
 
 	// It is denied so far, perhaps under its old name.
-	Denied bool
+	Denied bool `json:"-"`
 
-	CanBeDenied bool // agents can go without it
+	CanBeDenied bool `json:"-"` // agents can go without it
 
-	Of pin.Ref
+	Of pin.Ref `json:"-"`
 
 	// The digest that a yes is bound to: of the definition found or, if it is gone, of the pin.
-	Accepts string
+	Accepts string `json:"-"`
 
 	// "tool=NAME", with the server where there are several.
-	Ref string
+	Ref string `json:"-"`
 
-	Said   string // "write_file (server files)"
-	Short  string // "write_file"
-	Block  int    // the number of its block
-	Text   string // what is wrong, in one line
-	Warned bool   // it has a new warning
-	Digest string // the beginning of Accepts
-	Line   int    // of its pin in the lockfile
-	Risks  string // "destructive, takes code"
+	Said   string `json:"-"` // "write_file (server files)"
+	Short  string `json:"-"` // "write_file"
+	Block  int    `json:"-"` // the number of its block
+	Text   string `json:"-"` // what is wrong, in one line
+	Warned bool   `json:"-"` // it has a new warning
+	Line   int    `json:"-"` // of its pin in the lockfile
 
 	// Why it is named before many are accepted at once: "takes code"; or "".
-	Named string
+	Named string `json:"-"`
 
-	Minor bool // it has nothing new to read
+	Minor bool `json:"-"` // it has nothing new to read
 }
 
 // Definitions lists an entry's definitions: the pinned one, and what it is now.
@@ -370,23 +361,25 @@ func (e *Entry) Definitions() (list []Definition) {
 // A Change is one difference inside an entry, as programs get it: Pointer, From, Old and New come
 // from the server and are not made printable.
 type Change struct {
-	Pointer   string
-	From      string
-	Label     string
-	LabelText string
-	Severity  string
-	Old       jsontree.Value
-	New       jsontree.Value
+	Pointer   string         `json:"pointer"`
+	From      string         `json:"from,omitempty"`
+	Label     string         `json:"label"`
+	LabelText string         `json:"labelText"`
+	Severity  string         `json:"severity"`
+	Old       jsontree.Value `json:"old,omitzero"`
+	New       jsontree.Value `json:"new,omitzero"`
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
 type Definition struct {
-	Digest    string
-	Sanitized string
-	Line      int
+	Digest    string `json:"digest"`
+	Sanitized string `json:"sanitizedDigest"`
+	Line      int    `json:"line"`
 
 	// Its canonical form, not printable; nil if it isn't stored.
-	Text []byte
+	Text []byte `json:"-"`
+
+	Files []pin.File `json:"-"` // of a skill, not printable
 }
 
 // Renamed is the kind of a block of two entries: one that was added, and the removed one that it seems to be under a
@@ -493,86 +486,47 @@ type Line struct {
 	Phrase string // after the name
 	Text   []layout.Line
 
-	// A reference, for a format that shows block Home above: it prints this instead of Text and of the next Skip lines.
-	As string
+	Place string // where it is, for people; "": nothing refers to it
+	More  bool   // it belongs to the line above
 
-	// What it prints instead of Phrase then: what block Home lacks.
-	Brief string
-
-	Home int
-	Skip int
-
-	// The number of the shared changes that have this and the next Skip lines, so that they needn't be printed; or 0.
+	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
 	Shared int
 	InAll  bool // every entry of its kind has these
+	Keeps  bool // it is printed all the same, without its content
+
+	pointer string
 
 	// Of a part of a result: its type in words, without numbers; else "". And whether it may be left out.
-	Result     string
-	IsOptional bool
-}
-
-// Told returns lines as a format lays them out. refers reports which lines are replaced by a reference. What a reference stands
-// for is left out. Lines that follow each other become one line if only their names differ.
-func Told(list []Line, refers func(*Line) bool) (told []Line) {
-	leaf := 0 // the length of told after a line with nothing below it
-	for i := 0; i < len(list); i++ {
-		l := list[i]
-		isLeaf := i+1 == len(list) || list[i+1].Depth <= l.Depth
-		if refers(&l) {
-			i += l.Skip
-			if l.Shared > 0 {
-				continue
-			}
-			l.Phrase = l.Brief
-			l.Text = nil
-			isLeaf = true
-		} else {
-			l.As = ""
-		}
-		if n := len(told); n > 0 && isLeaf && leaf == n && l.Text == nil && told[n-1].Text == nil && l.isToldWith(&told[n-1]) {
-			told[n-1].Name += ", " + l.Name
-			continue
-		}
-		told = append(told, l)
-		if isLeaf {
-			leaf = len(told)
-		}
-	}
-	return told
-}
-
-// isToldWith reports whether two lines with references differ in nothing but their names.
-func (l *Line) isToldWith(last *Line) bool {
-	isSame := l.Depth == last.Depth && l.Phrase == last.Phrase && l.As == last.As && l.Home == last.Home
-	return isSame && l.Phrase+l.As != "" && l.Name != "" && last.Name != ""
+	result     string
+	isOptional bool
 }
 
 // ServerData is one server's two sides for programs.
 type ServerData struct {
-	Server string
-	Pinned *Side
-	Now    *Side
+	Server string `json:"server"`
+	Pinned *Side  `json:"pinned,omitempty"`
+	Now    *Side  `json:"now,omitempty"`
 }
 
 // A Side is one side of a comparison.
 type Side struct {
-	Entries   int
-	SetDigest string
-	Policy    jsontree.Value
-	Capture   string
-	About     string
-	Noise     *int // nil: the side wasn't a capture
+	Entries   int            `json:"entries"`
+	SetDigest string         `json:"setDigest,omitempty"`
+	Policy    jsontree.Value `json:"policy"`
+	Capture   string         `json:"capture,omitempty"`
+	About     string         `json:"about,omitempty"`
+	Noise     *int           `json:"linesPassedOver,omitempty"` // nil: the side wasn't a capture
 }
 
 // A Captured is one entry of a capture, drifted or not.
 type Captured struct {
-	Server       string
-	List         string
-	Name         string
-	Short        string
-	Status       string
-	Digest       string
-	Sanitized    string
-	ApprovalHash string
-	Denied       bool // its pin is denied
+	Server       string `json:"server"`
+	List         string `json:"list"`
+	Name         string `json:"name"`
+	Status       string `json:"status"`
+	Digest       string `json:"digest"`
+	Sanitized    string `json:"sanitizedDigest"`
+	ApprovalHash string `json:"approvalHash,omitempty"`
+	Denied       bool   `json:"denied,omitempty"` // its pin is denied
+	Short        string `json:"-"`
 }

@@ -30,27 +30,27 @@ func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 // turned returns which parameters a changed list of required ones made optional or required, and where they are. For
 // parameters that were added or removed, their own changes show it. turned returns "" if the list may mean more: if it
 // isn't a list of different parameters with plain names.
-func (e *drifted) turned(ed *edit) (places, said string) {
-	around, found := strings.CutSuffix(ed.Pointer, "/required")
-	if !found || ed.From != "" || len(ed.Old.Items())+len(ed.New.Items()) == 0 {
+func (d *describer) turned(c *change) (places, said string) {
+	around, found := strings.CutSuffix(c.Pointer, "/required")
+	if !found || c.From != "" || len(c.Old.Items())+len(c.New.Items()) == 0 {
 		return "", ""
 	}
-	was := parametersAt(e.tree(0), around)
-	is := parametersAt(e.tree(1), around)
-	before := namesIn(ed.Old, was)
-	after := namesIn(ed.New, is)
-	if before == nil || after == nil || ed.New.Kind != 0 && len(after) == 0 || ed.Old.Kind != 0 && len(before) == 0 {
+	was := parametersAt(d.tree(0), around)
+	is := parametersAt(d.tree(1), around)
+	before := namesIn(c.Old, was)
+	after := namesIn(c.New, is)
+	if before == nil || after == nil || c.New.Kind != 0 && len(after) == 0 || c.Old.Kind != 0 && len(before) == 0 {
 		return "", ""
 	}
 	var optional, required []string
 	for _, name := range before {
 		if is[name] && !slices.Contains(after, name) {
-			optional = append(optional, e.place(1, around+"/properties/"+name))
+			optional = append(optional, d.place(1, around+"/properties/"+name))
 		}
 	}
 	for _, name := range after {
 		if was[name] && !slices.Contains(before, name) {
-			required = append(required, e.place(1, around+"/properties/"+name))
+			required = append(required, d.place(1, around+"/properties/"+name))
 		}
 	}
 	places = strings.Join(required, ", ")
@@ -67,14 +67,15 @@ func (e *drifted) turned(ed *edit) (places, said string) {
 
 // follows makes the row of the whole list of required parameters. Those that became optional or required have a row of
 // their own. The rest of the list follows from the parameters, and their order means nothing.
-func follows(e *drifted, ed *edit) Row {
-	row := Row{Word: label.OtherForm.Words(), Label: label.OtherForm.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
-	list := listLine(ed.Old, ed.New)
-	if list == nil {
-		list = twoSides(ed.Old, ed.New, false)
+func (d *describer) follows(c *change) (row Row, is bool) {
+	if _, turned := d.turned(c); turned == "" {
+		return row, false
 	}
-	row.Lines = []Line{{Text: list}}
-	return row
+	list := listLine(c.Old, c.New)
+	if list == nil {
+		list = twoSides(c.Old, c.New, false)
+	}
+	return Row{Word: label.OtherForm.Words(), Label: label.OtherForm.ID(), Place: d.place(c.side(), c.at), Pointer: text.WholePointer(c.at), Lines: []Line{{Text: list}}}, true
 }
 
 // mostRequired is how many names a list can have to be told one by one.

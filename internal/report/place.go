@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
@@ -26,16 +25,13 @@ var stepPattern = sync.OnceValue(func() *regexp.Regexp {
 // alternativePattern matches a step into one of several alternatives.
 var alternativePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/(?:anyOf|oneOf)/\d+`) })
 
-// placeOf describes for people where in an entry something is. A parameter of a tool is the way to it,
+// placeIn describes for people where in an entry something is. A parameter of a tool is the way to it,
 // "arguments.sort[].by", and so is a part of its result, "returns.links[]". What is in such a schema
 // follows that, "arguments.sort/enum/2".
 // "[]" is every element and "*" every parameter without a name. Anything else is shown as its JSON Pointer.
-func placeOf(entryType pin.EntryType, pointer string) string {
-	return placeIn(entryType, jsontree.Value{}, pointer)
-}
-
-// placeIn is placeOf if the definition is known: one of several alternatives is named by a constant that no other one
-// has, "arguments.target(name find).sort".
+//
+// If the definition is known, one of several alternatives is named by a constant that no other one has,
+// "arguments.target(name find).sort".
 func placeIn(entryType pin.EntryType, definition jsontree.Value, pointer string) string {
 	parts := placePattern().FindStringSubmatch(pointer)
 	if parts == nil || entryType != pin.Tools || text.Pointer(pointer) != pointer {
@@ -80,15 +76,13 @@ func alternative(around jsontree.Value, keyword, index string) (said string, of 
 	return "/" + keyword + "/" + index, of
 }
 
-// findingPlace describes for people where a finding is.
-func (r *Report) findingPlace(f lint.Finding) string {
-	p := pin.ComparisonOf(r.Comparisons, f.Server)
-	if p == nil || f.WholeServer || !strings.Contains(f.Pointer, "Of/") {
-		return placeOf(f.Type, f.Pointer)
+// place describes for people where in a captured entry something is.
+func (r *Report) place(of pin.Ref, pointer string) string {
+	var definition jsontree.Value
+	if p := pin.ComparisonOf(r.Comparisons, of.Server); p != nil && strings.Contains(pointer, "Of/") {
+		if found := p.Captured.Find(of.Key); found != nil {
+			definition = found.Shown()
+		}
 	}
-	of := p.Captured.Find(f.Ref().Key)
-	if of == nil || of.Definition == nil {
-		return placeOf(f.Type, f.Pointer)
-	}
-	return placeIn(f.Type, of.Shown(), f.Pointer)
+	return placeIn(of.Type, definition, pointer)
 }

@@ -34,7 +34,7 @@ func TestPlace(t *testing.T) {
 		{pin.Prompts, "/inputSchema/properties/a", "/inputSchema/properties/a"},
 		{pin.Prompts, "/arguments/0/description", "/arguments/0/description"},
 	} {
-		if got := placeOf(tt.entryType, tt.pointer); got != tt.want {
+		if got := placeIn(tt.entryType, jsontree.Value{}, tt.pointer); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.pointer, got, tt.want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestPlacesDiffer(t *testing.T) {
 		for range 1 + r.IntN(5) {
 			pointer = jsontree.Pointer(pointer, steps[r.IntN(len(steps))])
 		}
-		said := placeOf(pin.Tools, pointer)
+		said := placeIn(pin.Tools, jsontree.Value{}, pointer)
 		if other, ok := seen[said]; ok && other != pointer {
 			t.Fatalf("%q and %q are both %s", other, pointer, said)
 		}

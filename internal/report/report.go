@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"slices"
 
 	"pinproof/internal/facts"
@@ -118,6 +117,9 @@ func New(in Input, known *facts.Facts) *Report {
 	r.findRelease()
 	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	if !r.Terse {
+		for _, e := range r.entries {
+			r.describe(e)
+		}
 		r.group()
 	}
 	r.listDrifts()
@@ -137,7 +139,7 @@ func Bare(in Input, known *facts.Facts) *Report {
 		r.digests[[2]string{"", d.DefinitionDigest()}]++
 	}
 	for _, e := range known.Entries {
-		r.entries = append(r.entries, newDrifted(e))
+		r.entries = append(r.entries, &drifted{Entry: e})
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
 	r.listDrifts()
@@ -170,21 +172,10 @@ func whyNot(err error) *NoAnswer {
 // A drifted is an entry that drifted, as it is shown.
 type drifted struct {
 	*facts.Entry
-	edits []*edit
-
-	parts map[string]*sharedSet // by pointer, what shared changes tell of a new definition
-
-	// The signatures of both definitions, kept while the entry is worked on.
-	signed [2]signed
-}
-
-// newDrifted prepares an entry to be shown.
-func newDrifted(e *facts.Entry) *drifted {
-	d := &drifted{Entry: e}
-	for _, one := range e.Edits {
-		d.edits = append(d.edits, newEdit(one))
-	}
-	return d
+	changes []*change
+	parts   []*change // of a new definition
+	whole   []Row     // of its definitions, where they are shown whole
+	minor   []Row     // what is summed up
 }
 
 // findRelease decides what kind of release the drift makes, if two sides are compared without a
@@ -204,6 +195,3 @@ func (r *Report) findRelease() {
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }
-
-// SetOrNone returns a set digest, or words for why it is missing.
-func SetOrNone(digest string) string { return cmp.Or(digest, "none: a name is repeated") }

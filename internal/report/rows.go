@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pinproof/internal/effort"
+	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/layout"
@@ -18,38 +19,94 @@ import (
 	"pinproof/internal/words"
 )
 
-// A rowMaker makes the rows of all blocks, in order. It knows what the blocks above have shown.
-type rowMaker struct {
-	block int
+// minText is how many bytes of JSON a text of a few words must have.
+const minText = 40
 
-	// Where each longer text and schema was shown.
-	shown map[string]spot
+// A change is one change of an entry, or a part of a new definition, as it is shown.
+type change struct {
+	*facts.Edit // nil: it is a part of a new definition
 
-	// For marks in the texts of definitions that are shown whole, and for sentences to mark.
-	budget *effort.Budget
+	of   *drifted
+	at   string // its pointer
+	line int    // of a part: where it is among the lines of the definition
+	row  Row
 
-	quiet bool // nothing refers to what it shows
+	// Equal for what reads alike in another entry, and for what reads like a part of a new definition; or "".
+	key, part string
+
+	marked bool       // the definition below shows it with marks
+	shared *sharedSet // the changes that are told once, with this one; or nil
+}
+
+// unseen describes what changed if no reader can see it, else it is "".
+func (c *change) unseen() string {
+	if c.Unseen {
+		return unseen(c.Change)
+	}
+	return ""
+}
+
+// exact reports whether a change is to be shown character by character.
+func (c *change) exact() bool {
+	return c.Old.Kind == '"' && c.New.Kind == '"' && layout.Confusable(c.Old.Text, c.New.Text) || c.Unseen
 }
 
 // searchCost is what searching a line for a sentence to mark costs besides its bytes. A thousand sentences in a thousand
 // copies of a tool are a million searches. A sentence that isn't searched for gets no mark.
 const searchCost = 32
 
-// A spot is where a text or a schema was shown: a place in the entries of a block.
-type spot struct {
-	block int
-	place string
+// A describer describes the definitions of an entry, and how they differ.
+type describer struct {
+	*drifted
+	budget *effort.Budget
+
+	// The pinned definition (0) and the captured one (1).
+	sides [2]signed
 }
 
-// minRepeat is how many bytes of JSON a text must have to be shown only once, and minText how many to be told with others.
-const (
-	minRepeat = 200
-	minText   = 40
-)
+// A signed is a definition with its signature, and the index of the first line about each pointer.
+type signed struct {
+	tree  jsontree.Value
+	lines []signature.Line
+	first map[string]int
+}
 
-// rows lists the rows of a group: its findings, then its edits or its definitions.
-func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
-	m.block = g.number
+// describe makes the rows of an entry, each once. They don't depend on what else is shown.
+func (r *Report) describe(e *drifted) {
+	if e.KindAlone() {
+		return
+	}
+	d := &describer{drifted: e, budget: r.Budget}
+	for _, one := range e.Edits {
+		c := &change{Edit: withIcons(one), of: e, at: one.Pointer}
+		c.row = d.edit(c)
+		e.changes = append(e.changes, c)
+		if row, is := d.follows(c); is || c.Minor() {
+			if c.Minor() {
+				row = c.row
+			}
+			row.Minor = true
+			row.Op = '~'
+			e.minor = append(e.minor, row)
+		}
+	}
+	e.whole = d.wholes()
+	d.markFirst()
+	if !r.Bounded {
+		d.findKeys()
+	}
+}
+
+// withIcons returns an edit whose images are described.
+func withIcons(e *facts.Edit) *facts.Edit {
+	of := *e
+	of.Old = layout.Icons(e.Pointer, e.Old)
+	of.New = layout.Icons(e.Pointer, e.New)
+	return &of
+}
+
+// rows lists the rows of a group: its findings, then its changes or its definitions, then what is minor.
+func (r *Report) rows(g *group) (rows []Row, summed string) {
 	e := g.first()
 	named := len(g.entries)
 	if g.renamed() {
@@ -58,63 +115,53 @@ func (m *rowMaker) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
-	findings := len(rows)
-	wholes := m.wholes(e)
-	edits := slices.Clone(e.edits)
-	slices.SortStableFunc(edits, func(a, b *edit) int {
-		return lint.RankOf(b.Pointer == e.Why.Pointer) - lint.RankOf(a.Pointer == e.Why.Pointer)
+	var changed []Row
+	var minor []*facts.Edit
+	all := slices.Clone(e.changes)
+	slices.SortStableFunc(all, func(a, b *change) int {
+		return lint.RankOf(b.at == e.Why.Pointer) - lint.RankOf(a.at == e.Why.Pointer)
 	})
-	for _, ed := range edits {
-		switch {
-		case ed.Minor(), ed.marked:
-		// Its whole definition is below: references lead there, and never to this row.
-		case ed.shared != nil:
-			row := m.alone().edit(e, ed)
-			row.Shared = ed.shared.told.Number
-			row.InAll = ed.shared.inAll
-			rows = append(rows, row)
-		case e.RenamedFrom != "":
-			rows = append(rows, m.alone().edit(e, ed))
-		default:
-			rows = append(rows, m.edit(e, ed))
+	for _, c := range all {
+		if c.Minor() || c.marked {
+			continue
+		}
+		row := c.row
+		if c.shared != nil {
+			row.Shared = c.shared.told.Number
+			row.InAll = c.shared.inAll
+		}
+		changed = append(changed, row)
+	}
+	rows = append(rows, together(changed)...)
+	for _, c := range e.parts {
+		if c.shared != nil {
+			l := &e.whole[0].Lines[c.line]
+			l.Shared = c.shared.told.Number
+			l.InAll = c.shared.inAll && c.shared.entries[0].Kind == pin.Added
+			l.Keeps = strings.Contains(c.at, "/properties/") // its name
 		}
 	}
-	rows = append(rows[:findings], together(listUnused(rows[findings:]))...)
-	rows = append(rows, wholes...)
-	minor, summed := m.minor(g)
-	rows = append(rows, minor...)
-	m.markFirst(e, rows[findings:])
-	e.signed = [2]signed{}
-	return rows, summed
-}
-
-// minor makes the rows of changes that are summed up.
-func (m *rowMaker) minor(g *group) (rows []Row, summed string) {
-	var list []*edit
-	alone := m.alone() // nothing may refer to what is summed up
+	for i := range e.whole {
+		if e.Kind == pin.Added && e.RenamedFrom == "" {
+			e.whole[i].Lines = briefResults(e.whole[i].Lines)
+		}
+	}
+	rows = append(rows, e.whole...)
 	for _, e := range g.entries {
-		for _, ed := range e.edits {
-			_, turned := e.turned(ed)
-			if !ed.Minor() && turned == "" {
-				continue
-			}
-			row := alone.edit(e, ed)
-			if ed.Minor() {
-				list = append(list, ed)
-			} else {
-				row = follows(e, ed)
-			}
-			row.Minor = true
-			row.Op = '~'
-			rows = append(rows, row)
-		}
+		rows = append(rows, e.minor...)
+		minor = append(minor, e.minorEdits()...)
 	}
-	return rows, labelCounts(list)
+	return rows, labelCounts(minor)
 }
 
-// alone returns a rowMaker for which nothing is above.
-func (m *rowMaker) alone() *rowMaker {
-	return &rowMaker{block: m.block, shown: map[string]spot{}, budget: m.budget}
+// minorEdits lists the changes of an entry that are summed up.
+func (e *drifted) minorEdits() (list []*facts.Edit) {
+	for _, one := range e.Edits {
+		if one.Minor() {
+			list = append(list, one)
+		}
+	}
+	return list
 }
 
 // notStored is printed in place of a definition.
@@ -122,53 +169,33 @@ const notStored = "its definition was not stored (hashOnly)"
 
 // wholes makes the rows of definitions that are shown whole. That of an entry that is gone is shown as it was pinned,
 // any other as it is now.
-func (m *rowMaker) wholes(e *drifted) (rows []Row) {
-	list := e.Definitions()
+func (d *describer) wholes() (rows []Row) {
+	list := d.Definitions()
 	op := byte('+')
-	if e.Unexplained || e.RenamedTo != "" || (e.Kind == pin.Changed || e.Kind == pin.Hidden) && e.TextsKnown() {
+	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
 		return nil
 	}
-	if e.Kind == pin.Removed {
-		list = []pin.Pin{*e.Locked}
+	if d.Kind == pin.Removed {
+		list = []pin.Pin{*d.Locked}
 		op = '-'
 	}
 	for i := range list {
-		row := Row{Op: op, Minor: e.Kind == pin.Removed}
-		if e.Kind == pin.Duplicate || e.Kind == pin.Removed {
-			// A reference into one of several definitions, or to a definition that isn't shown, would mislead.
-			m = m.alone()
-		}
-		if e.Kind == pin.Duplicate {
+		row := Row{Op: op, Minor: d.Kind == pin.Removed}
+		if d.Kind == pin.Duplicate {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
 			tree := list[i].Shown()
-			signed := signature.Of(e.Type, tree)
-			row.Lines = m.lines(e.Type, tree, '=', signed)
-			m.mark(e, signed, row.Lines)
-			for j := range row.Lines {
-				l := &row.Lines[j]
-				set := e.parts[signed[j].Pointer]
-				if set == nil || signed[j].Rest || e.Kind != pin.Added {
-					continue
-				}
-				l.Home = set.told.Number
-				l.As = "as in " + text.Number(l.Home)
-				l.Brief = ""
-				l.Skip = 0
-				for k := j + 1; k < len(signed) && strings.HasPrefix(signed[k].Pointer+"/", signed[j].Pointer+"/"); k++ {
-					l.Skip++
-				}
-				if !strings.Contains(signed[j].Pointer, "/properties/") {
-					l.Shared = l.Home // a parameter keeps its name here
-					l.InAll = set.inAll && set.entries[0].Kind == pin.Added
-				}
-			}
+			signed := signature.Of(d.Type, tree)
+			row.Lines = d.lines('=', tree, signed)
+			d.mark(signed, row.Lines)
 		}
-		if e.Kind == pin.Added && e.RenamedFrom == "" {
-			row.Lines = briefResults(row.Lines)
+		for j := range row.Lines {
+			if d.Kind == pin.Duplicate {
+				row.Lines[j].Place = "" // a reference to one of several definitions would mislead
+			}
 		}
 		rows = append(rows, row)
 	}
@@ -178,7 +205,7 @@ func (m *rowMaker) wholes(e *drifted) (rows []Row) {
 // briefResults makes a line of all parts of a new result that follow each other and have no text and nothing below: what a
 // reviewer looks for there is texts and listed values. A part that isn't required has a question mark.
 func briefResults(lines []Line) (brief []Line) {
-	from := slices.IndexFunc(lines, func(l Line) bool { return l.Result != "" })
+	from := slices.IndexFunc(lines, func(l Line) bool { return l.result != "" })
 	if from < 0 {
 		return lines
 	}
@@ -196,7 +223,7 @@ func briefResults(lines []Line) (brief []Line) {
 	for i := from; i < len(lines); i++ {
 		l := lines[i]
 		isLeaf := i+1 == len(lines) || lines[i+1].Depth <= l.Depth
-		if l.Result == "" || !isLeaf || l.Text != nil || l.As != "" || l.Depth == 0 || i == from {
+		if l.result == "" || !isLeaf || l.Text != nil || l.Depth == 0 || i == from {
 			flush()
 			brief = append(brief, l)
 			continue
@@ -206,14 +233,14 @@ func briefResults(lines []Line) (brief []Line) {
 		}
 		depth = l.Depth
 		name := l.Name
-		if l.IsOptional {
+		if l.isOptional {
 			name += "?"
 		}
-		if n := len(parts); kind == l.Result && n > 0 {
+		if n := len(parts); kind == l.result && n > 0 {
 			parts[n-1] = strings.TrimSuffix(parts[n-1], ": "+kind) + ", " + name + ": " + kind
 			continue
 		}
-		kind = l.Result
+		kind = l.result
 		parts = append(parts, name+": "+kind)
 	}
 	flush()
@@ -221,84 +248,87 @@ func briefResults(lines []Line) (brief []Line) {
 }
 
 // mark marks what differs in the texts of a renamed entry's definition. An edit that is marked needs no row.
-func (m *rowMaker) mark(e *drifted, signed []signature.Line, lines []Line) {
-	if e.RenamedFrom == "" {
+func (d *describer) mark(signed []signature.Line, lines []Line) {
+	if d.RenamedFrom == "" {
 		return
 	}
-	texts := map[string]*edit{}
-	came := map[string]*edit{}
-	for _, ed := range e.edits {
-		if ed.Old.Kind == 0 && ed.New.Kind != 0 && ed.unseen == "" {
-			came[ed.Pointer] = ed
+	texts := map[string]*change{}
+	came := map[string]*change{}
+	for _, c := range d.changes {
+		if c.Old.Kind == 0 && c.New.Kind != 0 && !c.Unseen {
+			came[c.at] = c
 		}
-		if ed.Compared && len(ed.Sentences) > 0 && ed.unseen == "" {
-			texts[ed.Pointer] = ed
+		if c.Compared && len(c.Sentences) > 0 && !c.Unseen {
+			texts[c.at] = c
 		}
 	}
-	for i := 0; i < len(lines); i++ {
-		ed := cmp.Or(texts[signed[i].Pointer+"/description"], texts[signed[i].Pointer])
-		if ed != nil && !signed[i].Rest && signed[i].Text.Kind == '"' && signed[i].Text.Text == ed.New.Text {
-			ed.marked = true
-			lines[i].Text = m.marks(ed.Old.Text, ed.New.Text)
-			lines[i].As = ""
+	for i := range lines {
+		at := signed[i].Pointer
+		if signed[i].Rest {
+			continue
 		}
-		if ed := cmp.Or(came[signed[i].Pointer], came[above(signed[i].Pointer)]); ed != nil && !signed[i].Rest {
-			ed.marked = true
+		if c := cmp.Or(texts[at+"/description"], texts[at]); c != nil && signed[i].Text.Kind == '"' && signed[i].Text.Text == c.New.Text {
+			c.marked = true
+			lines[i].Text = d.marks(c.Old.Text, c.New.Text)
+		}
+		if c := cmp.Or(came[at], came[above(at)]); c != nil {
+			c.marked = true
 			lines[i].Phrase = strings.TrimRight("+ "+lines[i].Phrase, " ")
-			lines[i].Brief = strings.TrimRight("+ "+lines[i].Brief, " ")
-			for j := i; j < len(lines) && (j == i || strings.HasPrefix(signed[j].Pointer+"/", signed[i].Pointer+"/")); j++ {
+			for j := i; j < len(lines) && (j == i || isIn(signed[j].Pointer, at)); j++ {
 				lines[j].Text = layout.Value('+', signed[j].Text, true, false)
 			}
-		}
-		if lines[i].As != "" {
-			i += lines[i].Skip
 		}
 	}
 }
 
+// isIn reports whether a pointer leads to what another one leads to, or into that.
+func isIn(pointer, around string) bool { return strings.HasPrefix(pointer+"/", around+"/") }
+
 // marks lays out a whole text, with marks at what differs.
-func (m *rowMaker) marks(old, new string) []layout.Line {
-	pieces := words.Words(m.budget, old, new)
+func (d *describer) marks(old, new string) []layout.Line {
+	pieces := words.Words(d.budget, old, new)
 	if pieces == nil || words.Rewritten(pieces) {
 		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
 	}
 	return layout.Words(pieces)
 }
 
-// edit makes the row of an edit.
-func (m *rowMaker) edit(e *drifted, ed *edit) Row {
-	row := Row{Op: '!', Word: ed.Label.Words(), Label: ed.Label.ID(), Place: e.place(ed.sideOf(), ed.Pointer), Pointer: text.WholePointer(ed.Pointer)}
+// edit makes the row of a change.
+func (d *describer) edit(c *change) Row {
+	row := Row{Op: '!', Word: c.Label.Words(), Label: c.Label.ID(), Place: d.place(c.side(), c.at), Pointer: text.WholePointer(c.at)}
 	was := ""
-	if ed.From != "" {
-		was = "was " + e.wasAt(ed.From, row.Place)
+	if c.From != "" {
+		was = "was " + d.wasAt(c.From, row.Place)
 	}
-	row.Detail = joined("; ", ed.unseen, was)
-	said := ed.shortSides()
-	list := listLine(ed.Old, ed.New)
-	places, turned := e.turned(ed)
+	row.Detail = joined("; ", c.unseen(), was)
+	said := c.shortSides()
+	list := listLine(c.Old, c.New)
+	places, turned := d.turned(c)
 	switch {
-	case ed.Label == label.Layout:
-		row.Detail = joined("; ", row.Detail, indentation(words.Indented(ed.Old.Text, ed.New.Text)))
+	case c.Label == label.Layout:
+		row.Detail = joined("; ", row.Detail, indentation(words.Indented(c.Old.Text, c.New.Text)))
 	case turned != "":
 		row.Place = places
 		if strings.Contains(turned, ";") { // otherwise the label says it
 			row.Detail = joined("; ", row.Detail, turned)
 		}
-	case ed.Old.Kind == 0 && ed.New.Kind == 0: // it only moved
+	case c.Old.Kind == 0 && c.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
-	case ed.Compared && len(ed.Sentences) > 0:
-		if ed.New.Text == "" {
+	case c.Compared && len(c.Sentences) > 0:
+		if c.New.Text == "" {
 			row.Detail = joined("; ", row.Detail, "now empty")
 		}
-		row.Lines = m.once(row.Place, ed)
-	case list != nil && !ed.exact():
+		row.Lines = sentences(row.Place, c)
+	case list != nil && !c.exact():
 		row.Lines = []Line{{Text: list}}
 	case said != "":
 		row.Detail = joined("; ", row.Detail, said)
-	case ed.exact() || ed.Old.Kind != 0 && ed.New.Kind != 0:
-		row.Lines = []Line{{Text: twoSides(ed.Old, ed.New, ed.exact())}}
+	case c.exact() || c.Old.Kind != 0 && c.New.Kind != 0:
+		row.Lines = []Line{{Text: twoSides(c.Old, c.New, c.exact())}}
 	default:
-		m.oneSided(e, ed, &row)
+		said, lines := d.oneSided(c)
+		row.Detail = joined("; ", row.Detail, said)
+		row.Lines = lines
 	}
 	return row
 }
@@ -309,137 +339,142 @@ func indentation(by string) string {
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
-// together makes one row of all rows about a parameter, or about another part of a definition that has a description.
+// together makes one row of all rows about a parameter, or about another part of a definition that has a description, and one
+// of all about schemas that nothing refers to.
 func together(rows []Row) (list []Row) {
 	at := map[string]int{}
 	for _, row := range rows {
 		base, rest, _ := strings.Cut(row.Place, "/")
-		if row.Names != "" || base == "" || strings.Contains(base, ", ") {
+		if row.Label == label.UnusedDefinition.ID() {
+			base = above(row.Place)
+			rest = strings.TrimPrefix(row.Place, base+"/")
+		}
+		if base == "" || strings.Contains(base, ", ") {
 			list = append(list, row)
 			continue
 		}
-		part := row
-		part.Place = base
-		part.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
-		if rest != "" && rest != "description" && len(row.Lines) > 0 {
-			part.Lines = append([]Line{{Name: rest, Phrase: row.Detail}}, indented(row.Lines)...)
-			part.Detail = ""
-		} else if rest != "" && rest != "description" {
-			part.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
+		row.Place = base
+		row.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
+		if rest == "description" {
+			rest = ""
+		}
+		isListed := len(row.Lines) > 0 || row.Label == label.UnusedDefinition.ID()
+		switch {
+		case rest != "" && isListed:
+			row.Lines = Under(rest, row.Detail, row.Lines)
+			row.Detail = ""
+		case rest != "":
+			row.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
 		}
 		key := base + " " + strconv.Itoa(row.Shared)
 		i, seen := at[key]
 		if !seen {
 			at[key] = len(list)
-			list = append(list, part)
+			list = append(list, row)
 			continue
 		}
 		same := &list[i]
 		if !slices.Contains(strings.Split(same.Word, ", "), row.Word) {
 			same.Word += ", " + row.Word
 		}
-		same.Detail = joined("; ", same.Detail, part.Detail)
-		same.Lines = append(same.Lines, part.Lines...)
+		same.Detail = joined("; ", same.Detail, row.Detail)
+		same.Lines = append(same.Lines, row.Lines...)
 	}
 	return list
 }
 
-// indented returns lines one step further in.
-func indented(lines []Line) []Line {
+// Under returns lines below one with a name. A text at their beginning is in that line.
+func Under(name, phrase string, lines []Line) []Line {
 	lines = slices.Clone(lines)
-	for i := range lines {
-		lines[i].Depth++
+	if len(lines) == 0 || lines[0].Name+lines[0].Phrase != "" {
+		lines = append([]Line{{}}, lines...)
+	}
+	lines[0].Name = name
+	lines[0].Phrase = phrase
+	for i := range lines[1:] {
+		lines[i+1].Depth++
 	}
 	return lines
 }
 
-// oneSided shows a value that was added or removed: in the lines of its definition's signature that are about it or, if
+// oneSided describes a value that was added or removed: in the lines of its definition's signature that are about it or, if
 // there are no lines, as JSON.
-func (m *rowMaker) oneSided(e *drifted, ed *edit, row *Row) {
-	side := ed.sideOf()
-	v := ed.New
-	pointer := ed.Pointer
+func (d *describer) oneSided(c *change) (said string, lines []Line) {
+	side := c.side()
+	at := c.at
+	v := c.New
 	if side == 0 {
-		v = ed.Old
-		pointer = cmp.Or(ed.From, ed.Pointer)
-	}
-	about := slices.Clone(e.about(side, pointer))
-	for i := len(about) - 1; i >= 0; i-- {
-		about[i].Depth -= about[0].Depth
+		at = cmp.Or(c.From, at)
+		v = c.Old
 	}
 	sign := "-+"[side]
-	if said := signature.Alternatives(pointer[strings.LastIndexByte(pointer, '/')+1:], v); about == nil && said != "" {
-		row.Detail = joined("; ", row.Detail, string(sign)+" "+said)
-		return
+	if said := signature.Alternatives(at[strings.LastIndexByte(at, '/')+1:], v); d.about(side, at) == nil && said != "" {
+		return string(sign) + " " + said, nil
 	}
+	return d.part(sign, side, at, v)
+}
+
+// part describes a part of a definition behind its place, and below that. sign is '=' for a part of a new definition.
+func (d *describer) part(sign byte, side int, at string, v jsontree.Value) (said string, lines []Line) {
+	about := d.about(side, at)
 	if about == nil {
-		about = []signature.Line{{Text: v, Pointer: pointer}}
+		about = []signature.Line{{Text: v, Pointer: at}}
 	}
-	lines := m.lines(e.Type, e.tree(side), sign, about)
-	came := string(sign)
+	lines = d.lines(sign, d.tree(side), about)
+	came := strings.TrimLeft(string(sign), "=")
+	said = came
 	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
-		came = "" // the gutter below says it
+		said = "" // the gutter below says it
 	}
 	// The row's place shows what the first line is about, so it needs no name. In the place of a prompt's argument there
 	// is only a number.
-	if about[0].Pointer != pointer || strings.HasPrefix(pointer, "/arguments/") {
-		row.Detail = joined("; ", row.Detail, came)
-	} else {
-		if lines[0].Phrase != "" {
-			came = string(sign) + " " + lines[0].Phrase
-		}
-		row.Detail = joined("; ", row.Detail, came)
-		lines[0].Name = ""
-		lines[0].Phrase = ""
-		lines[0].Brief = ""
-		if len(lines[0].Text) == 0 && lines[0].As == "" {
-			lines = lines[1:]
-		}
-		for i := range lines {
-			lines[i].Depth = max(0, lines[i].Depth-1)
-		}
+	if about[0].Pointer != at || strings.HasPrefix(at, "/arguments/") {
+		return said, lines
 	}
-	row.Lines = lines
+	if lines[0].Phrase != "" {
+		said = strings.TrimLeft(came+" "+lines[0].Phrase, " ")
+	}
+	lines[0].Name = ""
+	lines[0].Phrase = ""
+	if len(lines[0].Text) == 0 {
+		lines = lines[1:]
+	}
+	for i := range lines {
+		lines[i].Depth = max(0, lines[i].Depth-1)
+	}
+	return said, lines
 }
 
-// A signed is a definition with its signature, and the index of the first line about each pointer.
-type signed struct {
-	tree  jsontree.Value
-	lines []signature.Line
-	first map[string]int
-}
-
-// tree returns the pinned (0) or the captured (1) definition. It is kept while the entry is worked on.
-func (e *drifted) tree(side int) jsontree.Value {
-	s := &e.signed[side]
-	p := [2]*pin.Pin{cmp.Or(e.Previous, e.Locked), e.Captured}[side]
-	if s.tree.Kind == 0 && p != nil && p.Definition != nil {
+// tree returns the pinned (0) or the captured (1) definition.
+func (d *describer) tree(side int) jsontree.Value {
+	s := &d.sides[side]
+	if p := [2]*pin.Pin{d.Previous, d.Captured}[side]; s.tree.Kind == 0 && p != nil {
 		s.tree = p.Shown()
 	}
 	return s.tree
 }
 
 // place describes for people where in the pinned (0) or the captured (1) definition something is.
-func (e *drifted) place(side int, pointer string) string {
+func (d *describer) place(side int, pointer string) string {
 	if !strings.Contains(pointer, "Of/") {
-		return placeOf(e.Type, pointer)
+		return placeIn(d.Type, jsontree.Value{}, pointer)
 	}
-	return placeIn(e.Type, e.tree(side), pointer)
+	return placeIn(d.Type, d.tree(side), pointer)
 }
 
 // wasAt returns where in the pinned definition something was. now is its place today. If both places read alike, because a
 // constant names the alternative on both sides, wasAt returns the steps of the pointer that name alternatives.
-func (e *drifted) wasAt(pointer, now string) string {
-	was := e.place(0, pointer)
+func (d *describer) wasAt(pointer, now string) string {
+	was := d.place(0, pointer)
 	if was != now {
 		return was
 	}
 	return strings.Join(alternativePattern().FindAllString(pointer, -1), "")
 }
 
-// sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
-func (ed *edit) sideOf() int {
-	if ed.New.Kind == 0 && ed.Old.Kind != 0 {
+// side returns the side that the pointer of a change leads into: the pinned (0) or the captured (1) definition.
+func (c *change) side() int {
+	if c.New.Kind == 0 && c.Old.Kind != 0 {
 		return 0
 	}
 	return 1
@@ -447,13 +482,13 @@ func (ed *edit) sideOf() int {
 
 // about returns the lines about what is at a pointer of the pinned (0) or the captured (1) definition: one after
 // another, as signature.Of makes them.
-func (e *drifted) about(side int, pointer string) []signature.Line {
-	s := &e.signed[side]
-	if definition := e.tree(side); s.first == nil && definition.Kind != 0 {
-		s.lines = signature.Of(e.Type, definition)
+func (d *describer) about(side int, pointer string) []signature.Line {
+	s := &d.sides[side]
+	if tree := d.tree(side); s.first == nil && tree.Kind != 0 {
+		s.lines = signature.Of(d.Type, tree)
 		s.first = map[string]int{}
 		for i := len(s.lines) - 1; i >= 0; i-- {
-			for at := s.lines[i].Pointer; at != ""; at = at[:strings.LastIndexByte(at, '/')] {
+			for at := s.lines[i].Pointer; at != ""; at = above(at) {
 				s.first[at] = i
 			}
 		}
@@ -463,105 +498,36 @@ func (e *drifted) about(side int, pointer string) []signature.Line {
 		return nil
 	}
 	end := from
-	for end < len(s.lines) && strings.HasPrefix(s.lines[end].Pointer+"/", pointer+"/") {
+	for end < len(s.lines) && isIn(s.lines[end].Pointer, pointer) {
 		end++
 	}
 	return s.lines[from:end]
 }
 
-// lines turns a signature of a definition, or of a part of it, into lines. A line refers to where its text or schema has been
-// shown above.
-func (m *rowMaker) lines(entryType pin.EntryType, definition jsontree.Value, sign byte, signed []signature.Line) (lines []Line) {
-	key := "+"
-	// A text that was added and one in a whole definition are shown alike, so one may refer to the other.
-	came := ""
-	if sign != '=' {
-		key = string(sign)
-		came = key + " "
-	}
-	for i, l := range signed {
-		line := Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Brief: l.Phrase, Text: layout.Value(sign, l.Text, true, false)}
-		place := placeIn(entryType, definition, l.Pointer)
+// lines turns a signature of a definition, or of a part of it, into lines.
+func (d *describer) lines(sign byte, definition jsontree.Value, signed []signature.Line) (lines []Line) {
+	for _, l := range signed {
+		line := Line{Depth: l.Depth - signed[0].Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false),
+			Place: placeIn(d.Type, definition, l.Pointer), pointer: l.Pointer}
 		if l.Rest {
-			place += " (keywords)"
+			line.Place += " (keywords)"
+			line.pointer = ""
 		}
 		if strings.HasPrefix(l.Pointer, "/outputSchema") {
-			line.Result = cmp.Or(l.Brief, l.Phrase)
-			line.IsOptional = !l.Required
-		}
-		for i+1+line.Skip < len(signed) && signed[i+1+line.Skip].Depth > l.Depth {
-			line.Skip++
-		}
-		above := reference{}
-		if line.Skip > leastInside {
-			above = m.above(key+"schema", came+"as ", l.Whole, place)
-		}
-		if line.refer(above); above.said == "" {
-			line.refer(m.above(key, came+"text as ", l.Text, place))
-			line.Skip = 0
-		} else if line.Brief = ""; l.Required {
-			line.Brief = "required"
+			line.result = cmp.Or(l.Brief, l.Phrase)
+			line.isOptional = !l.Required
 		}
 		lines = append(lines, line)
 	}
 	return lines
 }
 
-// leastInside is how many lines a schema without a text must have below its first one, to be told once for several entries.
-const leastInside = 3
-
-// hasText reports whether a text of a few words is in lines.
-func hasText(lines []signature.Line) bool {
-	return slices.ContainsFunc(lines, func(l signature.Line) bool {
-		return l.Text.Kind != 0 && (l.Text.Kind != '"' || len(l.Text.Text) >= minText)
-	})
-}
-
-// above returns a reference to where a longer text, schema or edit was shown above. If it wasn't, the reference is
-// empty, and above remembers this place for the blocks below.
-func (m *rowMaker) above(kind, as string, v jsontree.Value, place string) reference {
-	key := kind + string(jsontree.Append(nil, v))
-	if v.Kind == 0 || len(key) < minRepeat {
-		return reference{}
-	}
-	at, seen := m.shown[key]
-	if !seen && !m.quiet {
-		m.shown[key] = spot{m.block, place}
-	}
-	if !seen {
-		return reference{}
-	}
-	said := as + cmp.Or(at.place, "the whole")
-	if at.place == place {
-		said = strings.TrimSuffix(as, " ")
-	}
-	if at.block == m.block {
-		return reference{said + " above", at.block}
-	}
-	return reference{said + " in " + text.Number(at.block), at.block}
-}
-
-// A reference is where something was shown above. It is empty if it wasn't.
-type reference struct {
-	said  string
-	block int
-}
-
-// refer gives a line a reference. A format that shows what it leads to prints the reference in place of the
-// line's text.
-func (l *Line) refer(above reference) {
-	l.As = above.said
-	l.Home = above.block
-}
-
-// once makes lines of the edited sentences of a text. The first one refers to the same edits, if they were shown above.
-func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
-	var all []string
-	for _, s := range ed.Sentences {
-		all = append(all, s.Old, s.New, s.Before, s.After, strconv.FormatBool(s.First), strconv.Itoa(s.Number))
-		line := Line{Text: editLines(s)}
+// sentences makes lines of the edited sentences of a text.
+func sentences(place string, c *change) (lines []Line) {
+	for _, s := range c.Sentences {
+		line := Line{Text: editLines(s), Place: place, More: lines != nil}
 		if s.Number > 0 {
-			line.Phrase = "after sentence " + text.Number(s.Number)
+			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
 			lines[n-1].Text = append(lines[n-1].Text, line.Text...)
@@ -569,8 +535,6 @@ func (m *rowMaker) once(place string, ed *edit) (lines []Line) {
 		}
 		lines = append(lines, line)
 	}
-	lines[0].refer(m.above("edit", "as ", jsontree.Texts(all), place))
-	lines[0].Skip = len(lines) - 1
 	return lines
 }
 
@@ -698,25 +662,25 @@ func valuesOf(list jsontree.Value) []string {
 }
 
 // shortSides returns a change on one line, "1000 -> 100000", or "" if a value isn't short.
-func (ed *edit) shortSides() string {
+func (c *change) shortSides() string {
 	// Bytes of each value as JSON, and of the source of a value that is written out to be measured.
 	const widest, largest = 60, 4096
-	if ed.Old.End-ed.Old.At > largest || ed.New.End-ed.New.At > largest {
+	if c.Old.End-c.Old.At > largest || c.New.End-c.New.At > largest {
 		return ""
 	}
-	both := ed.Old.Kind != 0 && ed.New.Kind != 0
-	if ed.Compared || ed.exact() || ed.Old.Kind == ed.New.Kind && !both || !both && len(ed.Old.Parts)+len(ed.New.Parts) > 0 { // oneSided shows what is in a value
+	both := c.Old.Kind != 0 && c.New.Kind != 0
+	if c.Compared || c.exact() || c.Old.Kind == c.New.Kind && !both || !both && len(c.Old.Parts)+len(c.New.Parts) > 0 { // oneSided shows what is in a value
 		return ""
 	}
-	old := layout.JSON(ed.Old, false, widest)
-	new := layout.JSON(ed.New, false, widest)
+	old := layout.JSON(c.Old, false, widest)
+	new := layout.JSON(c.New, false, widest)
 	if len(old)+len(new) > 2 || max(len(old[0]), len(new[0])) > widest {
 		return ""
 	}
 	if both {
 		return old[0] + " -> " + new[0]
 	}
-	if ed.New.Kind == 0 {
+	if c.New.Kind == 0 {
 		return "- " + old[0]
 	}
 	return "+ " + new[0]
@@ -736,35 +700,39 @@ func findingRow(f Finding, above int) Row {
 }
 
 // markFirst puts » « around those new sentences of an entry that read most like poison.
-func (m *rowMaker) markFirst(e *drifted, rows []Row) {
-	for _, s := range e.NewSentences {
+func (d *describer) markFirst() {
+	for _, s := range d.NewSentences {
 		if s.Score >= rank.Marked {
 			line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
-			m.markText(rows, text.Printable(line))
+			d.markText(text.Printable(line))
 		}
 	}
 }
 
-// markText puts the marks around the first place in the rows that has this part of a line.
-func (m *rowMaker) markText(rows []Row, part string) {
-	for i := range rows {
-		for j := range rows[i].Lines {
-			for k := range rows[i].Lines[j].Text {
-				line := &rows[i].Lines[j].Text[k]
-				now := ""
-				for _, run := range line.Runs {
-					if run.Op != '-' {
-						now += run.Text
-					}
+// markText puts the marks around the first place in the rows of an entry that has this part of a line.
+func (d *describer) markText(part string) {
+	var lines []Line
+	for _, c := range d.changes {
+		lines = append(lines, c.row.Lines...)
+	}
+	for _, row := range d.whole {
+		lines = append(lines, row.Lines...)
+	}
+	for i := range lines {
+		for _, line := range lines[i].Text {
+			now := ""
+			for _, run := range line.Runs {
+				if run.Op != '-' {
+					now += run.Text
 				}
-				if !m.budget.Spend(len(now) + searchCost) {
-					return
-				}
-				if at := strings.Index(now, part); at >= 0 {
-					insert(line.Runs, at+len(part), "«")
-					insert(line.Runs, at, "»")
-					return
-				}
+			}
+			if !d.budget.Spend(len(now) + searchCost) {
+				return
+			}
+			if at := strings.Index(now, part); at >= 0 {
+				insert(line.Runs, at+len(part), "«")
+				insert(line.Runs, at, "»")
+				return
 			}
 		}
 	}
@@ -787,20 +755,16 @@ func insert(runs []layout.Run, at int, mark string) {
 
 // minor counts what is minor in all entries, by label.
 func (r *Report) minor() string {
-	var all []*edit
+	var all []*facts.Edit
 	for _, e := range r.entries {
-		for _, ed := range e.edits {
-			if ed.Minor() {
-				all = append(all, ed)
-			}
-		}
+		all = append(all, e.minorEdits()...)
 	}
-	slices.SortStableFunc(all, func(a, b *edit) int { return cmp.Compare(a.Label, b.Label) })
+	slices.SortStableFunc(all, func(a, b *facts.Edit) int { return cmp.Compare(a.Label, b.Label) })
 	return labelCounts(all)
 }
 
 // labelCounts counts edits by label: "other order (3); hint stated". Edits with equal labels must follow each other.
-func labelCounts(edits []*edit) string {
+func labelCounts(edits []*facts.Edit) string {
 	var said []string
 	for len(edits) > 0 {
 		n := 1

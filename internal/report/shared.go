@@ -9,10 +9,8 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
-	"pinproof/internal/signature"
 	"pinproof/internal/text"
 )
 
@@ -38,61 +36,10 @@ type Shared struct {
 // A sharedSet collects the changes of the same entries.
 type sharedSet struct {
 	entries []*drifted
-	edits   []*edit          // of the first entry
-	added   map[*drifted]int // new entries, and how many of the changes brought what they have, too
-	parts   []string         // of new definitions
-	inAll   bool             // every entry of their kind is among them
+	changes []*change // of the first entry
+	inAll   bool      // every entry of their kind is among them
 	rank    int
 	told    Shared
-}
-
-// A sameChange is a change that reads the same in several entries.
-type sameChange struct {
-	entries []*drifted
-	edits   []*edit    // nil: it is a part of new definitions
-	part    string     // the pointer of that
-	added   []*drifted // new entries that have the value that was added, too
-	at      string     // where
-}
-
-// findParts finds the longer parts of a new definition: a parameter, or a member next to them.
-func (r *Report) findParts(e *drifted, changes, parts map[string]*sameChange, order *[]string) {
-	for _, ed := range e.edits {
-		// What a renamed entry got, except its parameters.
-		c := parts[partKey(e, ed.Pointer, ed.New, false)]
-		if e.RenamedFrom != "" && strings.HasPrefix(ed.Pointer, "/inputSchema/$defs/") && ed.Old.Kind == 0 && c != nil && len(c.entries) > 0 {
-			c.added = append(c.added, e)
-		}
-	}
-	if e.Kind != pin.Added || e.RenamedFrom != "" || e.Captured == nil || e.Captured.Definition == nil {
-		return
-	}
-	tree := e.tree(1)
-	lines := signature.Of(e.Type, tree)
-	for i := range lines {
-		at := lines[i].Pointer
-		end := i + 1
-		for end < len(lines) && strings.HasPrefix(lines[end].Pointer+"/", at+"/") {
-			end++
-		}
-		if !isPart(at) || lines[i].Rest {
-			continue
-		}
-		if c := parts[partKey(e, at, valueAt(tree, at), lines[i].Required)]; c != nil && len(c.entries) > 0 {
-			c.added = append(c.added, e)
-			continue
-		}
-		if !hasText(lines[i:end]) && end-i <= leastInside && at != "/_meta" {
-			continue
-		}
-		key := keyOf([]string{e.Server, strconv.Itoa(int(e.Type)), "part", at, string(jsontree.Append(nil, lines[i].Whole)), string(jsontree.Append(nil, lines[i].Text)), strconv.FormatBool(lines[i].Required)})
-		if changes[key] == nil {
-			changes[key] = &sameChange{part: at}
-			*order = append(*order, key)
-		}
-		changes[key].entries = append(changes[key].entries, e)
-		changes[key].edits = append(changes[key].edits, nil)
-	}
 }
 
 // isPart reports whether a pointer leads to a parameter, to a definition of a schema or to _meta.
@@ -101,96 +48,107 @@ func isPart(pointer string) bool {
 	return pointer == "/_meta" || isOfInput && strings.Count(pointer, "/") == 3
 }
 
-// partKey returns a key that is equal for equal values at the same place.
-func partKey(e *drifted, pointer string, v jsontree.Value, required bool) string {
-	return keyOf([]string{e.Server, strconv.Itoa(int(e.Type)), pointer, string(jsontree.Append(nil, v)), strconv.FormatBool(required)})
+// findKeys works out by which keys the changes of an entry are found in others, and adds the parts of a new definition: its
+// parameters, and members next to them.
+func (d *describer) findKeys() {
+	key := func(of ...any) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, of) }
+	partOf := func(at string) (row Row, key string) {
+		said, lines := d.part('=', 1, at, jsontree.Value{})
+		row = Row{Op: '!', Word: "new", Place: d.place(1, at), Pointer: text.WholePointer(at), Detail: said, Lines: lines}
+		return row, fmt.Sprintf("%q %d %#v", d.Server, d.Type, row)
+	}
+	for _, c := range d.changes {
+		if c.Minor() || c.Unseen || d.RenamedFrom+d.RenamedTo != "" {
+			continue
+		}
+		c.key = key(c.row)
+		if c.Old.Kind == 0 && c.From == "" && isPart(c.at) {
+			_, c.part = partOf(c.at)
+		}
+	}
+	if d.Kind != pin.Added {
+		return
+	}
+	// Parameters of an entry with another name have marks.
+	isMarked := func(at string) bool {
+		return d.RenamedFrom != "" && !slices.ContainsFunc(d.changes, func(c *change) bool {
+			return c.at == at && c.Old.Kind == 0 && strings.HasPrefix(at, "/inputSchema/$defs/")
+		})
+	}
+	for i, line := range d.whole[0].Lines {
+		if isPart(line.pointer) && !isMarked(line.pointer) {
+			row, key := partOf(line.pointer)
+			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, line: i, row: row, part: key})
+		}
+	}
 }
 
-// partRow makes the row of a part of new definitions.
-func (m *rowMaker) partRow(e *drifted, pointer string) Row {
-	about := slices.Clone(e.about(1, pointer))
-	for i := len(about) - 1; i >= 0; i-- {
-		about[i].Depth -= about[0].Depth
+// isLong reports whether a part of a definition is worth a place before all blocks: it has a text of a few words, or several
+// lines.
+func (c *change) isLong() bool {
+	const leastInside = 3
+	size := 0
+	for _, line := range c.row.Lines {
+		for _, said := range line.Text {
+			for _, run := range said.Runs {
+				size += len(run.Text)
+			}
+		}
 	}
-	row := Row{Op: '!', Word: "new", Place: e.place(1, pointer), Pointer: text.WholePointer(pointer)}
-	row.Lines = m.lines(e.Type, e.tree(1), '=', about)
-	row.Detail = row.Lines[0].Phrase
-	row.Lines[0].Name, row.Lines[0].Phrase, row.Lines[0].Brief = "", "", ""
-	if len(row.Lines[0].Text) == 0 && row.Lines[0].As == "" {
-		row.Lines = row.Lines[1:]
-	}
-	for i := range row.Lines {
-		row.Lines[i].Depth = max(0, row.Lines[i].Depth-1)
-	}
-	return row
+	return size >= minText || len(c.row.Lines) > leastInside || c.at == "/_meta"
 }
 
 // findShared finds the changes that at least leastShared entries of a server have, and sorts them.
 func (r *Report) findShared() {
-	alone := (&rowMaker{}).alone()
-	changes := map[string]*sameChange{}
-	parts := map[string]*sameChange{} // by what was added, and where
+	same := map[string][]*change{}
+	keys := map[string]string{} // of changes, by what they read like as a part of a new definition
 	var order []string
-	for _, e := range r.entries {
-		for _, ed := range e.edits {
-			if ed.Minor() || ed.unseen != "" || e.RenamedFrom+e.RenamedTo != "" {
-				continue
-			}
-			key := keyOf([]string{e.Server, strconv.Itoa(int(e.Type)), fmt.Sprint(alone.alone().edit(e, ed))})
-			if changes[key] == nil {
-				changes[key] = &sameChange{}
-				order = append(order, key)
-			}
-			changes[key].entries = append(changes[key].entries, e)
-			c := changes[key]
-			c.edits = append(c.edits, ed)
-			if ed.Old.Kind == 0 && ed.From == "" {
-				c.at = ed.Pointer
-				parts[partKey(e, ed.Pointer, ed.New, ed.Label == label.NewRequired)] = c
-			}
+	add := func(key string, c *change) {
+		if same[key] == nil {
+			order = append(order, key)
 		}
-		e.signed = [2]signed{}
+		same[key] = append(same[key], c)
 	}
 	for _, e := range r.entries {
-		r.findParts(e, changes, parts, &order)
-		e.signed = [2]signed{}
+		for _, c := range e.changes {
+			if c.key != "" {
+				add(c.key, c)
+			}
+			if c.part != "" {
+				keys[c.part] = c.key
+			}
+		}
+	}
+	for _, e := range r.entries {
+		for _, c := range e.parts {
+			if key := cmp.Or(keys[c.part], c.part); keys[c.part] != "" || c.isLong() {
+				add(key, c)
+			}
+		}
 	}
 	sets := map[string]*sharedSet{} // by the entries
 	for _, key := range order {
-		c := changes[key]
-		if len(c.entries)+len(c.added) < leastShared {
+		all := same[key]
+		if len(all) < leastShared {
 			continue
 		}
 		who := ""
-		for _, e := range c.entries {
-			who += fmt.Sprintf("%p ", e)
+		var entries []*drifted
+		for _, c := range all {
+			who += fmt.Sprintf("%p ", c.of)
+			entries = append(entries, c.of)
 		}
 		set := sets[who]
 		if set == nil {
-			set = &sharedSet{entries: c.entries, rank: 9}
+			set = &sharedSet{entries: entries, rank: rankLast}
 			sets[who] = set
 			r.shared = append(r.shared, set)
 		}
-		for _, e := range c.added {
-			e.setPart(c.at, set)
-			if set.added == nil {
-				set.added = map[*drifted]int{}
-			}
-			set.added[e]++
-		}
-		if c.edits[0] == nil {
-			set.parts = append(set.parts, c.part)
-			for _, e := range c.entries {
-				e.setPart(c.part, set)
-			}
-			continue
-		}
-		set.edits = append(set.edits, c.edits[0])
-		set.rank = min(set.rank, c.rank())
-		set.told.breaks = set.told.breaks || c.edits[0].Severity == label.Breaking
-		for i, ed := range c.edits {
-			ed.shared = set
-			ed.sharedBy = c.entries[i]
+		set.changes = append(set.changes, all[0])
+		set.rank = min(set.rank, all[0].rank())
+		set.told.breaks = set.told.breaks || all[0].Edit != nil && all[0].Severity == label.Breaking
+		for _, c := range all {
+			c.shared = set
 		}
 	}
 	slices.SortStableFunc(r.shared, func(a, b *sharedSet) int {
@@ -198,118 +156,100 @@ func (r *Report) findShared() {
 	})
 }
 
-// rankUnused is the rank of what is told after all blocks.
-const rankUnused = 5
+// What is told after all blocks has the rank rankUnused. Parts of new definitions come last of the rest.
+const (
+	rankUnused = 5
+	rankLast   = 9
+)
 
 // rank is smaller for what is worth reading first: what is why an entry is, what reads like poison, what breaks callers.
-func (c *sameChange) rank() int {
-	e, ed := c.entries[0], c.edits[0]
-	if e.Class.First() && e.Why.Pointer == ed.Pointer {
+func (c *change) rank() int {
+	if c.Edit == nil {
+		return rankLast
+	}
+	if c.of.Class.First() && c.of.Why.Pointer == c.at {
 		return 0
 	}
 	isRead := false
-	for _, s := range e.NewSentences {
-		if strings.HasPrefix(s.Pointer, ed.Pointer) {
+	for _, s := range c.of.NewSentences {
+		if strings.HasPrefix(s.Pointer, c.at) {
 			isRead = true
 			if s.Score >= rank.Marked {
 				return 1
 			}
 		}
 	}
-	if ed.Label == label.UnusedDefinition && !isRead {
+	if c.Label == label.UnusedDefinition && !isRead {
 		return rankUnused
 	}
-	if ed.Severity == label.Breaking {
+	if c.Severity == label.Breaking {
 		return 2
 	}
-	if ed.Label == label.Wording {
+	if c.Label == label.Wording {
 		return 3
 	}
 	return 4
 }
 
 // tell makes the rows of what is shared.
-func (r *Report) tell(m *Model, rows *rowMaker) {
+func (r *Report) tell(m *Model) {
 	for _, set := range r.shared {
-		e := set.entries[0]
 		s := &set.told
-		s.Server = r.places[e.Server]
-		rows.block = s.Number
+		s.Server = r.places[set.entries[0].Server]
 		at := map[string]int{} // the row, by the content of a change without its place
-		for _, ed := range set.edits {
-			alone := rows.alone().edit(ed.sharedBy, ed)
-			place, pointer := alone.Place, alone.Pointer
-			alone.Place, alone.Pointer = "", ""
-			if i, seen := at[fmt.Sprint(alone)]; seen {
-				s.Rows[i].Place += ", " + place
-				s.Rows[i].Pointer += ", " + pointer
+		for _, c := range set.changes {
+			bare := c.row
+			bare.Place = ""
+			bare.Pointer = ""
+			key := fmt.Sprintf("%#v", bare)
+			if i, seen := at[key]; seen && c.Edit != nil {
+				s.Rows[i].Place += ", " + c.row.Place
+				s.Rows[i].Pointer += ", " + c.row.Pointer
 				continue
 			}
-			at[fmt.Sprint(alone)] = len(s.Rows)
-			s.Rows = append(s.Rows, rows.edit(ed.sharedBy, ed))
+			at[key] = len(s.Rows)
+			s.Rows = append(s.Rows, c.row)
 		}
-		for _, part := range set.parts {
-			s.Rows = append(s.Rows, rows.partRow(e, part))
-		}
-		e.signed = [2]signed{}
-		s.Rows = together(listUnused(s.Rows))
-		rows.markFirst(e, s.Rows)
-		s.Count, s.Names = r.who(set.entries)
+		s.Rows = together(s.Rows)
+		s.Count, s.Also, s.Names = r.who(set.entries)
 		set.inAll = strings.HasPrefix(s.Count, "all ")
-		if s.breaks && r.release != "" {
-			s.Breaking = true
-		}
-		n := 0
-		for _, has := range set.added {
-			n += lint.RankOf(has == len(set.edits))
-		}
-		if n > 0 {
-			s.Also += " and " + text.Number(n) + " new"
-		}
+		s.Breaking = s.breaks && r.release != ""
 		m.Shared = append(m.Shared, *s)
 	}
 }
 
-// who counts entries of one server, type and kind, and names them, or those that aren't among them if these are fewer.
-func (r *Report) who(list []*drifted) (count, names string) {
+// who counts entries of one server and type, and names them, or those that aren't among them if these are fewer. Behind
+// entries that changed it only counts new ones.
+func (r *Report) who(list []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
 	if first.Kind == pin.Added {
 		kind = "new " + kind
 	}
-	var others []string
-	all := 0
+	var said, others []string
 	for _, e := range r.entries {
-		if e.Server == first.Server && e.Type == first.Type && e.Kind == first.Kind {
-			all++
-			if !slices.Contains(list, e) {
-				others = append(others, text.Name(e.Name))
-			}
+		switch {
+		case e.Server != first.Server || e.Type != first.Type || e.Kind != first.Kind:
+		case slices.Contains(list, e):
+			said = append(said, text.Name(e.Name))
+		default:
+			others = append(others, text.Name(e.Name))
 		}
 	}
-	count = text.Count(len(list), kind)
-	if others == nil && all > 1 {
+	if n := len(list) - len(said); n > 0 {
+		also = " and " + text.Number(n) + " new"
+	}
+	count = text.Count(len(said), kind)
+	if others == nil && len(said) > 1 {
 		if first.Kind == pin.Changed {
-			count = text.Count(len(list), "changed "+kind)
+			count = text.Count(len(said), "changed "+kind)
 		}
-		return "all " + count, ""
+		return "all " + count, also, ""
 	}
-	if len(others)*2 < len(list) {
-		return count, "all but " + strings.Join(others, ", ")
+	if len(others)*2 < len(said) {
+		return count, also, "all but " + strings.Join(others, ", ")
 	}
-	var said []string
-	for _, e := range list {
-		said = append(said, text.Name(e.Name))
-	}
-	return count, strings.Join(said, ", ")
-}
-
-// setPart notes that shared changes tell a part of a new definition.
-func (e *drifted) setPart(pointer string, set *sharedSet) {
-	if e.parts == nil {
-		e.parts = map[string]*sharedSet{}
-	}
-	e.parts[pointer] = set
+	return count, also, strings.Join(said, ", ")
 }
 
 // maxOwn is how many entries that break callers by themselves the head of a review names.
@@ -381,7 +321,7 @@ func (b *Block) And(told map[int]bool, all bool) (list []string) {
 			has = append(has, b.Rows[i].Shared)
 		}
 		for j := range b.Rows[i].Lines {
-			if l := &b.Rows[i].Lines[j]; all || !l.InAll {
+			if l := &b.Rows[i].Lines[j]; !l.Keeps && (all || !l.InAll) {
 				has = append(has, l.Shared)
 			}
 		}

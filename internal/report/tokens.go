@@ -7,7 +7,10 @@ import (
 )
 
 // A Tokens has estimates of how much of a model's context the tools of a server take, as pinned and as captured.
-type Tokens struct{ Before, After int }
+type Tokens struct {
+	Before int `json:"before"`
+	After  int `json:"after"`
+}
 
 // Said returns what the change costs, or "" if nothing changed or that isn't known.
 func (t *Tokens) Said() string {

@@ -95,7 +95,7 @@ func TestBigReviews(t *testing.T) {
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
 		for i := range r.Drifts {
 			d := &r.Drifts[i]
-			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && strings.Contains(r.Model.Entries[i].Risks, "destructive") && !strings.Contains(cut, "destroys")) && !strings.Contains(screen, d.Name) {
+			if (r.Model.Entries[i].Warned || d.Kind == pin.Added && slices.Contains(r.Model.Block(r.Model.Entries[i].Block).Risks, "destructive") && !strings.Contains(cut, "destroys")) && !strings.Contains(screen, d.Name) {
 				t.Errorf("%s: the first screen doesn't name %s\n%s", folder, d.Name, screen)
 			}
 		}

@@ -276,22 +276,28 @@ func driftKindNote(d *pin.Drift) string {
 // note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
 	note := driftNote(&e.Drift)
-	if e.Unexplained && !r.Bounded { // the gate counts such entries instead
-		note = joined("; ", note, tooMuch)
+	if e.KindAlone() && r.Bounded { // the gate counts such entries instead
+		return note
 	}
-	return note
+	return joined("; ", note, unexplained(e))
 }
 
-// tooMuch is printed for an entry that is beyond the room of a report.
-const tooMuch = "too much drift to explain all of it here: diff without --format shows it"
+// unexplained returns what is printed for an entry that a bound left unexplained, or "".
+func unexplained(e *drifted) string {
+	if e.KindAlone() {
+		return "too much drift to explain all of it here: diff without --format shows it"
+	}
+	if e.Unexplained {
+		return "too much drift to compare all of it: no label accepts this, and it may break callers"
+	}
+	return ""
+}
 
 // driftText describes in one line what is wrong with a drifted entry.
 func driftText(e *drifted) string {
 	d := &e.Drift
 	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
-	if e.Unexplained {
-		said = joined("; ", said, tooMuch)
-	}
+	said = joined("; ", said, unexplained(e))
 	for j, c := range e.Changes {
 		if j == maxSaidChanges {
 			return joined("; ", said, text.Count(len(e.Changes)-j, "more change"))

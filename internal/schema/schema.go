@@ -170,3 +170,32 @@ func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword =
 // HeaderKeyword makes an HTTP client copy an argument into a request header
 // (MCP 2026-07-28).
 const HeaderKeyword = "x-mcp-header"
+
+// IsDialect reports whether a text is the address of a dialect of JSON Schema: one of those that SDKs write.
+func IsDialect(s string) bool {
+	switch strings.TrimSuffix(s, "#") {
+	case "http://json-schema.org/draft-04/schema", "http://json-schema.org/draft-06/schema",
+		"http://json-schema.org/draft-07/schema", "http://json-schema.org/schema",
+		"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema":
+		return true
+	}
+	return false
+}
+
+// IsAnnotation reports whether a keyword doesn't restrict the values that a schema accepts.
+func IsAnnotation(keyword string) bool {
+	switch keyword {
+	case "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly":
+		return true
+	}
+	return false
+}
+
+// IsType reports whether a word is the name of a type of JSON values.
+func IsType(s string) bool {
+	switch s {
+	case "array", "boolean", "integer", "null", "number", "object", "string":
+		return true
+	}
+	return false
+}

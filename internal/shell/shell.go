@@ -156,6 +156,16 @@ func (c Command) To(verb string, args ...string) string {
 	return strings.Join(slices.Concat(words, c.Flags[verb], args), " ")
 }
 
+// Without returns the command without a flag that has a value.
+func (c Command) Without(flag string) Command {
+	flags := map[string][]string{}
+	for verb, words := range c.Flags {
+		flags[verb] = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "--"+flag+" ") })
+	}
+	c.Flags = flags
+	return c
+}
+
 // IsKept reports whether a path is in a folder of the user's cache where pinproof-capture keeps captures for a
 // while. what is the folder: "refused" or "checks".
 func IsKept(path, what string) bool {

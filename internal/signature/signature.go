@@ -119,16 +119,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 		s.annotations(at, m.Value, name)
 		return
 	}
-	said := false
-	switch s.entryType {
-	case pin.Tools:
-		said = s.toolMember(m, at, object)
-	case pin.Prompts:
-		said = s.promptMember(m, at)
-	case pin.Skills:
-		said = s.skillMember(m, at, name, object)
-	}
-	if said {
+	if s.special(m, at, name, object) {
 		return
 	}
 	label := m.Name
@@ -138,24 +129,53 @@ func (s *signer) member(m jsontree.Member, name string) {
 	s.value(0, label, at, m.Value)
 }
 
-// toolMember adds a member that only tools have. It returns false for any other.
-func (s *signer) toolMember(m jsontree.Member, at string, object bool) bool {
-	switch m.Name {
-	case "execution":
+// special adds a member that entries of one type have. It returns false for any other.
+func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
+	type member struct {
+		of   pin.EntryType
+		name string
+	}
+	switch (member{s.entryType, m.Name}) {
+	case member{pin.Tools, "execution"}:
 		// Forbidden is the default (MCP 2025-11-25).
 		return len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden"
-	case "inputSchema":
+	case member{pin.Tools, "inputSchema"}:
 		if object {
 			s.input(at, m.Value)
 		}
 		return object
-	case "outputSchema":
+	case member{pin.Tools, "outputSchema"}:
 		if object {
 			s.root("returns", at, m.Value)
 		}
 		return object
+	case member{pin.Prompts, "arguments"}:
+		list := children(at, jsontree.Value{}, m, nil)
+		for _, c := range list {
+			s.schema(c, 0)
+		}
+		return list != nil
+	case member{pin.Skills, "resources"}:
+		files := plainFiles(m.Value)
+		if files {
+			s.unshown(m.Value, name)
+		}
+		return files
+	case member{pin.Skills, pin.FilesMember}:
+		s.values("", at, m.Value)
+		return object
+	case member{pin.Skills, "frontmatter"}:
+		s.values("frontmatter.", at, m.Value)
+		return object
 	}
 	return false
+}
+
+// values adds the members of an object, each by itself.
+func (s *signer) values(prefix, at string, v jsontree.Value) {
+	for _, part := range v.Members() {
+		s.value(0, prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
+	}
 }
 
 // input adds the input schema. A plain object needs no line of its own.
@@ -170,47 +190,6 @@ func (s *signer) input(at string, v jsontree.Value) {
 		list[i].Depth--
 	}
 	s.lines = slices.Delete(s.lines, from, from+1)
-}
-
-// promptMember adds the arguments of a prompt. It returns false for any other member.
-func (s *signer) promptMember(m jsontree.Member, at string) bool {
-	if m.Name != "arguments" {
-		return false
-	}
-	list := children(at, jsontree.Value{}, m, nil)
-	for _, c := range list {
-		s.schema(c, 0)
-	}
-	return list != nil
-}
-
-// skillMember adds a member that only skills have. It returns false for any other.
-func (s *signer) skillMember(m jsontree.Member, at, name string, object bool) bool {
-	switch m.Name {
-	case pin.FilesMember:
-		if !object {
-			return false
-		}
-		for _, f := range m.Value.Members() {
-			s.value(0, nameOf(f.Name), jsontree.Pointer(at, f.Name), f.Value)
-		}
-		return true
-	case "resources":
-		if !plainFiles(m.Value) {
-			return false
-		}
-		s.unshown(m.Value, name)
-		return true
-	case "frontmatter":
-		if !object {
-			return false
-		}
-		for _, part := range m.Value.Members() {
-			s.value(0, "frontmatter."+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
-		}
-		return true
-	}
-	return false
 }
 
 // root adds a whole input or output schema. It has to be that of an object (MCP 2025-11-25, Tool), so its line
@@ -442,7 +421,7 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	case "properties":
 		return empty
 	case "$schema":
-		return diff.IsDialect(m.Value.Text)
+		return schema.IsDialect(m.Value.Text)
 	case "propertyNames":
 		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // names are nothing else
 	}
@@ -593,8 +572,6 @@ var numeric = sync.OnceValue(func() []string {
 	return strings.Fields("length minLength maxLength minItems maxItems minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf")
 })
 
-var typeNames = sync.OnceValue(func() []string { return strings.Fields("array boolean integer null number object string") })
-
 // constraints are the keywords that are printed with their value.
 var constraints = sync.OnceValue(func() []string {
 	return strings.Fields(`const default pattern format $ref multipleOf uniqueItems deprecated nullable
@@ -618,7 +595,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 			names = append(names, item.Value.Text)
 		}
 	}
-	if !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(typeNames(), name) }) {
+	if !slices.ContainsFunc(names, func(name string) bool { return !schema.IsType(name) }) {
 		w.kind = strings.Join(names, " or ")
 		w.said = []string{"type"}
 	}
@@ -634,14 +611,14 @@ func wordsOf(v jsontree.Value) (w wording) {
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
-		w.span = " " + Range(low.Text, high.Text)
+		w.span = " " + low.Text + ".." + high.Text
 		if high.Text == largest && w.kind == "integer" {
 			w.span = " from " + low.Text // an integer can't be larger
 		}
 		w.said = append(w.said, "minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
-		w.limits = append(w.limits, Length(low.Text, high.Text))
+		w.limits = append(w.limits, lengthOf(low.Text, high.Text))
 		w.said = append(w.said, "minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
@@ -711,15 +688,12 @@ func (w *wording) member(m jsontree.Member) {
 	}
 }
 
-// Range returns a minimum and a maximum in words: "1..600".
-func Range(low, high string) string { return low + ".." + high }
-
-// Length returns the minimum and the maximum length of a text in words: "length 1..64", "length 24".
-func Length(low, high string) string {
+// lengthOf returns the minimum and the maximum length of a text in words: "length 1..64", "length 24".
+func lengthOf(low, high string) string {
 	if low == high {
 		return "length " + low
 	}
-	return "length " + Range(low, high)
+	return "length " + low + ".." + high
 }
 
 // inLine returns a value as JSON on one line.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"strconv"
 	"strings"
 
@@ -70,7 +69,7 @@ func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return fmt.Errorf("%s is an alias or an anchor", where)
 	}
-	if n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary" {
+	if isTagged(n) {
 		return fmt.Errorf("%s has a tag", where)
 	}
 	differs := fmt.Errorf("%s is not what the entry's frontmatter says", where)
@@ -98,11 +97,15 @@ func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 	return differs
 }
 
+func isTagged(n *yaml.Node) bool {
+	return n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary"
+}
+
 func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
-		if key.Kind != yaml.ScalarNode || key.Tag == "!!merge" || key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 {
+		if key.Kind != yaml.ScalarNode || key.Anchor != "" || isTagged(key) {
 			return fmt.Errorf("%s has a key that is no plain text", where)
 		}
 		if seen[key.Value] {
@@ -163,36 +166,14 @@ func isOneOf(s string, words ...string) bool {
 // readsAsNumber reports whether a plain scalar may be read as this number: 0o17 as 15, 017 as 15 or 17,
 // and likewise 0x1F, 0b11, 1_000, 1.10, 1e3.
 func readsAsNumber(plain, number string) bool {
-	want, ok := new(big.Float).SetString(number)
-	if !ok {
+	want, err := strconv.ParseFloat(number, 64)
+	digits := strings.ToLower(strings.ReplaceAll(plain, "_", ""))
+	whole, notWhole := strconv.ParseInt(digits, 0, 64) // 0o17 and 017 as 15
+	if err != nil || len(digits) > 400 || strings.ContainsAny(digits, "pn") {
 		return false
 	}
-	sign := ""
-	digits := strings.ReplaceAll(plain, "_", "")
-	if strings.HasPrefix(digits, "-") || strings.HasPrefix(digits, "+") {
-		sign = strings.TrimPrefix(digits[:1], "+")
-		digits = digits[1:]
-	}
-	is := func(got *big.Float, ok bool) bool { return ok && got.Cmp(want) == 0 }
-	lower := strings.ToLower(digits)
-	for _, base := range []struct {
-		prefix string
-		base   int
-	}{{"0x", 16}, {"0o", 8}, {"0b", 2}, {"0", 8}, {"", 10}} {
-		rest, found := strings.CutPrefix(lower, base.prefix)
-		if !found || rest == "" {
-			continue
-		}
-		if n, ok := new(big.Int).SetString(sign+rest, base.base); ok && is(new(big.Float).SetInt(n), true) {
-			return true
-		}
-	}
-	if len(lower) > 400 || strings.ContainsAny(lower, "xpn") {
-		return false
-	}
-	got, err := strconv.ParseFloat(sign+lower, 64)
-	exact, _ := want.Float64()
-	return err == nil && got == exact
+	decimal, notDecimal := strconv.ParseFloat(digits, 64) // 017 as 17
+	return notWhole == nil && float64(whole) == want || notDecimal == nil && decimal == want
 }
 
 // readsAsDate reports whether a plain scalar is a day, and written is how a library writes that day as a
@@ -205,7 +186,6 @@ func readsAsDate(plain, written string) bool {
 	if !ok || rest == "" || rest[0] != 'T' && rest[0] != ' ' {
 		return false
 	}
-	rest = strings.TrimSuffix(rest[1:], "Z")
-	rest = strings.TrimSuffix(rest, "+00:00")
+	rest = strings.TrimSuffix(strings.TrimSuffix(rest[1:], "Z"), "+00:00")
 	return rest == "00:00:00" || rest == "00:00:00.000" || rest == "00:00:00.000000"
 }

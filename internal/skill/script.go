@@ -8,21 +8,29 @@ import (
 
 // scriptEndings are the endings of the names of scripts and programs.
 var scriptEndings = sync.OnceValue(func() []string {
-	return strings.Fields(".py .pyw .pyz .sh .bash .zsh .ksh .csh .fish .nu .awk .sed .js .mjs .cjs .jsx .ts .mts .cts .tsx .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .com .vbs .r .jl .go .rs .swift .scpt .command .jar .wasm .so .dll .dylib .bin")
+	return strings.Fields(".py .pyw .pyz .pyc .pyd .pth .ipynb .sh .bash .zsh .ksh .csh .tcsh .fish .nu .bats .awk .sed .tcl .exp .js .mjs .cjs .jsx .ts .mts .cts .tsx .coffee .rb .gemspec .pl .pm .php .phar .lua .ps1 .psm1 .psd1 .bat .cmd .exe .com .msi .scr .hta .lnk .reg .vbs .vbe .wsf .jse .r .rmd .jl .go .rs .swift .c .cc .cpp .cs .java .class .groovy .gradle .kts .scala .clj .ex .exs .erl .hs .ml .nim .zig .scpt .applescript .command .jar .war .wasm .node .so .dll .dylib .bin .elf .run .appimage .deb .rpm .pkg .dmg .apk .desktop .service .timer .plist .mk .cmake .ninja .nix .tf .dockerfile .sql")
+})
+
+// recipes are names of files that a tool runs, or takes code from: with or without an ending.
+var recipes = sync.OnceValue(func() []string {
+	return strings.Fields("makefile gnumakefile justfile rakefile gemfile dockerfile containerfile jenkinsfile vagrantfile procfile brewfile taskfile docker-compose compose cmakelists meson build workspace requirements setup pyproject cargo go.mod composer .envrc .bashrc .bash_profile .profile .zshrc .zshenv .npmrc .pre-commit-config pre-commit post-commit pre-push post-checkout post-merge commit-msg")
 })
 
 // IsExecutable reports whether a file is a script or a program, by its name or by its content: a line with #! at the
 // beginning, or the scripts of a package.json.
 func IsExecutable(name, content string) bool {
-	isPackage := strings.HasSuffix(strings.ToLower(name), "package.json") && strings.Contains(content, `"scripts"`)
-	return IsScript(name) || strings.HasPrefix(content, "#!") || isPackage
+	isPackage := strings.HasSuffix(strings.ToLower(name), "package.json") && (strings.Contains(content, `"scripts"`) || strings.Contains(content, `\u`))
+	start := strings.ToLower(strings.TrimLeft(content, "\ufeff \t\r\n"))
+	isRun := func(mark string) bool { return strings.HasPrefix(start, mark) }
+	return IsScript(name) || isPackage || slices.ContainsFunc([]string{"#!", "@echo", "<?php"}, isRun)
 }
 
 // IsScript reports whether a file is a script or a program, by its name or URI: by its folder or its ending.
 func IsScript(name string) bool {
 	lower := strings.ToLower(name)
-	inScripts := strings.HasPrefix(lower, "scripts/") || strings.HasPrefix(lower, "bin/") || strings.Contains(lower, "/scripts/") || strings.Contains(lower, "/bin/")
-	isRecipe := slices.Contains([]string{"makefile", "gnumakefile", "justfile", "rakefile", "dockerfile"}, lower[strings.LastIndex(lower, "/")+1:])
+	inScripts := slices.ContainsFunc([]string{"/scripts/", "/bin/", "/hooks/", "/.github/workflows/", "/.claude/settings"}, func(folder string) bool { return strings.Contains("/"+lower, folder) })
+	base := lower[strings.LastIndex(lower, "/")+1:]
+	isRecipe := !strings.HasSuffix(lower, ".md") && slices.ContainsFunc(recipes(), func(recipe string) bool { return base == recipe || strings.HasPrefix(base, recipe+".") })
 	return inScripts || isRecipe || slices.ContainsFunc(scriptEndings(), func(ending string) bool { return strings.HasSuffix(lower, ending) })
 }
 
@@ -30,5 +38,5 @@ func IsScript(name string) bool {
 // change what it does.
 func IsProse(name string) bool {
 	lower := strings.ToLower(name)
-	return strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".txt")
+	return !IsScript(name) && (strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".txt"))
 }

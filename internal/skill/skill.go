@@ -69,53 +69,42 @@ const (
 	Dynamic = "dynamic"
 )
 
-// A Problem is why a value isn't the entry of a skill, with an offset in the text that it was read from.
-type Problem struct {
-	At   int
-	Text string // printable
-}
-
-func problem(v jsontree.Value, format string, args ...any) *Problem {
-	return &Problem{int(v.At), fmt.Sprintf(format, args...)}
-}
-
 // Read reads an entry. It takes what the specification allows and nothing else: two clients that
 // repair an entry may repair it differently.
-func Read(v jsontree.Value) (*Skill, *Problem) {
+func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
 	uri := v.Get("uri")
-	s := &Skill{URI: jsontree.TextOf(&uri)}
+	s := &Skill{URI: v.TextIn("uri")}
 	folder, ok := strings.CutSuffix(s.URI, "/"+Main)
 	if !ok {
-		return nil, problem(uri, `its "uri" is not that of a %s`, Main)
+		return nil, uri.Errorf(`its "uri" is not that of a %s`, Main)
 	}
 	s.Folder = folder + "/"
 	if !IsPlain(s.URI) {
-		return nil, problem(uri, `its "uri" is spelled in an unusual way: %s`, text.Name(s.URI))
+		return nil, uri.Errorf(`its "uri" is spelled in an unusual way: %s`, text.Name(s.URI))
 	}
 	if files := v.Get("files"); files.Kind != 0 {
-		return nil, problem(files, `it has a member "files", by which its files are shown`)
+		return nil, files.Errorf(`it has a member "files", by which its files are shown`)
 	}
 	frontmatter := v.Get("frontmatter")
 	if frontmatter.Kind != '{' {
-		return nil, problem(orWhole(frontmatter, v), `its "frontmatter" is not an object`)
+		return nil, orWhole(frontmatter, v).Errorf(`its "frontmatter" is not an object`)
 	}
-	name := frontmatter.Get("name")
 	last := unescape(folder[strings.LastIndex(folder, "/")+1:])
-	if jsontree.TextOf(&name) == "" || name.Text != last {
-		return nil, problem(orWhole(name, frontmatter), `the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
+	if last == "" || frontmatter.TextIn("name") != last {
+		return nil, orWhole(frontmatter.Get("name"), frontmatter).Errorf(`the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
 	}
 	return s.readFiles(v)
 }
 
 // readFiles reads the list of files.
-func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
+func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 	resources := v.Get("resources")
 	if resources.Kind == '"' && resources.Text == Dynamic {
 		s.Dynamic = true
 		return s, nil
 	}
 	if resources.Kind != '[' {
-		return nil, problem(orWhole(resources, v), `its "resources" is neither an array nor %q`, Dynamic)
+		return nil, orWhole(resources, v).Errorf(`its "resources" is neither an array nor %q`, Dynamic)
 	}
 	seen := map[string]bool{}
 	s.index = map[string]int{}
@@ -126,43 +115,43 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *Problem) {
 			return nil, wrong
 		}
 		if !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder {
-			return nil, problem(item.Value, "its file %s is outside of its folder", text.Name(f.URI))
+			return nil, item.Value.Errorf("its file %s is outside of its folder", text.Name(f.URI))
 		}
 		if !IsPlain(f.URI) {
-			return nil, problem(item.Value, "the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
+			return nil, item.Value.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
 		}
 		if seen[Key(f.URI)] {
-			return nil, problem(item.Value, "its file %s is listed twice", text.Name(f.URI))
+			return nil, item.Value.Errorf("its file %s is listed twice", text.Name(f.URI))
 		}
 		seen[Key(f.URI)] = true
 		s.index[f.URI] = len(s.Files)
 		s.Files = append(s.Files, *f)
 	}
 	if s.File(s.URI) == nil {
-		return nil, problem(resources, "its resources have no entry for its own %s", Main)
+		return nil, resources.Errorf("its resources have no entry for its own %s", Main)
 	}
 	return s, nil
 }
 
 // readFile reads one element of resources.
-func readFile(v jsontree.Value) (*File, *Problem) {
+func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	if v.Kind != '{' {
-		return nil, problem(v, "not an object")
+		return nil, v.Errorf("not an object")
 	}
-	uri := v.Get("uri")
-	digest := v.Get("digest")
+	f := &File{URI: strings.Clone(v.TextIn("uri")), Digest: strings.Clone(v.TextIn("digest"))}
 	size := v.Get("size")
-	if jsontree.TextOf(&uri) == "" {
-		return nil, problem(orWhole(uri, v), `no "uri" that is a non-empty string`)
+	if f.URI == "" {
+		return nil, orWhole(v.Get("uri"), v).Errorf(`no "uri" that is a non-empty string`)
 	}
-	if !isDigest(jsontree.TextOf(&digest)) {
-		return nil, problem(orWhole(digest, v), `no "digest" of the form sha256: and 64 lower-case hex digits`)
+	if !IsDigest(f.Digest) {
+		return nil, orWhole(v.Get("digest"), v).Errorf(`no "digest" of the form sha256: and 64 lower-case hex digits`)
 	}
-	bytes, err := strconv.ParseInt(size.Text, 10, 64)
-	if size.Kind != '0' || err != nil || bytes < 0 || strconv.FormatInt(bytes, 10) != size.Text {
-		return nil, problem(orWhole(size, v), `no "size" that is a number of bytes`)
+	bytes, err := strconv.ParseUint(size.Text, 10, 63)
+	if size.Kind != '0' || err != nil {
+		return nil, orWhole(size, v).Errorf(`no "size" that is a number of bytes`)
 	}
-	return &File{URI: strings.Clone(uri.Text), Digest: strings.Clone(digest.Text), Size: bytes}, nil
+	f.Size = int64(bytes)
+	return f, nil
 }
 
 // orWhole returns a member or, if there is no such member, the object that lacks it.
@@ -173,7 +162,11 @@ func orWhole(member, whole jsontree.Value) jsontree.Value {
 	return member
 }
 
-func isDigest(s string) bool {
-	digits, ok := strings.CutPrefix(s, "sha256:")
+// DigestPrefix begins every digest.
+const DigestPrefix = "sha256:"
+
+// IsDigest reports whether s is spelled like a digest.
+func IsDigest(s string) bool {
+	digits, ok := strings.CutPrefix(s, DigestPrefix)
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""
 }

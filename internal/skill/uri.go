@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"strconv"
 	"strings"
 
 	"pinproof/internal/text"
@@ -43,7 +44,7 @@ func plainEscapes(segment string) bool {
 			continue
 		}
 		b, ok := escapedByte(segment[i:])
-		if !ok || strings.ToUpper(segment[i:i+3]) != segment[i:i+3] || isUnreserved(b) || b < ' ' || b == 0x7f || b == '/' || b == '\\' || b == '%' {
+		if !ok || strings.ToUpper(segment[i:i+3]) != segment[i:i+3] || text.IsAlnum(b) || strings.IndexByte("-._~", b) >= 0 || b < ' ' || b == 0x7f || b == '/' || b == '\\' || b == '%' {
 			return false
 		}
 		i += 2
@@ -51,22 +52,13 @@ func plainEscapes(segment string) bool {
 	return true
 }
 
-func isUnreserved(b byte) bool {
-	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9' || strings.IndexByte("-._~", b) >= 0
-}
-
 // escapedByte reads the percent escape that s begins with.
 func escapedByte(s string) (b byte, ok bool) {
 	if len(s) < 3 || s[0] != '%' {
 		return 0, false
 	}
-	const digits = "0123456789abcdef"
-	high := strings.IndexByte(digits, s[1]|0x20)
-	low := strings.IndexByte(digits, s[2]|0x20)
-	if high < 0 || low < 0 {
-		return 0, false
-	}
-	return byte(high<<4 | low), true
+	n, err := strconv.ParseUint(s[1:3], 16, 8)
+	return byte(n), err == nil
 }
 
 // unescape decodes the percent escapes of s, once.

@@ -50,18 +50,15 @@ func Unclean(s string) bool {
 // isNewEmoji reports whether a code point may be an emoji of a later version of Unicode than the tables are of.
 func isNewEmoji(r rune) bool { return r >= 0x1f000 && r < 0x1fb00 }
 
-// mayBeNeeded reports whether some text needs a hidden character: joiners, marks of direction, spaces
-// without a width, selectors of variants, signs around a number, the blank of Braille,
-// and emoji that are newer than the tables.
+// needed are the hidden characters that some text needs.
+const needed = "\u200b\u200c\u2060\ufeff" + // spaces without a width
+	"\u200d\u200e\u200f\u061c" + // a joiner and marks of direction
+	"\ufe00\ufe01\ufe02\ufe0e\ufe0f\u180b\u180c\u180d\u180e\u180f" + // selectors of variants
+	"\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd" + // signs around a number
+	"\u2800" // the blank of Braille
+
+// mayBeNeeded reports whether some text needs a hidden character: one of those above, a selector of an ideograph's
+// variant, or an emoji that is newer than the tables.
 func mayBeNeeded(r rune) bool {
-	if r >= 0x200b && r <= 0x200f || r == 0x061c || r == 0x2060 || r == 0xfeff {
-		return true
-	}
-	if r >= 0xfe00 && r <= 0xfe02 || r == 0xfe0e || r == 0xfe0f || r >= 0xe0100 && r <= 0xe0120 || r >= 0x180b && r <= 0x180f {
-		return true
-	}
-	if r >= 0x0600 && r <= 0x0605 || r == 0x06dd || r == 0x070f || r == 0x0890 || r == 0x0891 || r == 0x08e2 || r == 0x110bd || r == 0x110cd {
-		return true
-	}
-	return r == 0x2800 || isNewEmoji(r)
+	return strings.ContainsRune(needed, r) || r >= 0xe0100 && r <= 0xe0120 || isNewEmoji(r)
 }

@@ -35,15 +35,18 @@ func Sentences(s string) (list []string) {
 }
 
 // A unit is a sentence or a line of code, with the blanks in front of it.
-type unit struct{ before, text string }
+type unit struct {
+	before, text string
+	isCode       bool
+}
 
 // units splits a text into units. All blanks of a line of code belong to the line, except its end. Everything is code in a
 // text that is code, and in any other text what is fenced or indented.
 func units(s string, isCode bool) (list []unit, end string) {
 	fence := ""
-	add := func(text string) {
+	add := func(text string, isCode bool) {
 		if text != "" {
-			list = append(list, unit{end, text})
+			list = append(list, unit{end, text, isCode})
 			end = ""
 		}
 	}
@@ -58,14 +61,14 @@ func units(s string, isCode bool) (list []unit, end string) {
 		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
 		if isCode || fence != "" || isFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
 			kept := strings.TrimSuffix(line, "\r")
-			add(kept)
+			add(kept, true)
 			end += line[len(kept):]
 		} else {
 			for _, sentence := range Sentences(line) {
 				text := strings.TrimSpace(sentence)
 				at := strings.Index(sentence, text)
 				end += sentence[:at]
-				add(text)
+				add(text, false)
 				end += sentence[at+len(text):]
 			}
 		}
@@ -104,11 +107,12 @@ type Edit struct {
 	Blanks bool
 
 	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units next to the edit.
-	// If the old text has Old or these ends more than once, Number is how many units come before the edit. An edit
-	// that only adds something, and has no value in these fields, adds it at the end.
+	// Number is how many units come before the edit, if the old text has Old or these ends more than once, both ends are
+	// blank, or lines were added to code. The only edit of prose has no value in these fields if it adds something at the end.
 	Before, After string
 	First         bool // it adds something at the beginning
 	Number        int
+	Unit          string // what the text consists of: "line" if it is code, else "sentence"
 }
 
 // Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
@@ -116,33 +120,35 @@ type Edit struct {
 func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
-	r := comparer{budget: budget, old: textsOf(a)}
-	steps, ok := align(budget, r.old, textsOf(b))
-	if !ok {
-		return nil, false
-	}
-	a = append(a, unit{endA, ""})
-	b = append(b, unit{endB, ""})
+	isLine := func(u unit) bool { return u.isCode }
+	r := comparer{budget: budget, isCode: isCode, isMixed: !isCode && slices.ContainsFunc(a, isLine), old: textsOf(a)}
+	newUnits := textsOf(b)
+	a = append(a, unit{endA, "", isCode})
+	b = append(b, unit{endB, "", isCode})
 	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
 	i, j, from, to := 0, 0, 0, 0
 	settle := func() {
 		r.region(a, b, from, i, to, j)
 		from, to = i+1, j+1
 	}
-	for _, op := range steps {
+	ok = compare(budget, r.old, newUnits, false, func(op byte, units []string) {
 		switch op {
 		case OpKept:
-			settle()
-			i++
-			j++
+			for range units {
+				settle()
+				i++
+				j++
+			}
 		case OpRemoved:
-			i++
+			i += len(units)
 		default:
-			j++
+			j += len(units)
 		}
+	})
+	if ok {
+		settle()
 	}
-	settle()
-	return r.edits, true
+	return r.edits, ok
 }
 
 func textsOf(list []unit) (texts []string) {
@@ -155,8 +161,13 @@ func textsOf(list []unit) (texts []string) {
 // A comparer collects the edits of a text, in its order.
 type comparer struct {
 	budget *effort.Budget
-	old    []string // the units of the old text
-	edits  []Edit
+	isCode bool
+
+	// The old text has sentences and lines of code. A line may read like some sentences.
+	isMixed bool
+
+	old   []string // the units of the old text
+	edits []Edit
 
 	// How often the old text has each unit; nil: not counted yet.
 	times map[string]int
@@ -249,8 +260,17 @@ func (r *comparer) add(e Edit, from, to int) {
 
 // locate notes where in the text an edit is, if what was removed doesn't tell.
 func (r *comparer) locate(e *Edit, from, to int) {
-	if from == len(r.old) {
-		return // at its end
+	e.Unit = "sentence"
+	if r.isCode {
+		e.Unit = "line"
+	}
+	if r.isCode && from == to {
+		e.First = from == 0
+		e.Number = from
+		return
+	}
+	if from == len(r.old) && len(r.edits) == 0 {
+		return // at the end. After another edit this has to be said: what that removed may have been replaced instead.
 	}
 	if r.times == nil {
 		r.times = map[string]int{}
@@ -259,9 +279,10 @@ func (r *comparer) locate(e *Edit, from, to int) {
 			r.times[s]++
 			r.gaps[r.ends(i, i)]++
 		}
+		r.gaps[r.ends(len(r.old), len(r.old))]++
 	}
 	if to > from {
-		if r.times[r.old[from]] > 1 {
+		if r.isMixed || r.times[r.old[from]] > 1 {
 			e.Number = from
 		}
 		return
@@ -273,7 +294,7 @@ func (r *comparer) locate(e *Edit, from, to int) {
 	ends := r.ends(from, from)
 	e.Before = ends[0]
 	e.After = ends[1]
-	if r.gaps[ends] > 1 {
+	if r.gaps[ends] > 1 || ends == [2]string{} {
 		e.Number = from
 	}
 }
@@ -326,22 +347,52 @@ func Indented(old, new string) string {
 		return ""
 	}
 	blanks := ""
-	for i := 1; i < len(before); i++ {
-		by, ok := strings.CutSuffix(after[i], before[i])
-		if !ok || strings.Trim(by, " \t") != "" || blanks != "" && by != blanks && !(by == "" && before[i] == "") {
-			return ""
-		}
-		if sign == "+" && before[i] == "" && by != "" {
-			return ""
-		}
-		if before[i] != "" || by != "" {
-			if blanks = by; by == "" {
-				return ""
-			}
+	for i, line := range before {
+		if line != "" && line != after[i] {
+			blanks = strings.TrimSuffix(after[i], line)
+			break
 		}
 	}
-	if blanks == "" {
+	if blanks == "" || strings.Trim(blanks, " \t") != "" {
 		return ""
 	}
+	for i, line := range before[1:] {
+		now := after[i+1]
+		mayBeEmpty := line == "" && (now == "" || sign == "-" && now == blanks)
+		if !mayBeEmpty && (line == "" || now != blanks+line) {
+			return ""
+		}
+	}
 	return sign + blanks
+}
+
+// IsProse reports whether the lines after the first of a text seem to go on with it, as those of a doc comment do: there
+// are at least two that aren't empty, the first one doesn't announce them as something else, such as code, and no block of
+// code is fenced.
+func IsProse(s string) bool {
+	first, rest, _ := strings.Cut(s, "\n")
+	lines := 0
+	for line := range strings.SplitSeq(rest, "\n") {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	announces := strings.ContainsAny(lastOf(strings.TrimSpace(first)), `:;,{[(<\|&=>-`)
+	return lines >= 2 && !announces && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
+}
+
+// lastOf returns the last byte of a text.
+func lastOf(s string) string { return s[max(0, len(s)-1):] }
+
+// Code returns the lines of a text in Markdown that are code: those that are fenced or indented, and what a client runs
+// before a model reads the text, as in !`date`.
+func Code(s string) string {
+	var code strings.Builder
+	list, _ := units(s, false)
+	for _, u := range list {
+		if u.isCode || strings.Contains(u.text, "!`") {
+			code.WriteString(u.text + "\n")
+		}
+	}
+	return code.String()
 }

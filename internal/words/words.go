@@ -3,8 +3,6 @@
 package words
 
 import (
-	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,12 +35,7 @@ func (p Piece) Replaces(other Piece) bool {
 // budget; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
 func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
-	head, tail := commonEnds(old, new)
-	split := func(s string) []string { // each end counts as one token
-		list := slices.Concat([]string{s[:head]}, tokens(s[head:len(s)-tail]), []string{s[len(s)-tail:]})
-		return slices.DeleteFunc(list, func(token string) bool { return token == "" })
-	}
-	compare(budget, split(old), split(new), true, func(op byte, tokens []string) {
+	compare(budget, tokens(old), tokens(new), true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
 		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two in a row
 			pieces[n-1].Text += text
@@ -51,29 +44,6 @@ func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
 		pieces = append(pieces, Piece{op, text})
 	})
 	return pieces
-}
-
-// commonEnds returns how many bytes two texts have in common at their beginning, up to a blank, and
-// how many of the rest at their end, from behind a blank: whole tokens in both.
-func commonEnds(old, new string) (head, tail int) {
-	for head < min(len(old), len(new)) && old[head] == new[head] {
-		head++
-	}
-	head = len(strings.TrimRight(old[:max(0, strings.LastIndexByte(old[:head], ' '))], " \t"))
-	for tail < min(len(old), len(new))-head && old[len(old)-1-tail] == new[len(new)-1-tail] {
-		tail++
-	}
-	_, end, _ := strings.Cut(old[len(old)-tail:], " ")
-	return head, len(strings.TrimLeft(end, " \t"))
-}
-
-// align returns how one list becomes the other, step by step. It returns false if the work would
-// exceed the budget.
-func align(budget *effort.Budget, a, b []string) (steps []byte, ok bool) {
-	ok = compare(budget, a, b, false, func(op byte, tokens []string) {
-		steps = append(steps, bytes.Repeat([]byte{op}, len(tokens))...)
-	})
-	return steps, ok
 }
 
 // firstSymbol is the first of the private-use runes that represent tokens, because the library compares

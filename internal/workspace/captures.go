@@ -34,7 +34,7 @@ type source struct {
 }
 
 // pins makes the pins of a capture under a policy. It makes them once for the lockfile and for the comparison.
-func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
+func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, error) {
 	if s.made != nil && s.made.Server == server && s.made.Policy.Equal(pol) {
 		return *s.made, nil
 	}
@@ -42,11 +42,20 @@ func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, fo
 	if err != nil {
 		return pin.Set{}, err
 	}
-	set, err := capture.Pins(m, server, pol, values, formOf)
+	set, err := capture.Pins(m, server, pol, w.Substitutes, w.Gate.Form)
 	if err == nil {
 		s.made = &set
 	}
 	return set, err
+}
+
+// readSource reads one capture.
+func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, error) {
+	data, err := readFile(path, stdin, capture.MaxBytes)
+	if err != nil {
+		return source{}, err
+	}
+	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form)}, nil
 }
 
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
@@ -54,15 +63,12 @@ func (s *source) pins(server string, pol pin.Policy, values []pin.Substitute, fo
 // LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
 func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
 	if !IsFolder(path) {
-		data, err := readFile(path, stdin, capture.MaxBytes)
-		if err != nil {
-			return nil, err
+		server := ""
+		if path != "-" {
+			server, _ = serverOf(filepath.Base(path))
 		}
-		server, _ := serverOf(filepath.Base(path))
-		if path == "-" {
-			server = ""
-		}
-		return []source{{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form)}}, nil
+		s, err := w.readSource(path, server, stdin)
+		return []source{s}, err
 	}
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -71,7 +77,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 	lockInfo, _ := os.Stat(w.LockPath)
 	var list []source
 	servers := map[string]string{}
-	total := 0
+	total := int64(0)
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
 		if strings.HasPrefix(e.Name(), ".") {
@@ -97,14 +103,14 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		data, err := readFile(file, stdin, capture.MaxBytes)
+		if total += info.Size(); total > lockfile.MaxBytes {
+			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
+		}
+		s, err := w.readSource(file, server, stdin)
 		if err != nil {
 			return nil, err
 		}
-		if total += len(data); total > lockfile.MaxBytes {
-			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
-		}
-		list = append(list, source{path: file, server: server, scan: capture.Scan(file, data, w.Gate.Form)})
+		list = append(list, s)
 	}
 	if len(list) == 0 {
 		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)

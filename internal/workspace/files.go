@@ -15,20 +15,16 @@ import (
 
 // supplyTexts puts the definitions of an approved capture into hash-only pins,
 // after checking each against its digest.
-func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
+func (w *Workspace) supplyTexts(stdin io.Reader) error {
 	if w.Folder {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
-	data, err := readFile(req.Against, stdin, capture.MaxBytes)
+	s, err := w.readSource(w.Against, "", stdin)
 	if err != nil {
 		return err
 	}
-	m, err := capture.Read(req.Against, data, w.Gate.Form, p.Locked.Policy)
-	if err != nil {
-		return err
-	}
-	approved, err := capture.Pins(m, p.Server, p.Locked.Policy, req.Substitutes, w.Gate.Form)
+	approved, err := w.pins(&s, p.Server, p.Locked.Policy)
 	if err != nil {
 		return err
 	}
@@ -36,7 +32,7 @@ func (w *Workspace) supplyTexts(req *Request, stdin io.Reader) error {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
 		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
-			return fail.In(text.Printable(req.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
+			return fail.In(text.Printable(w.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition
@@ -74,7 +70,7 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 
 // pinSides makes the pins of the captures on both sides. If both sides are captures, the pages of apps are compared as
 // well, if either side has any.
-func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) error {
+func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
 	sides := []*side{old, new}
 	hasPages := map[string]bool{} // by server
 	for _, s := range sides {
@@ -93,7 +89,7 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 			if old.captures != nil && new.captures != nil { // else the policy is the lockfile's
 				pol.Pages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.server], c.server, pol, req.Substitutes, w.Gate.Form)
+			set, err := capture.Pins(s.read[c.server], c.server, pol, w.Substitutes, w.Gate.Form)
 			if err != nil {
 				return err
 			}
@@ -107,50 +103,48 @@ func (w *Workspace) pinSides(req *Request, old, new *side, policy pin.Policy) er
 // the other a capture, the capture is pinned as the server in the lockfile that it belongs to, under
 // that server's policy. Two captures are one server without an ID. The captures of two folders are
 // paired by their server IDs.
-func (w *Workspace) loadFiles(req *Request, stdin io.Reader) error {
+func (w *Workspace) loadFiles(stdin io.Reader) error {
 	w.LockPath = ""
-	w.Folder = IsFolder(req.Capture)
-	old, err := w.readSide(req.Against, stdin)
+	w.Folder = IsFolder(w.Capture)
+	old, err := w.readSide(w.Against, stdin)
 	if err != nil {
 		return err
 	}
-	new, err := w.readSide(req.Capture, stdin)
+	new, err := w.readSide(w.Capture, stdin)
 	if err != nil {
 		return err
 	}
 	var policy pin.Policy
 	if old.captures == nil && new.captures != nil {
-		policy, err = req.pairServer(&old, &new)
+		policy, err = w.pairServer(&old, &new)
 	}
 	if old.captures != nil && new.captures == nil {
-		policy, err = req.pairServer(&new, &old)
+		policy, err = w.pairServer(&new, &old)
 	}
 	if err != nil {
 		return err
 	}
-	if err := w.pinSides(req, &old, &new, policy); err != nil {
+	if err := w.pinSides(&old, &new, policy); err != nil {
 		return err
 	}
 	servers := slices.Concat(old.pins.ServerIDs(), new.pins.ServerIDs())
 	slices.SortFunc(servers, jsontree.CompareUTF16)
 	for _, server := range slices.Compact(servers) {
-		if req.Server == "" || server == "" || server == req.Server {
-			w.compareSides(req, &old, &new, server)
+		if w.Server == "" || server == "" || server == w.Server {
+			w.compareSides(&old, &new, server)
 		}
 	}
-	if len(w.Comparisons) == 0 && req.Server != "" {
-		return fail.New("neither file has a server %s", text.Name(req.Server))
+	if len(w.Comparisons) == 0 && w.Server != "" {
+		return fail.New("neither file has a server %s", text.Name(w.Server))
 	}
-	w.digest()
-	w.Drifts, err = w.Gate.Compare(w.Comparisons)
-	return err
+	return nil
 }
 
 // pairServer removes from a lockfile all servers but the one that a capture belongs to, gives the capture
 // that server ID, and returns that server's policy.
-func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
+func (w *Workspace) pairServer(locked, captured *side) (pin.Policy, error) {
 	server, _ := serverOf(filepath.Base(captured.path))
-	server, err := req.chooseServer(&locked.pins, locked.path, server)
+	server, err := w.chooseServer(&locked.pins, locked.path, server)
 	if err != nil {
 		return pin.Policy{}, err
 	}
@@ -164,7 +158,7 @@ func (req *Request) pairServer(locked, captured *side) (pin.Policy, error) {
 }
 
 // compareSides adds the comparison of one server.
-func (w *Workspace) compareSides(req *Request, old, new *side, server string) {
+func (w *Workspace) compareSides(old, new *side, server string) {
 	lockfiles := old.captures == nil && new.captures == nil
 	before := old.pins.Find(server)
 	after := new.pins.Find(server)

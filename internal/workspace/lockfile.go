@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -51,8 +52,9 @@ func UpToRoot(folder string) []string {
 	}
 }
 
-// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
-func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
+// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. A lockfile that has exactly the
+// entries of the captures, as most lockfiles have, is read faster; listed may be nil.
+func ReadLockfile(gate pin.Gate, path string, listed lockfile.EntriesFunc) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
@@ -64,7 +66,13 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	default:
 		return l, nil, err
 	}
-	l, err = lockfile.Read(path, data, gate.Form)
+	matches := false
+	if listed != nil {
+		l, matches = lockfile.ReadMatch(path, data, gate.Form, listed)
+	}
+	if !matches {
+		l, err = lockfile.Read(path, data, gate.Form)
+	}
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
@@ -78,31 +86,12 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	return l, data, err
 }
 
-// readMatch reads a lockfile that has exactly the pins of these captures, as most lockfiles have. ok is false if it
-// hasn't: then ReadLockfile has to read it.
-func (w *Workspace) readMatch(req *Request, sources []source) (ok bool, err error) {
-	// A pipe can be opened and read only once.
-	if size := fileSize(req.LockPath); size < 0 || size > lockfile.MaxBytes {
-		return false, nil
-	}
-	file, err := os.Open(req.LockPath)
-	if err != nil {
-		return false, nil
-	}
-	defer file.Close()
-	w.Lock, ok = lockfile.ReadMatch(req.LockPath, file, w.Gate.Form, pinsOf(w.Gate, sources, req.Substitutes))
-	if ok {
-		err = w.Lock.CheckApprovals(req.LockPath, w.Gate.ApprovalHash)
-	}
-	return ok, err
-}
-
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
-func pinsOf(gate pin.Gate, sources []source, values []pin.Substitute) func(server string, pol pin.Policy) *pin.Set {
+func (w *Workspace) pinsOf(sources []source) lockfile.EntriesFunc {
 	return func(server string, pol pin.Policy) *pin.Set {
 		for i := range sources {
 			if s := &sources[i]; s.server == server || len(sources) == 1 {
-				set, _ := s.pins(server, pol, values, gate.Form) // without pins if there is an error
+				set, _ := w.pins(s, server, pol) // without pins if there is an error
 				return &set
 			}
 		}
@@ -110,18 +99,30 @@ func pinsOf(gate pin.Gate, sources []source, values []pin.Substitute) func(serve
 	}
 }
 
-// noLockfile returns the error for a command that needs pins, where there is no lockfile. It names a
-// lockfile of another name in the same folder, if there is one: lock would begin a second lockfile.
-func (req *Request) noLockfile() *fail.Error {
-	f := fail.In(text.Printable(req.LockPath), "no such lockfile")
-	if beside := lockfileBeside(req.LockPath); beside != "" {
-		next := req.Command
+// unpinned returns why nothing is pinned of what was asked for, or nil: there is no lockfile, or it doesn't have the server
+// that --server names. The error names a lockfile of another name in the same folder, if there is one: lock would begin a
+// second lockfile.
+func (w *Workspace) unpinned() error {
+	if w.exists && (w.Server == "" || w.Lock.Find(w.Server) != nil) {
+		return nil
+	}
+	if w.exists {
+		has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
+		return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.Name(w.Server), has).
+			Hint("to approve a new server: %s", w.To("lock"))
+	}
+	f := fail.In(text.Printable(w.LockPath), "no such lockfile")
+	if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
+		return f // lock would refuse
+	}
+	if beside := lockfileBeside(w.LockPath); beside != "" {
+		next := w.Command
 		next.Lockfile = beside
-		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(req.Verb))
+		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(w.Verb))
 	}
 	// With Shows, the report itself shows the entries, and how to approve them.
-	if !req.Shows {
-		f.Hint("read what is to be pinned: %s", req.To("diff")).Hint("then approve it: %s", req.To("lock"))
+	if !w.Shows {
+		f.Hint("read what is to be pinned: %s", w.To("diff")).Hint("then approve it: %s", w.To("lock"))
 	}
 	return f
 }
@@ -180,7 +181,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 // again under its lock, for which it waits with patience. Pins of other servers that were added
 // meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
 // announce is called before the lockfile is replaced. If it returns an error, nothing is replaced.
-func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]*pin.Set, announce func() error) error {
+func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
 	}
@@ -190,18 +191,18 @@ func (w *Workspace) Write(req *Request, patience time.Duration, next map[string]
 		}
 		if p := lockfile.Unclean(set); p != nil {
 			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", pin.EntryRef(p.Type, p.Name), text.Name(set.Server)).
-				Hint("if it may stay: %s", req.To("relock", "--require-clean=false")).Refusal()
+				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
-		l, data, err := ReadLockfile(w.Gate, w.LockPath)
+		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
 		if err != nil {
 			return nil, err
 		}
 		for server, set := range next {
 			if !sameSet(w.Lock.Find(server), l.Find(server)) {
 				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
-					Hint("review again: %s", req.To("diff"))
+					Hint("review again: %s", w.To("diff"))
 			}
 			if set == nil {
 				l.Drop(server)

@@ -14,54 +14,47 @@ import (
 // chooseServer decides which server a capture belongs to: the one that --server names,
 // else the pinned one that is named like the capture's file, else the lockfile's only
 // one. If nothing is pinned yet, and for lock, the server is named like the file.
-func (req *Request) chooseServer(l *lockfile.Lockfile, path, fromFile string) (string, error) {
-	if req.Server != "" {
-		return req.Server, nil
+func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (string, error) {
+	if w.Server != "" {
+		return w.Server, nil
 	}
 	if fromFile != "" && l.Find(fromFile) != nil {
 		return fromFile, nil
 	}
-	if len(l.Servers) == 0 || req.Approves {
+	if len(l.Servers) == 0 || w.Approves {
 		return cmp.Or(fromFile, "default"), nil
 	}
 	if len(l.Servers) == 1 {
 		return l.Servers[0].Server, nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.ServerIDs()), ", ")).
-		Hint("say which: %s --server ID", req.To(req.Verb))
-}
-
-// unknownServer returns the error for a --server that the lockfile doesn't have.
-func (w *Workspace) unknownServer(req *Request) error {
-	has := cmp.Or(strings.Join(text.Names(w.Lock.ServerIDs()), ", "), "none")
-	return fail.New("%s has no server %s; it has %s", text.Printable(req.LockPath), text.Name(req.Server), has).
-		Hint("to approve a new server: %s", req.To("lock"))
+		Hint("say which: %s --server ID", w.To(w.Verb))
 }
 
 // Doubt stops lock and relock where the captures may be those of other servers than they
 // would be approved for.
-func (w *Workspace) Doubt(req *Request) error {
-	if req.Server != "" {
+func (w *Workspace) Doubt() error {
+	if w.Server != "" {
 		return nil
 	}
 	// If the server was guessed and its pins have no entry in common with the capture, a second
 	// server would replace the first.
 	if p := &w.Comparisons[0]; !w.Folder && p.Unrelated() {
-		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(req.Capture), text.Name(p.Server))
+		f := fail.New("%s looks like another server: none of its tools is among the pins of %s", text.Printable(w.Capture), text.Name(p.Server))
 		if !p.Part { // lock takes a capture whole
-			f.Hint("if it is: %s", req.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server)))
+			f.Hint("if it is: %s", w.To("lock", "--server "+shell.ServerID(p.FileServer, p.Server)))
 		}
-		return f.Hint("if it is not, name the server: %s --server %s", req.To("relock"), shell.ServerID(p.Server, ""))
+		return f.Hint("if it is not, name the server: %s --server %s", w.To("relock"), shell.ServerID(p.Server, ""))
 	}
 	// If a new server ID is given to a server that seems to be pinned under another one,
 	// its changes would be approved unread.
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
 		like, common := w.like(p)
-		if like == "" || !req.Approves {
+		if like == "" || !w.Approves {
 			continue
 		}
-		next := req.Command
+		next := w.Command
 		next.Capture = p.Capture
 		return fail.New("which server? %s has the names of server %s: %d of its %d entries", text.Printable(p.Capture), text.Name(like), common, len(p.Captured.Pins)).
 			Hint("if it is that server: %s --server %s", next.To("relock"), shell.ServerID(like, "")).
@@ -72,8 +65,8 @@ func (w *Workspace) Doubt(req *Request) error {
 
 // isOnlyServer reports whether lock is given a capture that looks like the lockfile's only server: it counts as a
 // capture of that server.
-func (w *Workspace) isOnlyServer(req *Request, p *pin.Comparison) bool {
-	if req.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
+func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
+	if w.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
 		return false
 	}
 	like, _ := w.like(p)

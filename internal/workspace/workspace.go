@@ -25,7 +25,7 @@ type Request struct {
 	shell.Command
 
 	Verb        string // the command's name
-	LockPath    string // path of the lockfile, given or found
+	LockPath    string // path of the lockfile, given or found; "" once two files are compared
 	Substitutes []pin.Substitute
 	Part        bool // the capture is part of a session
 
@@ -54,9 +54,9 @@ type Request struct {
 // A Workspace is what a command works on: the lockfile and, server by server, what
 // it pins and what the captures list.
 type Workspace struct {
+	*Request
 	Lock        lockfile.Lockfile
-	LockPath    string // "" if two files are compared
-	exists      bool   // the lockfile exists
+	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
 	Drifts      []pin.Drift
 	Folder      bool // the captures are those of a folder
@@ -73,65 +73,86 @@ type Workspace struct {
 // Load reads both sides of a comparison and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
 func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
-	w := &Workspace{LockPath: req.LockPath, Gate: gate}
+	w := &Workspace{Request: req, Gate: gate}
+	load := w.loadPinned
 	if req.Against != "" && req.Lockfile == "" {
-		return w, w.loadFiles(req, stdin)
+		load = w.loadFiles
 	}
-	sources, err := w.readSources(req.Capture, stdin)
+	if err := load(stdin); err != nil {
+		return nil, err
+	}
+	for i := range w.Comparisons {
+		p := &w.Comparisons[i]
+		p.Locked.Digest = gate.SetDigest(&p.Locked)
+		p.Captured.Digest = gate.SetDigest(&p.Captured)
+	}
+	if err := w.checkClean(); err != nil {
+		return nil, err
+	}
+	var err error
+	w.Drifts, err = gate.Compare(w.Comparisons)
+	return w, err
+}
+
+// LoadLockfile reads the lockfile alone, for a command that takes no capture.
+func LoadLockfile(gate pin.Gate, req *Request) (*Workspace, error) {
+	l, data, err := ReadLockfile(gate, req.LockPath, nil)
+	if err == nil && data == nil {
+		err = fail.New("%s: no such lockfile", text.Printable(req.LockPath))
+	}
+	return &Workspace{Request: req, Gate: gate, Lock: l}, err
+}
+
+// loadPinned reads the lockfile, and pairs its pins with what the captures list.
+func (w *Workspace) loadPinned(stdin io.Reader) error {
+	sources, err := w.readSources(w.Capture, stdin)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	w.Folder = sources[0].path != req.Capture
-	sources[0].scan.Part = req.Part
-	if err := w.readLock(req, sources); err != nil {
-		return nil, err
+	w.Folder = sources[0].path != w.Capture
+	sources[0].scan.Part = w.Part
+	if err := w.readLock(sources); err != nil {
+		return err
 	}
-	if w.exists && req.NeedsPins && req.Server != "" && w.Lock.Find(req.Server) == nil {
-		return nil, w.unknownServer(req)
-	}
-	if !w.Folder {
-		if sources[0].server, err = req.chooseServer(&w.Lock, req.LockPath, sources[0].server); err != nil {
-			return nil, err
+	if w.exists && w.NeedsPins {
+		if err := w.unpinned(); err != nil {
+			return err
 		}
 	}
-	if err := w.compile(req, sources); err != nil {
-		return nil, err
+	if !w.Folder {
+		if sources[0].server, err = w.chooseServer(&w.Lock, w.LockPath, sources[0].server); err != nil {
+			return err
+		}
 	}
-	if !w.exists && req.NeedsPins {
-		return nil, req.noLockfile()
+	if err := w.compile(sources); err != nil {
+		return err
 	}
-	if w.exists && req.Against != "" {
-		err = w.supplyTexts(req, stdin)
+	if !w.exists && w.NeedsPins {
+		return w.unpinned()
 	}
-	if err == nil {
-		err = w.checkClean(req)
+	if w.exists && w.Against != "" {
+		return w.supplyTexts(stdin)
 	}
-	if err == nil {
-		w.Drifts, err = gate.Compare(w.Comparisons)
-	}
-	return w, err
+	return nil
 }
 
 // readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
 // and lockfile may be swapped.
-func (w *Workspace) readLock(req *Request, sources []source) (err error) {
+func (w *Workspace) readLock(sources []source) (err error) {
 	if !w.Folder {
 		if err := sources[0].scan.Faulty(); err != nil {
 			return err
 		}
 	}
-	if w.exists, err = w.readMatch(req, sources); w.exists {
-		return err
-	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, req.LockPath)
+	w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath, w.pinsOf(sources))
 	w.exists = data != nil
 	return err
 }
 
 // checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
 // have combined the pin and the policy. A command that can mend it goes on, if it is about that server.
-func (w *Workspace) checkClean(req *Request) error {
+func (w *Workspace) checkClean() error {
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
 		p := lockfile.Unclean(s)
@@ -140,11 +161,11 @@ func (w *Workspace) checkClean(req *Request) error {
 		}
 		err := forbidden(w.LockPath, s, p)
 		about := pin.ComparisonOf(w.Comparisons, s.Server)
-		if !req.Mends || about == nil {
+		if !w.Mends || about == nil {
 			return err
 		}
 		w.Forbidden = err
-		if req.Shows && about.State == pin.Paired { // relock decides by what it would write
+		if w.Shows && about.State == pin.Paired { // relock decides by what it would write
 			about.State = pin.Forbidden
 		}
 	}
@@ -168,16 +189,16 @@ func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
 }
 
 // compile pairs what the captures list with what is pinned.
-func (w *Workspace) compile(req *Request, sources []source) error {
+func (w *Workspace) compile(sources []source) error {
 	wanted := func(server string) bool {
-		return !w.Folder || (req.Server == "" || server == req.Server) && !slices.Contains(req.LeftOut, server)
+		return !w.Folder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
 	}
 	for i := range sources {
 		if wanted(sources[i].server) {
-			p, err := w.comparisonOf(req, &sources[i])
-			if err == nil && req.Approves && w.isOnlyServer(req, &p) {
+			p, err := w.comparisonOf(&sources[i])
+			if err == nil && w.Approves && w.isOnlyServer(&p) {
 				sources[i].server = w.Lock.Servers[0].Server
-				p, err = w.comparisonOf(req, &sources[i])
+				p, err = w.comparisonOf(&sources[i])
 			}
 			if err != nil {
 				return err
@@ -189,70 +210,54 @@ func (w *Workspace) compile(req *Request, sources []source) error {
 			w.Comparisons = append(w.Comparisons, p)
 		}
 	}
-	for _, set := range w.Lock.Servers {
-		if w.Folder && wanted(set.Server) && !slices.ContainsFunc(sources, func(s source) bool { return s.server == set.Server }) {
-			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: set.Server, Lockfile: w.LockPath, Locked: set, State: pin.Missing})
-		}
-	}
-	if len(req.Uncaptured) > 0 {
-		if err := w.addUncaptured(req); err != nil {
-			return err
-		}
+	if err := w.addAbsent(wanted, sources); err != nil {
+		return err
 	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
-		return fail.New("--server %s: neither %s nor %s has it", text.Name(req.Server), text.Printable(req.Capture), text.Printable(req.LockPath))
+		return fail.New("--server %s: neither %s nor %s has it", text.Name(w.Server), text.Printable(w.Capture), text.Printable(w.LockPath))
 	}
-	for _, s := range req.Substitutes {
+	for _, s := range w.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
 			return fail.New("--substitute %s: the pins were made without it", s.Name).
 				Hint("to make the pins of a server anew with it: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
 		}
 	}
-	if req.Part && w.Comparisons[0].PolicyDiffers() {
+	if w.Part && w.Comparisons[0].PolicyDiffers() {
 		return fail.New("--part keeps the policy of server %s: a changed policy changes every pin, which takes a whole capture", text.Name(w.Comparisons[0].Server))
 	}
-	w.digest()
 	return nil
 }
 
-// digest computes the digests of all sets.
-func (w *Workspace) digest() {
-	for i := range w.Comparisons {
-		p := &w.Comparisons[i]
-		p.Locked.Digest, p.Captured.Digest = w.Gate.SetDigest(&p.Locked), w.Gate.SetDigest(&p.Captured)
-	}
-}
-
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
-func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: req.Part}
+func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
+	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: w.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.State = pin.Paired
-	} else if !req.Approves && (!w.exists || req.Server != "") {
+	} else if !w.Approves && (!w.exists || w.Server != "") {
 		p.State = pin.Unpinned
 	}
-	pol := req.policy(p.Locked.Policy, w.Folder, p.Known())
+	pol := w.policy(p.Locked.Policy, p.Known())
 	m, err := s.scan.Capture(pol)
 	if err != nil {
 		return p, err
 	}
 	if !p.Known() && m.HasPages() {
-		pol = req.policy(pin.Policy{Pages: true}, w.Folder, false)
+		pol = w.policy(pin.Policy{Pages: true}, false)
 	}
-	p.Captured, err = s.pins(s.server, pol, req.Substitutes, w.Gate.Form)
-	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && req.Approves {
-		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", req.To("lock", "--pages=false"))
+	p.Captured, err = w.pins(s, s.server, pol)
+	if err != nil && !p.Known() && pol.Pages && m.Lists[pin.Resources].Problem != nil && w.Approves {
+		err = fail.From(err).Hint("it is read because a tool names the page of an app; to pin no pages: %s", w.To("lock", "--pages=false"))
 	}
-	if err == nil && !req.Part {
-		err = w.missingList(req, &m, &p.Locked, pol)
+	if err == nil && !w.Part {
+		err = w.missingList(&m, &p.Locked, pol)
 	}
 	if err != nil {
 		return p, err
 	}
 	// Only for commands that people read: verify doesn't look for what nobody pinned.
-	if req.Approves || req.Mends {
+	if w.Approves || w.Mends {
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
 	p.Noise = m.Noise
@@ -268,19 +273,19 @@ func (w *Workspace) comparisonOf(req *Request, s *source) (pin.Comparison, error
 // policy returns the policy that a capture is pinned under, given the recorded one. If a
 // single capture is given, a substitute counts for it. In a folder, it counts for the servers
 // that have its name recorded, and for those that have no pins yet.
-func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
+func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	p := recorded
-	if req.Policy != nil {
-		p = req.Policy(p)
+	if w.Policy != nil {
+		p = w.Policy(p)
 	}
-	names := pin.SubstituteNames(req.Substitutes)
+	names := pin.SubstituteNames(w.Substitutes)
 	switch {
 	case !known:
 		p.Substitute = names
-	case folder:
+	case w.Folder:
 		p.Substitute = recorded.Substitute
 	// A command that shows also takes a name that relock would record.
-	case req.Shows:
+	case w.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
@@ -288,38 +293,49 @@ func (req *Request) policy(recorded pin.Policy, folder, known bool) pin.Policy {
 
 // missingList refuses a capture that never asked for a list that the lockfile pins: there
 // is neither a match nor drift.
-func (w *Workspace) missingList(req *Request, m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
+func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
 	for entryType := range pin.EntryTypes {
 		pins := locked.Of(entryType)
 		if len(pins) == 0 || !pol.Pins(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
-		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(req.LockPath), pin.CountPins(pins)).
+		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
 		if !w.Folder {
-			f.Hint("if it is part of a session, review what is there: %s", req.To("diff", "--part"))
+			f.Hint("if it is part of a session, review what is there: %s", w.To("diff", "--part"))
 		}
 		return f
 	}
 	return nil
 }
 
-// addUncaptured puts the servers that could not be captured among those that a folder has no capture of.
-func (w *Workspace) addUncaptured(req *Request) error {
+// addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
+func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
 	if !w.Folder {
-		return fail.New("--uncaptured is for a folder of captures")
+		if len(w.Uncaptured) > 0 {
+			return fail.New("--uncaptured is for a folder of captures")
+		}
+		return nil
 	}
-	for _, server := range req.Uncaptured {
-		at := slices.IndexFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Server == server }) // they aren't in order yet
-		if at < 0 {
-			at = len(w.Comparisons)
-			w.Comparisons = append(w.Comparisons, pin.Comparison{Server: server, Lockfile: w.LockPath, State: pin.Missing})
+	servers := slices.Concat(w.Lock.ServerIDs(), w.Uncaptured)
+	slices.Sort(servers)
+	for _, server := range slices.Compact(servers) {
+		isUncaptured := slices.Contains(w.Uncaptured, server)
+		isCaptured := slices.ContainsFunc(sources, func(s source) bool { return s.server == server })
+		if isUncaptured && isCaptured {
+			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(w.Capture))
 		}
-		p := &w.Comparisons[at]
-		if !p.Missing() {
-			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(req.Capture))
+		if isCaptured || !isUncaptured && !wanted(server) {
+			continue
 		}
-		p.State = pin.Uncaptured
+		p := pin.Comparison{Server: server, Lockfile: w.LockPath, State: pin.Missing}
+		if isUncaptured {
+			p.State = pin.Uncaptured
+		}
+		if set := w.Lock.Find(server); set != nil {
+			p.Locked = *set
+		}
+		w.Comparisons = append(w.Comparisons, p)
 	}
 	return nil
 }
@@ -343,28 +359,21 @@ func (w *Workspace) uncaptured() error {
 }
 
 // NoAnswer returns why there is no answer about these servers, at least one.
-func (w *Workspace) NoAnswer(req *Request, servers []string) error {
+func (w *Workspace) NoAnswer(servers []string) error {
 	if w.Forbidden != nil {
 		return w.Forbidden
 	}
-	if !w.exists {
-		f := req.noLockfile()
-		if slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.Captured.Repeated() }) {
-			f.Hints = nil // lock would refuse
-		}
-		return f
-	}
-	if req.Server != "" && w.Lock.Find(req.Server) == nil {
-		return w.unknownServer(req)
+	if err := w.unpinned(); err != nil {
+		return err
 	}
 	if err := w.uncaptured(); err != nil {
 		return err
 	}
 	first := servers[0]
-	f := fail.In(text.Printable(req.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
-	if file := filepath.Join(req.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
+	f := fail.In(text.Printable(w.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
+	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
-	return f.Hint("to retire it: %s", req.Retire(first)).
-		Hint("in a job that captures a part: %s", req.To("verify", "--allow missing"))
+	return f.Hint("to retire it: %s", w.Retire(first)).
+		Hint("in a job that captures a part: %s", w.To("verify", "--allow missing"))
 }

@@ -67,7 +67,11 @@ func learn(texts []Text) []float64 {
 					continue
 				}
 				learned[slot] += square
-				step := float64(rateOf(slot) * gradient)
+				rate := classRate
+				if rank.IsWording(slot) {
+					rate = wordRate
+				}
+				step := float64(rate * gradient)
 				weights[slot] -= step / math.Sqrt(learned[slot]+0.1)
 			}
 		}
@@ -80,26 +84,18 @@ func learn(texts []Text) []float64 {
 	return weights
 }
 
-// rateOf returns the rate at which a weight begins to learn.
-func rateOf(slot uint32) float64 {
-	if rank.IsWording(slot) {
-		return wordRate
-	}
-	return classRate
-}
-
 // frequent reports which slots enough texts have.
 func frequent(texts []Text) []bool {
 	count := make([]int, rank.Slots)
 	last := make([]int, rank.Slots)
 	reader := new(rank.Reader)
 	for i, text := range texts {
-		for slot := range reader.AllFeatures(text.Text) {
+		reader.EachWording(text.Text, func(slot uint32) {
 			if last[slot] != i+1 {
 				last[slot] = i + 1
 				count[slot]++
 			}
-		}
+		})
 	}
 	usable := make([]bool, rank.Slots)
 	for slot, n := range count {

@@ -16,8 +16,6 @@ import (
 	"pinproof/internal/pintest"
 	"pinproof/internal/rank"
 	"pinproof/internal/report"
-	"pinproof/internal/schema"
-	"pinproof/internal/words"
 )
 
 // An upgrade is two neighbouring captures of a real server, with what is new to read.
@@ -28,6 +26,19 @@ type upgrade struct {
 
 // fewest is how many new sentences a mass upgrade has at least: three times what is shown first.
 const fewest = 15
+
+// corpusByHand reads the texts for a test that a person runs.
+func corpusByHand(t *testing.T) []Text {
+	t.Helper()
+	if os.Getenv("PINPROOF_RANK") == "" {
+		t.Skip("PINPROOF_RANK isn't set")
+	}
+	texts, err := readCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
 
 // massUpgrades lists all upgrades of real servers in which much is new to read, from one capture
 // to the next.
@@ -75,54 +86,29 @@ func ordinaryUpgrades(t *testing.T) (list []upgrade) {
 func newSentences(old, new pin.Set) (list []string) {
 	seen := map[string]bool{}
 	for i := range new.Pins {
-		p := &new.Pins[i]
-		was := map[string]bool{}
-		if before := old.Find(p.Key); before != nil {
-			if before.Digest == p.Digest {
-				continue
-			}
-			for _, s := range sentencesOf(before.Tree()) {
-				was[s] = true
-			}
+		var was jsontree.Value
+		if before := old.Find(new.Pins[i].Key); before != nil {
+			was = before.Tree()
 		}
-		for _, s := range sentencesOf(p.Tree()) {
-			if !was[s] && !seen[s] {
-				seen[s] = true
-				list = append(list, s)
+		now := new.Pins[i].Tree()
+		for _, s := range lint.NewSentences(&was, &now) {
+			if !seen[s.Text] {
+				seen[s.Text] = true
+				list = append(list, s.Text)
 			}
 		}
 	}
 	return list
 }
 
-// sentencesOf lists the sentences of a definition's texts, except symbols such as types and formats.
-func sentencesOf(v jsontree.Value) (list []string) {
-	symbols := []string{"$schema", "$ref", "$id", "type", "format", "name", "mimeType"}
-	schema.Visit(&v, schema.AtDefinition, func(v *jsontree.Value, _, _ schema.Position, path []jsontree.Step) {
-		if v.Kind == '"' && len(path) > 0 && !slices.Contains(symbols, path[len(path)-1].Name) {
-			list = append(list, split(v.Text)...)
-		}
-	})
-	return list
-}
-
-// split splits a text into sentences. A line that was only wrapped is joined with the next.
+// split lists the sentences of a text.
 func split(s string) (list []string) {
-	open := false
-	for _, part := range words.Sentences(s) {
-		one := strings.TrimSpace(part)
-		if one == "" {
-			open = false
-			continue
-		}
-		goesOn := open && strings.IndexByte("-*#|>@0123456789", one[0]) < 0
-		if goesOn {
-			list[len(list)-1] += " " + one
-		} else {
-			list = append(list, one)
-		}
-		ended := strings.IndexByte(".!?;:", one[len(one)-1]) >= 0
-		open = !ended && strings.Count(part, "\n") == 1
+	definition := jsontree.Object(jsontree.Member{Name: "description", Value: jsontree.Text(s)})
+	for _, one := range lint.NewSentences(&jsontree.Value{}, &definition) {
+		list = append(list, one.Text)
+	}
+	if list == nil {
+		return []string{s} // a single word
 	}
 	return list
 }
@@ -246,13 +232,7 @@ const (
 // new sentences of upgrades. Poison counts if no rule warns of it. Honest texts tell how high a text
 // ranks only because it is foreign to its server.
 func TestRanksUnseen(t *testing.T) {
-	if os.Getenv("PINPROOF_RANK") == "" {
-		t.Skip("PINPROOF_RANK isn't set")
-	}
-	texts, err := readCorpus()
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := corpusByHand(t)
 	tests := append(slices.Clone(texts), published(t)...)
 	upgrades := massUpgrades(t)
 	real := len(upgrades)
@@ -267,8 +247,7 @@ func TestRanksUnseen(t *testing.T) {
 		return counts[key]
 	}
 	for _, author := range authorsOf(tests) {
-		train := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
-		m := rank.FromBytes(string(quantized(learn(train))))
+		m := learnedWithout(author, texts)
 		scores := make([][]int, len(upgrades))
 		lengths := make([][]int, len(upgrades))
 		for i, u := range upgrades {
@@ -323,10 +302,6 @@ func TestRanksUnseen(t *testing.T) {
 					add("author " + author)
 					add("language " + map[bool]string{true: "en", false: "other"}[x.Lang == "en"])
 					add(fmt.Sprintf("%s, %d new", u.name, len(u.sentences)))
-					if os.Getenv("STYLES") != "" {
-						add("style " + author + " " + x.Style)
-						add("lang " + x.Lang)
-					}
 				}
 			}
 		}
@@ -335,6 +310,12 @@ func TestRanksUnseen(t *testing.T) {
 	for _, key := range keys {
 		t.Logf("%-40s %v", key, counts[key])
 	}
+}
+
+// learnedWithout learns from the texts of all authors but one.
+func learnedWithout(author string, texts []Text) rank.Model {
+	others := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
+	return rank.FromBytes(string(quantized(learn(others))))
 }
 
 // authorsOf lists the authors of texts.
@@ -350,13 +331,7 @@ func authorsOf(texts []Text) (list []string) {
 // TestBlocks puts poison by authors that the model hasn't seen into a drifted tool of each real upgrade,
 // and counts where the review has it: whether among what is to be read first, and in which block.
 func TestBlocks(t *testing.T) {
-	if os.Getenv("PINPROOF_RANK") == "" {
-		t.Skip("PINPROOF_RANK isn't set")
-	}
-	texts, err := readCorpus()
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := corpusByHand(t)
 	tests := append(slices.Clone(texts), published(t)...)
 	learned := rank.Learned
 	defer func() { rank.Learned = learned }()
@@ -372,8 +347,7 @@ func TestBlocks(t *testing.T) {
 		if len(poison) == 0 || author == ownAuthor {
 			continue
 		}
-		train := slices.DeleteFunc(slices.Clone(texts), func(x Text) bool { return x.Author == author })
-		model := rank.FromBytes(string(quantized(learn(train))))
+		model := learnedWithout(author, texts)
 		rank.Learned = func() rank.Model { return model }
 		pintest.RealUpgrades(t, func(old, new string) {
 			if !strings.HasPrefix(old, pintest.RealServers) {
@@ -410,13 +384,7 @@ func TestBlocks(t *testing.T) {
 
 // TestHonestTexts counts the honest texts in which a rule of lint warns, by author.
 func TestHonestTexts(t *testing.T) {
-	if os.Getenv("PINPROOF_RANK") == "" {
-		t.Skip("PINPROOF_RANK isn't set")
-	}
-	texts, err := readCorpus()
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := corpusByHand(t)
 	for _, author := range authorsOf(texts) {
 		all := 0
 		warnings := 0

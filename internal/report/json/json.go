@@ -20,13 +20,12 @@ const (
 
 // Write writes the report for a program.
 func Write(w io.Writer, m *report.Model) error {
-	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode}
+	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoAnswer}
 	if m.Matches {
 		d.Verdict = "match"
 	}
 	if m.NoAnswer != nil {
 		d.Verdict = "error"
-		d.Error = &noAnswer{m.NoAnswer.Text, m.NoAnswer.Hints}
 	}
 	if m.Nothing {
 		return Encode(w, d)
@@ -36,30 +35,18 @@ func Write(w io.Writer, m *report.Model) error {
 	d.Against = m.Against
 	d.Counts = m.Counts
 	d.TextBytes = m.TextBytes
-	if m.Tokens != nil {
-		d.Tokens = &tokens{m.Tokens.Before, m.Tokens.After}
-	}
+	d.Tokens = m.Tokens
 	d.Summary = m.Word + ": " + m.Text
 	if m.NoAnswer != nil {
 		d.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	d.Findings = findingsOf(m.Findings)
-	d.Unpinned = findingsOf(m.Unpinned)
-	d.Standing = findingsOf(m.Standing)
-	for _, r := range m.Records {
-		d.Records = append(d.Records, record{r.Server, r.List, r.Name, r.What, r.Detail})
-	}
-	d.Servers = []server{}
-	for _, s := range m.Sides {
-		d.Servers = append(d.Servers, server{s.Server, sideOf(s.Pinned), sideOf(s.Now)})
-	}
-	d.Entries = []captured{}
-	for _, c := range m.Captured {
-		d.Entries = append(d.Entries, captured{c.Server, c.List, c.Name, c.Status, c.Digest, c.Sanitized, c.ApprovalHash, c.Denied})
-	}
-	for _, f := range m.ReadFirst {
-		d.ReadFirst = append(d.ReadFirst, readFirst{f.Server, f.List, f.Name, f.At, f.Block, f.Text, f.Marked, f.Words})
-	}
+	d.Findings = m.Findings
+	d.Unpinned = m.Unpinned
+	d.Standing = m.Standing
+	d.Records = m.Records
+	d.Servers = m.Sides
+	d.Entries = m.Captured
+	d.ReadFirst = m.ReadFirst
 	d.Drift = []entry{}
 	left := room(maxReport)
 	for i := range m.Entries {
@@ -68,26 +55,11 @@ func Write(w io.Writer, m *report.Model) error {
 	// An older guard leaves out entries that drifted, and doesn't know denied ones.
 	for _, r := range m.Records {
 		if m.RefusesDenied && r.What == "denied" {
-			d.Drift = append(d.Drift, entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none", Changes: []change{}, Findings: []finding{}})
+			denied := report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none"}
+			d.Drift = append(d.Drift, entry{Entry: denied, Changes: []change{}, Findings: []report.Finding{}})
 		}
 	}
 	return Encode(w, d)
-}
-
-// findingsOf lists findings. The list is never null.
-func findingsOf(list []report.Finding) []finding {
-	said := []finding{}
-	for _, f := range list {
-		said = append(said, finding{f.Server, f.List, f.Name, f.ID, f.Level, f.Approved, f.At, f.Detail})
-	}
-	return said
-}
-
-func sideOf(s *report.Side) *side {
-	if s == nil {
-		return nil
-	}
-	return &side{s.Entries, s.SetDigest, s.Policy, s.Capture, s.About, s.Noise}
 }
 
 // A room is how many bytes of values may still be quoted.
@@ -104,11 +76,7 @@ func (left *room) takes(size int) bool {
 
 // entry returns what is known of an entry that drifted, as far as there is room.
 func (left *room) entry(e *report.Entry) entry {
-	said := entry{
-		Server: e.Server, List: e.List, Name: e.Name, Kind: e.Kind, Blocked: e.Blocked, Severity: e.Severity,
-		RenamedFrom: e.RenamedFrom, RenamedTo: e.RenamedTo,
-		Unexplained: e.Unexplained, Changes: []change{}, Findings: findingsOf(e.Findings),
-	}
+	said := entry{Entry: *e, Unexplained: e.Unexplained, Changes: []change{}, Findings: e.Findings}
 	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
 	said.Pinned = left.definition(e.Pinned, whole)
@@ -123,7 +91,7 @@ func (left *room) entry(e *report.Entry) entry {
 			said.ChangesLeftOut = len(e.Changes) - i
 			break
 		}
-		one := change{Pointer: c.Pointer, From: c.From, Label: c.Label, LabelText: c.LabelText, Severity: c.Severity}
+		one := change{Change: *c}
 		one.Old, one.OldBytes = left.value(c.Old)
 		one.New, one.NewBytes = left.value(c.New)
 		said.Changes = append(said.Changes, one)
@@ -147,7 +115,7 @@ func (left *room) definition(d *report.Definition, whole bool) *definition {
 	if d == nil {
 		return nil
 	}
-	said := &definition{Digest: d.Digest, Sanitized: d.Sanitized, Line: d.Line}
+	said := &definition{Definition: *d}
 	if !whole || d.Text == nil {
 		return said
 	}

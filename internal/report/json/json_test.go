@@ -12,6 +12,7 @@ import (
 func TestWrite(t *testing.T) {
 	noise, long := 2, jsontree.Text(strings.Repeat("a", maxQuoted)) // two bytes more with its quotes
 	change := report.Change{Pointer: "/description", Label: "wording", LabelText: "another wording", Severity: "behaviour", Old: jsontree.Text("é<##["), New: long}
+	none := []report.Finding{}
 	for _, test := range []struct {
 		name  string
 		model report.Model
@@ -24,22 +25,22 @@ func TestWrite(t *testing.T) {
 			Sides:    []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
 			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
 			Standing: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
-			Findings: []report.Finding{{ID: "oversize", Level: "warning"}},
+			Findings: []report.Finding{{ID: "oversize", Level: "warning"}}, Unpinned: none,
 		},
 			`{"schemaVersion":1,"verdict":"match","exitCode":0,"summary":"OK: 0 drift","lockfile":"tools.lock","counts":{"pins":1},
 "servers":[{"server":"s","pinned":{"entries":1,"policy":{}},"now":{"entries":0,"policy":{},"capture":"live.json","linesPassedOver":2}}],"drift":[],
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
 "standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
-		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", Entries: []report.Entry{
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", Findings: none, Unpinned: none, Standing: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
-				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "growth", Level: "note", List: "tools", Name: "a"}}},
-			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}},
+				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
+			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},
 		}},
 			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
 {"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"severity":"behaviour","pinned":{"digest":"x","sanitizedDigest":"y","line":3},
 "changes":[{"pointer":"/description","label":"wording","labelText":"another wording","severity":"behaviour","old":"\u00e9<#\u0023[","newBytes":65538}],
-"findings":[{"server":"","list":"tools","name":"a","id":"growth","level":"note","pointer":"","detail":""}]},
+"findings":[{"server":"","list":"tools","name":"a","id":"new-address","level":"note","pointer":"","detail":""}]},
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {

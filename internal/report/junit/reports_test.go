@@ -23,7 +23,7 @@ func TestReport(t *testing.T) {
 		Old: `[{"name":"read_file","description":"Reads a file in a folder."},{"name":"stat"},{"name":"gone","title":"<b>"}]`,
 		New: `[{"name":"read_file","description":"Reads any file in a folder.","_meta":["]]>"]},{"name":"stat"},{"name":"x\n<y>"}]`,
 		Findings: []lint.Finding{
-			{Entry: "read_file", ID: "growth", Pointer: "/description", Detail: "grew & grew"},
+			{Entry: "read_file", ID: "new-address", Pointer: "/description", Detail: "grew & grew"},
 			{Entry: "stat", ID: "padding", Warning: true, Detail: "much"},
 			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
 		Allowed: []pin.DriftKind{pin.Removed}}
@@ -47,7 +47,7 @@ review: pinproof diff live.json]]></failure>
   <testsuite name="files" tests="4" failures="2" errors="0" time="0">
     <testcase classname="files" name="read_file" time="0">
       <failure type="CHANGED" message="CHANGED read_file: text at /description; shown by clients at /_meta"><![CDATA[CHANGED read_file: text at /description; shown by clients at /_meta
-  note growth  /description  grew & grew
+  note new-address  /description  grew & grew
   text  /description  | Reads [-a-]{+any+} file in a folder.
   shown by clients  /_meta  + | ["]]]]><![CDATA[>"]
 ]]></failure>

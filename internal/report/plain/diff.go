@@ -140,7 +140,7 @@ func (t *Writer) ReadFirst(m *report.Model) {
 	if !m.MuchToRead {
 		return
 	}
-	t.notes("  ", "read first:")
+	t.notes("  ", "read first, the new sentences most like orders (number of the block):")
 	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
 		first := &m.ReadFirst[i]
 		before := fmt.Sprintf("    %s (%d)| ", first.Entry, first.Block)
@@ -264,6 +264,7 @@ func (t *Writer) Rows(indent string, b *report.Block) {
 // rows prints the rows of a block. Its note follows its findings.
 func (t *Writer) rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
+	t.number = b.Number
 	note := b.Note
 	for i := range b.Rows {
 		row := &b.Rows[i]
@@ -311,18 +312,18 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 		place = row.Pointer
 	}
 	if row.Word == "" && row.Detail == "" {
-		t.Lines(indent, row.Lines) // a definition
+		t.Lines(indent, t.told("", row.Lines)) // a definition
 		return
 	}
-	lines := row.Lines
+	lines := t.told(row.Place, row.Lines)
 	as := layout.Run{Op: '~'}
-	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.refers(&lines[0]) {
-		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].As), Block: lines[0].Home} // there is room for it after the place
-		lines = lines[1+lines[0].Skip:]
-	}
 	behind := row.Behind()
-	if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
-		behind = "" // a sign, which the reference has, too
+	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && lines[0].as != "" {
+		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].as), Block: lines[0].home} // there is room for it after the place
+		lines = lines[1:]
+		if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
+			behind = "" // a sign, which the reference has, too
+		}
 	}
 	head := []layout.Run{{Op: '=', Text: number}, {Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, behind)}}
 	if as.Text == "" && len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.beside(head, head, below, lines[0].Text) {
@@ -333,17 +334,11 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 	t.Lines(below, lines)
 }
 
-// refers reports whether a line is told by a reference to what was printed above.
-func (t *Writer) refers(l *report.Line) bool {
-	return l.As != "" && !t.Full && t.Shown[l.Home]
-}
-
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
 const maxNameColumn = 28
 
 // Lines prints lines in columns: a name and what it takes, and its description, if that has room next to it.
-func (t *Writer) Lines(indent string, list []report.Line) {
-	list = report.Told(list, t.refers)
+func (t *Writer) Lines(indent string, list []toldLine) {
 	// names is how wide the names are, and at is where descriptions begin.
 	names := 0
 	at := 0
@@ -370,8 +365,8 @@ func (t *Writer) Lines(indent string, list []report.Line) {
 		if head != "" {
 			gap = "  "
 		}
-		if l.As != "" {
-			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.As, Block: l.Home})
+		if l.as != "" {
+			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.as, Block: l.home})
 			continue
 		}
 		below := indent + strings.Repeat("  ", l.Depth) + gap
@@ -443,8 +438,13 @@ func (t *Writer) Whole(e *report.Entry) {
 		t.lines("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
 	}
 	for _, m := range tree.Members() {
-		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(jsontree.Pointer("", m.Name))})
-		t.lines("  ", t.wrapped(2, layout.Value(op, m.Value, true, false)))
+		pointer := jsontree.Pointer("", m.Name)
+		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
+		t.lines("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
+	}
+	for _, f := range of.Files {
+		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
+		t.lines("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
 	}
 }
 
@@ -486,6 +486,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 			of = " of server " + m.Servers[s.Server].Name
 		}
 		indent := strings.Repeat(" ", len(number))
+		t.number = s.Number
 		for i := range s.Rows {
 			t.rowBehind(number, indent, &s.Rows[i])
 			number = indent

@@ -27,32 +27,44 @@ func TestWriter(t *testing.T) {
 		},
 			"hint: read it: pinproof diff a/long/path/files.jsonl\n"},
 		{"parameters", func(t *Writer) {
-			t.Lines("  ", []report.Line{
+			t.Lines("  ", t.told("", []report.Line{
 				{Name: "path", Phrase: "string, required"},
 				{Name: "sort", Phrase: "object"},
-				{Depth: 1, Name: "by", Phrase: "string", As: "as for path in 3", Home: 3},
-			})
-		}, "  path  string, required\n  sort  object\n    by  string\n"},
-		{"what stands above", func(t *Writer) {
-			t.Shown[3] = true
-			t.Lines("  ", []report.Line{
-				{Name: "sort", Phrase: "object, required", Brief: "required", As: "as for order in 3", Home: 3, Skip: 1},
 				{Depth: 1, Name: "by", Phrase: "string"},
-				{Name: "path", Phrase: "string"},
-			})
-		}, "  sort  required  as for order in 3\n  path  string\n"},
-		{"what stands above alike", func(t *Writer) {
+				{Depth: 1, Name: "on", Phrase: "string"},
+			}))
+		}, "  path      string, required\n  sort      object\n    by, on  string\n"},
+		{"what is printed before all blocks", func(t *Writer) {
 			t.Shown[3] = true
-			t.Lines("  ", []report.Line{
-				{Name: "sort", Phrase: "object", As: "all same in 3", Home: 3, Skip: 1},
+			t.Lines("  ", t.told("", []report.Line{
+				{Name: "sort", Phrase: "object, required", Shared: 3, Keeps: true},
 				{Depth: 1, Name: "by", Phrase: "string"},
-				{Name: "page", Phrase: "string", As: "all same in 3", Home: 3},
-				{Name: "size", Phrase: "string, required", Brief: "required", As: "all same in 3", Home: 3},
-				{Name: "path", Phrase: "string", As: "all same in 4", Home: 4},
-			})
-		}, "  sort, page  all same in 3\n  size        required  all same in 3\n  path        string\n"},
+				{Name: "path", Phrase: "string", Shared: 3, Keeps: true},
+				{Name: "size", Phrase: "string", Shared: 4, Keeps: true},
+				{Name: "_meta", Phrase: "object", Shared: 3},
+			}))
+		}, "  sort, path  as in 3\n  size        string\n"},
+		{"what is printed above", func(t *Writer) {
+			text := []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: strings.Repeat("An order. ", 20)}}}}
+			same := []report.Line{{Name: "sort", Phrase: "object, required", Place: "arguments.sort", Text: text}, {Depth: 1, Name: "by", Place: "arguments.sort.by"}}
+			for _, block := range []int{7, 1} { // the first one was left out
+				t.Shown[block] = block == 1
+				t.number = block
+				t.told("", same)
+			}
+			t.Lines("  ", t.told("", same)) // again in the same block
+			t.number = 3
+			t.Lines("  ", t.told("", same))
+			same[0].Place = "arguments.order"
+			t.Lines("  ", t.told("", append(same[:1:1], report.Line{Name: "of"})))
+			same[1].Name = "in"
+			t.Lines("  ", t.told("", same))
+		}, "  sort  object, required\n" + "    + | An order. An order. An order. \n" + strings.Repeat("    + : An order. An order. An order. \n", 5) + "    + : An order. An order. \n    by\n" +
+			"  sort  object, required  + as in 1\n" +
+			"  sort  object, required  + text as\n    \\ arguments.sort in 1\n  of\n" +
+			"  sort  object, required  + text as\n    \\ arguments.sort in 1\n    in\n"},
 		{"a text", func(t *Writer) {
-			t.Lines("  ", []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}})
+			t.Lines("  ", t.told("", []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
 		}, "  + | One line.\n"},
 	} {
 		var b strings.Builder

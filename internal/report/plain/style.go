@@ -4,6 +4,7 @@ package plain
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
@@ -42,6 +43,9 @@ type Writer struct {
 	brief bool         // something was summed up
 	Shown map[int]bool // numbers of the blocks above
 
+	number  int                        // the number of the one that is being printed
+	printed map[[sha256.Size]byte]spot // where each longer text and schema was printed
+
 	// What is minor is counted once, below all blocks.
 	countsBelow bool
 }
@@ -49,7 +53,7 @@ type Writer struct {
 // New returns a writer of text.
 func New(w io.Writer, style Style) *Writer {
 	style.Width = max(layout.LeastWidth, cmp.Or(style.Width, layout.Width))
-	return &Writer{w: w, Style: style, Shown: map[int]bool{}}
+	return &Writer{w: w, Style: style, Shown: map[int]bool{}, printed: map[[sha256.Size]byte]spot{}}
 }
 
 // Flush writes out what was printed, if the writer below keeps it.

@@ -151,7 +151,7 @@ var Scenes = map[string]Scene{
 	"path":      {Server: "a,b:c%\n", Old: sceneOld, New: sceneNew, Path: "dir, 1/ö:%\nx\x1b[31m\xff/##[x].lock"},
 	"findings": {Server: "files", Old: sceneOld, New: sceneNew, Findings: []lint.Finding{
 		{Entry: "read_file", ID: "hidden-text", Warning: true, Pointer: "/inputSchema/properties/a{0}", Detail: "[x](https://example.invalid) {1}"},
-		{Entry: "read_file", ID: "growth", Pointer: "", Detail: "grew"},
+		{Entry: "read_file", ID: "new-address", Pointer: "", Detail: "grew"},
 		{Entry: "stat", ID: "padding", Warning: true, Pointer: "/description", Detail: "much"},
 		{WholeServer: true, ID: "oversize", Warning: true, Detail: "a capture of 3,000,000 bytes"}}},
 }

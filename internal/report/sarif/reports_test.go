@@ -170,7 +170,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, want := range []string{
 		`error finding/hidden-text WARNING hidden-text in read_file: [x]<U+0028>https://example.invalid) {{1}} at "/inputSchema/properties/a{{0}}"`,
-		"note finding/growth note growth in read_file: grew",
+		"note finding/new-address note new-address in read_file: grew",
 		"note finding/padding WARNING padding in stat: much at /description",
 		"error finding/oversize WARNING oversize in the capture: a capture of 3,000,000 bytes",
 	} {

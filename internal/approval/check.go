@@ -1,0 +1,78 @@
+package approval
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+	"pinproof/internal/text"
+)
+
+// Check refuses what can be refused before any text is read: a capture that isn't the expected one,
+// flags that name what isn't there, and what lock never approves. It returns nil if it refuses
+// nothing. drifts are the drifts of sides.
+func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
+	var sets []string
+	for i := range sides {
+		p := &sides[i]
+		if !p.Present() {
+			continue
+		}
+		sets = append(sets, p.Captured.Digest)
+		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
+			return fail.In(text.Printable(p.Capture), "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
+		}
+	}
+	slices.Sort(sets)
+	if expected := slices.Sorted(slices.Values(said.Expect)); len(expected) > 0 && !slices.Equal(sets, expected) {
+		return fail.New("not what was reviewed: nothing was written").
+			Hint("expected set %s", strings.Join(expected, ", ")).
+			Hint("now      set %s", cmp.Or(strings.Join(sets, ", "), "none: a name is repeated")).
+			Hint("review again: %s", said.Next.To("diff")).Refusal()
+	}
+	if said.Approves {
+		return checkLock(sides, drifts, said)
+	}
+	for _, list := range [][]Selector{said.Only, labelsIn(said.Accepts)} {
+		for i := range list {
+			if err := list[i].check(sides); err != nil {
+				return err
+			}
+		}
+	}
+	if !said.NeedsPins || said.Folder {
+		return nil // of two files, none may have a server
+	}
+	if p := &sides[0]; !p.Known() {
+		return fail.New("%s has no server %s", text.Printable(p.Lockfile), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
+	}
+	return nil
+}
+
+// checkLock refuses what lock never approves: another policy, a repeated name, and a denial of what is pinned already.
+func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
+	for i := range sides {
+		if p := &sides[i]; p.PolicyDiffers() {
+			return fail.In(text.Printable(p.Lockfile), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
+				Hint("to change the policy: %s", said.Next.To("relock")).Refusal()
+		}
+	}
+	for i := range drifts {
+		if d := &drifts[i]; d.Kind == pin.Duplicate {
+			capture := text.Printable(pin.ComparisonOf(sides, d.Server).Capture)
+			return fail.In(capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+				Hint("the server has to be fixed; to see them: %s", said.Next.To("diff")).Refusal()
+		}
+	}
+	for i := range said.Deny {
+		s := &said.Deny[i]
+		for _, p := range holders(sides, s.means) {
+			if p.Known() {
+				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny NAME"))
+			}
+		}
+	}
+	return nil
+}

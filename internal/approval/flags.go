@@ -1,0 +1,158 @@
+package approval
+
+import (
+	"slices"
+
+	"pinproof/internal/fail"
+	"pinproof/internal/pin"
+)
+
+// flags sets the answers to what the flags accept, as if a person had answered so. It finds what they ask for and a new
+// warning prevents, and which selectors are idle.
+func (d *decision) flags() *fail.Error {
+	said := d.said
+	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	// Warnings may be accepted although nothing drifted.
+	for i := range said.Warnings {
+		s := &said.Warnings[i]
+		sides := d.Sides
+		if pin.Holders(sides, s.Key) == 0 && pin.Holders(d.Others, s.Key) > 0 {
+			sides = d.Others
+		}
+		if _, err := s.one(sides); err != nil {
+			return err
+		}
+	}
+	d.wholes()
+	if err := d.marks(); err != nil {
+		return err
+	}
+	asked := map[pin.Ref]bool{}
+	isLabelled := false
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		hasLabel := d.hasOnly(drift, said.Accepts) // then it has no new warning
+		isLabelled = isLabelled || hasLabel
+		asked[drift.Ref()] = hasLabel || d.isAsked(drift)
+	}
+	if !isLabelled {
+		d.out.Idle = labelsIn(said.Accepts)
+	}
+	single := map[pin.Ref]bool{} // asked for by a name or a digest
+	for i := range said.Accepts {
+		s := &said.Accepts[i]
+		if s.isLabel() || said.KeepsMarks && pin.Holders(d.Sides, s.Key) == 0 {
+			continue // for the warning of a server without a capture, there is no drift to accept
+		}
+		fits, matching, err := s.resolve(d.Sides, d.drifts)
+		if err != nil {
+			return err
+		}
+		removesMark := s.isOne() && !said.KeepsMarks
+		isIdle := len(fits) == 0 && !d.consentsTo(s)
+		for _, drift := range fits {
+			ref := drift.Ref()
+			asked[ref] = true
+			single[ref] = single[ref] || s.Digest != "" || s.isName()
+			if removesMark {
+				d.yes.Allowed[ref] = true
+			}
+		}
+		for _, ref := range matching {
+			if removesMark {
+				d.yes.Allowed[ref] = true
+				isIdle = isIdle && !d.wasDenied(ref)
+			}
+		}
+		if isIdle {
+			d.out.Idle = append(d.out.Idle, *s)
+		}
+	}
+	d.answer(asked, single)
+	return nil
+}
+
+// wholes answers for policies, for captures as wholes and for warnings in entries that match.
+func (d *decision) wholes() {
+	for i := range d.Sides {
+		p := &d.Sides[i]
+		d.yes.Policies[p.Server] = p.Captured.Policy
+		if d.said.AnyWarning {
+			d.yes.Wholes[p.Server] = p.Captured.Digest
+		}
+	}
+	for _, w := range d.unrecorded() {
+		if d.acceptsWarnings(w.Of) {
+			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
+		}
+	}
+}
+
+// acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
+// servers at hand.
+func (d *decision) acceptsWarnings(ref pin.Ref) bool {
+	isMeant := func(s Selector) bool { return s.Key == ref.Key }
+	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.Holders(d.Sides, ref.Key) == 0
+	return d.said.AnyWarning || isHere && slices.ContainsFunc(d.said.Warnings, isMeant)
+}
+
+// consentsTo reports whether a selector names an entry of which a warning is accepted.
+func (d *decision) consentsTo(s *Selector) bool {
+	return slices.ContainsFunc(d.yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
+}
+
+// answer adds to the answers the drift that the flags ask for, unless a new warning or a denied entry that is gone
+// prevents that.
+func (d *decision) answer(asked, single map[pin.Ref]bool) {
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		ref := drift.Ref()
+		isDenied := d.yes.Denied[ref]
+		if !asked[ref] && !isDenied {
+			continue
+		}
+		if d.isHeld(drift) && !single[ref] && !isDenied {
+			d.out.Held = append(d.out.Held, ref)
+		} else if d.isRefused(ref) {
+			d.refused[ref] = true
+		} else if drift.Kind != pin.Duplicate { // which can't be accepted
+			d.yes.Entries[ref] = drift.DefinitionDigest()
+		}
+	}
+}
+
+// isRefused reports whether an entry has a new warning that no flag accepts.
+func (d *decision) isRefused(ref pin.Ref) bool {
+	return d.warned[ref] && !d.acceptsWarnings(ref)
+}
+
+// isAsked reports whether lock or --accept-all asks for a drift. With --only, it asks for what that selects. If
+// --only selects by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
+func (d *decision) isAsked(drift *pin.Drift) bool {
+	if !d.said.All && !d.said.Approves {
+		return false
+	}
+	labels := d.Facts[drift.Ref()].Labels
+	takesWhole := func(s Selector) bool {
+		isChange := s.isLabel() && (s.Word == wordMinor || slices.Contains(labels, s.Word))
+		return !isChange && s.Fits(drift, d.words(drift))
+	}
+	return len(d.said.Only) == 0 || d.hasOnly(drift, d.said.Only) || slices.ContainsFunc(d.said.Only, takesWhole)
+}
+
+// hasOnly reports whether a drift is CHANGED, without a new warning, and its changes all have one of the labels or,
+// if the label minor is given, there is nothing new to read in it.
+func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
+	fact := d.Facts[drift.Ref()]
+	if drift.Kind != pin.Changed || len(fact.Labels) == 0 || d.warned[drift.Ref()] {
+		return false
+	}
+	takes := func(word string) bool {
+		return slices.ContainsFunc(labels, func(s Selector) bool { return s.Word == word })
+	}
+	isOther := func(word string) bool { return !takes(word) }
+	return takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther)
+}
+
+// wordMinor is the label that takes what has nothing new to read.
+const wordMinor = "minor"

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"pinproof/internal/approval"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/lint"
+	"pinproof/internal/pin"
+	"pinproof/internal/report"
+	"pinproof/internal/shell"
+	"pinproof/internal/text"
+)
+
+// These are the hints after a write: what was left out, how clients keep denied entries from agents, and what no
+// pin covers.
+
+// maxNamed is how many entries or servers a hint names.
+const maxNamed = 20
+
+// held tells what acceptance in bulk left out because a denied entry is gone.
+func (a *approver) held(refs []pin.Ref) []report.Step {
+	var names []string
+	for _, ref := range refs {
+		names = append(names, pin.EntryRef(ref.Type, ref.Name))
+	}
+	if names == nil {
+		return nil
+	}
+	return []report.Step{{Text: "left out while a denied entry is gone: " + text.List(names, maxNamed)}, {Text: "accept or deny each by its own name"}}
+}
+
+// sorted lists entries in the order of the sides.
+func sorted(refs map[pin.Ref]bool) []pin.Ref {
+	return slices.SortedFunc(maps.Keys(refs), func(a, b pin.Ref) int {
+		return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), pin.CompareKeys(a.Key, b.Key))
+	})
+}
+
+// names returns what a line of output calls these entries.
+func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
+	for _, ref := range sorted(refs) {
+		name := pin.EntryRef(ref.Type, ref.Name)
+		if len(a.c.Sides) > 1 {
+			name += " server=" + text.Name(ref.Server)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// denials tells how clients keep denied tools from their agents where no guard runs before the server.
+// In a rule, TOOL or SERVER replaces a name that isn't plain. The server ID usually is the client's name
+// for the server; where it isn't, a person has to write the client's.
+func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
+	for _, ref := range sorted(out.Denied) {
+		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
+		if before != nil && before.Denied {
+			continue // the hint was given when it was denied
+		}
+		if ref.Type != pin.Tools {
+			steps = append(steps, report.Step{Text: "only pinproof-capture guard keeps " + pin.EntryRef(ref.Type, ref.Name) + " from agents: clients have no rule for it"})
+			continue
+		}
+		server := "SERVER"
+		if text.IsOf(ref.Server, "_-") && ref.Server != "" {
+			server = ref.Server
+		}
+		name := "TOOL"
+		if shell.Pasteable(ref.Name) {
+			name = ref.Name
+		}
+		steps = append(steps, []report.Step{
+			{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out. Without a guard, write a rule of the client, with the client's name for the server"},
+			{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`},
+			{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`},
+			{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server},
+		}...)
+	}
+	return steps
+}
+
+// gaps tells what was not read or isn't pinned: texts of other servers that could name a tool that was added, skills
+// that a capture doesn't list, and what the pages of apps do.
+func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
+	added := map[string]bool{} // the servers that got a tool
+	for i := range a.c.Drifts {
+		if d := &a.c.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
+			added[d.Server] = true
+		}
+	}
+	if len(added) > 0 && len(a.w.Lock.Servers) > 0 {
+		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
+		if unread := slices.DeleteFunc(lint.Unread(a.c.Sides, a.w.Lock.Servers), isOwn); len(unread) > 0 {
+			steps = append(steps, report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxNamed)})
+		}
+	}
+	for i := range a.c.Sides {
+		p := &a.c.Sides[i]
+		whose := "the server"
+		if len(a.c.Sides) > 1 {
+			whose = "server " + text.Name(p.Server)
+		}
+		if p.SkillsUnlisted && !p.Part {
+			steps = append(steps, report.Step{
+				Text:    whose + " says that it has skills, and the capture has no answer to " + pin.EntryTypeInfo[pin.Skills].Method + ": nothing pins them; capture it whole",
+				Command: "pinproof-capture save " + shell.Path(p.Capture) + " -- COMMAND",
+			})
+		}
+		if !p.Known() && p.Captured.Policy.Pages {
+			steps = append(steps, report.Step{Text: whose + " has pages of apps (ui://): their entries are pinned, not what a page does"})
+		}
+	}
+	return steps
+}

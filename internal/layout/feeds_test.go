@@ -1,0 +1,51 @@
+package layout
+
+import (
+	"fmt"
+	"testing"
+
+	"pinproof/internal/effort"
+	"pinproof/internal/words"
+)
+
+// TestLineFeeds: of all short texts, no two are laid out equally as what came of a third one.
+func TestLineFeeds(t *testing.T) {
+	var all []string
+	list := []string{""}
+	for range 6 {
+		var longer []string
+		for _, s := range list {
+			for _, c := range []string{"a ", "b", "\n"} {
+				longer = append(longer, s+c)
+			}
+		}
+		all = append(all, longer...)
+		list = longer
+	}
+	for i, old := range all {
+		if i%7 != 0 { // each old text meets all others: a part of them is enough
+			continue
+		}
+		became := map[string]string{}
+		for _, new := range all {
+			pieces := words.Words(effort.New(), old, new)
+			if pieces == nil || old == new {
+				continue
+			}
+			printed := ""
+			for _, l := range Words(pieces) {
+				for _, r := range l.Marked().Printed() {
+					printed += r.Text
+				}
+				printed += "\n"
+			}
+			if other, known := became[printed]; known && other != new {
+				t.Fatalf("%q: %q and %q are both\n%s", old, other, new, printed)
+			}
+			became[printed] = new
+		}
+	}
+	if len(all) != 1092 {
+		t.Fatal(fmt.Sprint(len(all), " texts"))
+	}
+}

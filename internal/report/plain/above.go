@@ -1,0 +1,148 @@
+package plain
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+
+	"pinproof/internal/layout"
+	"pinproof/internal/report"
+	"pinproof/internal/text"
+)
+
+// leastRepeated is how many bytes of a text, or of a description of a schema, are printed only once.
+const leastRepeated = 200
+
+// A spot is where something was printed: a place in a block.
+type spot struct {
+	block int
+	place string
+}
+
+// A toldLine is a line as it is printed: perhaps with a reference in place of its text and of what is below it.
+type toldLine struct {
+	report.Line
+	as   string
+	home int // the block that as leads to
+}
+
+// told lays out lines that are at a place, with references to what was printed before. Lines that follow each other become one
+// line if only their names differ.
+func (t *Writer) told(place string, list []report.Line) (told []toldLine) {
+	whole := toldLine{Line: report.Line{Place: place}}
+	if len(list) > 0 && below(list) < len(list)-1 && t.refer(&whole, report.Under("", "", list)) {
+		return []toldLine{whole}
+	}
+	leaf := 0 // the length of told after a line with nothing below it
+	for len(list) > 0 {
+		l := toldLine{Line: list[0]}
+		part := list[:1+below(list)]
+		isLeaf := len(part) == 1
+		if l.Shared > 0 && t.Shown[l.Shared] && !t.Full {
+			list = list[len(part):]
+			if !l.Keeps {
+				continue
+			}
+			l.Phrase = ""
+			l.Text = nil
+			l.as = "as in " + text.Number(l.Shared)
+			l.home = l.Shared
+			isLeaf = true
+		} else if t.refer(&l, part) {
+			list = list[len(part):]
+			isLeaf = true
+		} else {
+			t.refer(&l, part[:1])
+			list = list[1:]
+		}
+		if n := len(told); n > 0 && isLeaf && leaf == n && isToldWith(&l, &told[n-1]) {
+			told[n-1].Name += ", " + l.Name
+			continue
+		}
+		told = append(told, l)
+		if isLeaf {
+			leaf = len(told)
+		}
+	}
+	return told
+}
+
+// below counts the lines that belong to the first one.
+func below(list []report.Line) int {
+	n := slices.IndexFunc(list[1:], func(l report.Line) bool { return l.Depth <= list[0].Depth && !l.More })
+	if n < 0 {
+		n = len(list) - 1
+	}
+	return n
+}
+
+// isToldWith reports whether two lines differ in nothing but their names.
+func isToldWith(l, last *toldLine) bool {
+	isSame := l.Text == nil && last.Text == nil && l.Depth == last.Depth && l.Phrase == last.Phrase && l.as == last.as && l.home == last.home
+	return isSame && l.Phrase+l.as != "" && l.Name != "" && last.Name != ""
+}
+
+// refer replaces the content of a line by a reference, if it was printed before. Otherwise it notes where that is now.
+func (t *Writer) refer(l *toldLine, part []report.Line) bool {
+	key, sign, size := contentOf(part)
+	if t.Full || l.Place == "" || size < leastRepeated {
+		return false
+	}
+	at, seen := t.printed[key]
+	here := spot{t.number, l.Place}
+	if !seen || !t.Shown[at.block] || at == here {
+		t.printed[key] = here
+		return false
+	}
+	l.as = sign + "as"
+	if len(part) == 1 {
+		l.as = sign + "text as" // there may be more at that place
+	}
+	if at.place != l.Place {
+		l.as += " " + at.place
+	}
+	if at.block == t.number {
+		l.as += " above"
+	} else {
+		l.as += " in " + text.Number(at.block)
+	}
+	l.home = at.block
+	l.Text = nil
+	return true
+}
+
+// contentOf returns a key that is equal for lines with equal content, apart from the name and the phrase of the first one, and
+// the size of that. A text that was added and one in a whole definition are printed alike, except for their sign.
+func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int) {
+	h := sha256.New()
+	for i, l := range part {
+		if i > 0 {
+			fmt.Fprintf(h, "%d\x00%s\x00%s\x00", l.Depth-part[0].Depth, l.Name, l.Phrase)
+			size += len(l.Name) + len(l.Phrase)
+		}
+		for _, line := range l.Text {
+			isAdded := line.Sign == '+' && !slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
+			if sign == "" && line.Sign != '=' {
+				sign = string(line.Sign) + " "
+			}
+			for _, r := range line.Runs {
+				write(h, r, isAdded)
+				size += len(r.Text)
+			}
+			io.WriteString(h, "\n")
+		}
+	}
+	h.Sum(key[:0])
+	return key, sign, size
+}
+
+// write adds a piece of a line to a hash. Printable text has no character that ends it.
+func write(h hash.Hash, r layout.Run, isAdded bool) {
+	op := r.Op
+	if isAdded {
+		op = '='
+	}
+	fmt.Fprintf(h, "%c%s\x00", op, r.Text)
+}
