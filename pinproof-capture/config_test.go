@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -109,39 +108,6 @@ func TestConfigKeysNotDone(t *testing.T) {
 	}
 }
 
-// TestPathOfTheServer: clients look for the program on the PATH that the configuration
-// gives the server.
-func TestPathOfTheServer(t *testing.T) {
-	unixOnly(t)
-	project := t.TempDir()
-	program := standIn(t, "2025-11-25", "one tool")
-	if err := os.Mkdir(filepath.Join(project, "bin"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"a-server", "sh"} {
-		if err := os.Symlink(program[0], filepath.Join(project, "bin", name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	servers := map[string]any{}
-	for id, c := range map[string][2]string{
-		"a": {"a-server", "${workspaceFolder}/no:${workspaceFolder}/bin:${PATH}"}, "b": {"sh", "bin"}, "c": {"sh", project},
-	} {
-		servers[id] = map[string]any{"command": c[0], "args": program[1:], "env": map[string]string{"PATH": c[1]}}
-	}
-	config, err := json.Marshal(map[string]any{"servers": servers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(project, "mcp.json")
-	write(t, file, string(config))
-	code, stdout, stderr := capturing(t, "config", file, filepath.Join(project, "out"))
-	if lines := strings.Split(stdout, "\n"); code != 2 || len(lines) != 3 || !strings.HasPrefix(lines[0], "a: instructions, 1 tool") ||
-		!strings.HasPrefix(lines[1], "b: instructions, 1 tool") || !strings.HasPrefix(stderr, "error: c: sh does not start: executable file not found in ") {
-		t.Errorf("code %d\n%s%s", code, stdout, stderr)
-	}
-}
-
 // TestNobodyReads: if nobody reads what is printed, no server is left running, and the code stays 2.
 func TestNobodyReads(t *testing.T) {
 	unixOnly(t)
@@ -174,22 +140,6 @@ func TestNobodyReads(t *testing.T) {
 	}
 	if files, err := os.ReadDir(out); err != nil || len(files) != len(servers) {
 		t.Errorf("%d of %d were captured, %v", len(files), len(servers), err)
-	}
-}
-
-// TestAbout: the program prints which version it is, and gives shells a script.
-func TestAbout(t *testing.T) {
-	for line, want := range map[string]string{
-		"version":           `^pinproof-capture version .+ go1\.\S+\n$`,
-		"version --json":    `^{"go":"go1\..+","version":".+"}\n$`,
-		"completion bash":   `^# bash completion`,
-		"completion nosuch": `^$`,
-		"version x":         `^$`,
-	} {
-		code, stdout, stderr := capturing(t, strings.Fields(line)...)
-		if wrong := want == "^$"; (code == 2) != wrong || (stderr != "") != wrong || !regexp.MustCompile(want).MatchString(stdout) {
-			t.Errorf("%s: code %d\n%.200s%s", line, code, stdout, stderr)
-		}
 	}
 }
 

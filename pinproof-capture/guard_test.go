@@ -491,51 +491,6 @@ func TestGuardLog(t *testing.T) {
 	}
 }
 
-// BenchmarkGuard calls a tool 50,000 times, one call after the other, without the guard and with
-// it: 100,000 messages. It reports what the guard adds to each message, and the guard's memory.
-func BenchmarkGuard(b *testing.B) {
-	const calls = 50_000
-	g := newGuarded(b)
-	self, _ := os.Executable()
-	memory := func(p *peer) float64 { // of the process, in KiB, where the system tells it
-		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
-		_, rest, _ := strings.Cut(string(status), "VmRSS:")
-		var kib float64
-		fmt.Sscan(rest, &kib)
-		return kib
-	}
-	took := func(p *peer) (times []time.Duration, before, after float64) {
-		p.begin()
-		for id := range calls + calls/10 {
-			if id == calls/10 { // the first ones warm it up
-				before, times = memory(p), times[:0]
-			}
-			begin := time.Now()
-			p.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"a","arguments":{"text":"%0500d"}}}`, id, id)
-			if line := <-p.lines; !strings.Contains(line, "called a") {
-				b.Fatalf("%s\n%s", line, &p.stderr)
-			}
-			times = append(times, time.Since(begin))
-		}
-		after = memory(p)
-		p.end()
-		slices.Sort(times)
-		return times, before, after
-	}
-	for b.Loop() {
-		bare := exec.Command(self, "play", "good")
-		bare.Env = g.env
-		without, _, _ := took(g.run(b, bare))
-		with, before, after := took(g.start(b, nil, "good"))
-		for name, at := range map[string]int{"median": calls / 2, "99th": calls * 99 / 100} {
-			b.ReportMetric(float64((with[at]-without[at]).Nanoseconds())/2000, name+"-µs/message")
-			b.ReportMetric(float64(without[at].Nanoseconds())/2000, name+"-bare-µs/message")
-		}
-		b.ReportMetric(before, "KiB-before")
-		b.ReportMetric(after, "KiB-after")
-	}
-}
-
 // TestGuardThroughput: many messages come through whole and in their order, in both directions. It
 // logs what the guard adds to one.
 func TestGuardThroughput(t *testing.T) {

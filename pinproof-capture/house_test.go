@@ -14,11 +14,10 @@ import (
 // rooms lists which packages of this module each of them may import. From the gate, which is pinproof's own
 // module, they may import what reads and prints, but never what decides about pins: for that they run pinproof.
 var rooms = map[string]string{
-	".":         "client guard mcp",
-	"client":    "mcp",
-	"guard":     "mcp",
-	"mcp":       "",
-	"skilltest": "",
+	".":      "client guard mcp",
+	"client": "mcp",
+	"guard":  "mcp",
+	"mcp":    "",
 }
 
 // TestWhoImportsWhat: the packages import only what they may.

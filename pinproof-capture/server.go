@@ -28,7 +28,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
-	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it"+map[bool]string{true: " (default " + client.DefaultName + ")", false: " (default: the client whose file it is)"}[c.Name() == "save" || c.Name() == "hook"])
+	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it (default: the one whose file it is, else "+client.DefaultName+")")
 	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
 	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
-	"pinproof/pinproof-capture/internal/skilltest"
 )
 
 // TestSaveReadsSkills: save asks for the skills of a server that declares them and reads their files, each
@@ -20,13 +19,13 @@ func TestSaveReadsSkills(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	large := strings.Repeat("a", 300<<10)
-	entry := strings.Replace(skilltest.PDFEntry, `"resources":[`, `"resources":[`+skilltest.FileEntry(skilltest.Folder+"large.md", large)+`,`+skilltest.FileEntry(skilltest.Folder+"gone.md", "x")+`,`, 1)
-	other := skilltest.Entry("skill://acme/doc/", "doc", strings.ReplaceAll(skilltest.Main, "name: pdf", "name: doc"))
+	entry := strings.Replace(jsontest.PDFSkill, `"resources":[`, `"resources":[`+jsontest.SkillFileEntry(jsontest.SkillFolder+"large.md", large)+`,`+jsontest.SkillFileEntry(jsontest.SkillFolder+"gone.md", "x")+`,`, 1)
+	other := jsontest.SkillEntry("skill://acme/doc/", "doc", strings.ReplaceAll(jsontest.SkillMain, "name: pdf", "name: doc"))
 	bodies := map[string]string{
-		skilltest.Folder + "SKILL.md":     skilltest.TextItem(skilltest.Folder+"SKILL.md", skilltest.Main),
-		skilltest.Folder + "scripts/a.py": skilltest.BlobItem(skilltest.Folder+"scripts/a.py", skilltest.Script),
-		skilltest.Folder + "logo.png":     skilltest.BlobItem(skilltest.Folder+"logo.png", skilltest.Image),
-		"skill://acme/doc/SKILL.md":       skilltest.TextItem("skill://acme/doc/SKILL.md", strings.ReplaceAll(skilltest.Main, "name: pdf", "name: doc")),
+		jsontest.SkillFolder + "SKILL.md":     jsontest.TextItem(jsontest.SkillFolder+"SKILL.md", jsontest.SkillMain),
+		jsontest.SkillFolder + "scripts/a.py": jsontest.BlobItem(jsontest.SkillFolder+"scripts/a.py", jsontest.SkillScript),
+		jsontest.SkillFolder + "logo.png":     jsontest.BlobItem(jsontest.SkillFolder+"logo.png", jsontest.SkillImage),
+		"skill://acme/doc/SKILL.md":           jsontest.TextItem("skill://acme/doc/SKILL.md", strings.ReplaceAll(jsontest.SkillMain, "name: pdf", "name: doc")),
 	}
 	for _, declared := range []bool{true, false} {
 		asked := map[string]int{}
@@ -39,9 +38,9 @@ func TestSaveReadsSkills(t *testing.T) {
 			json.NewDecoder(req.Body).Decode(&m)
 			asked[strings.TrimSpace(m.Method+" "+m.Params.URI)]++
 			w.Header().Set("Content-Type", "application/json")
-			greeting := skilltest.Offers
+			greeting := jsontest.OffersSkills
 			if !declared {
-				greeting = strings.Replace(skilltest.Offers, "io.modelcontextprotocol/skills", "acme/other", 1)
+				greeting = strings.Replace(jsontest.OffersSkills, "io.modelcontextprotocol/skills", "acme/other", 1)
 			}
 			result := map[string]string{"initialize": greeting, "tools/list": allTools,
 				"skills/list":  `{"resultType":"complete","ttlMs":5,"skills":[` + entry + `],"nextCursor":"2"}`,
@@ -72,7 +71,7 @@ func TestSaveReadsSkills(t *testing.T) {
 			}
 			continue
 		}
-		if !strings.Contains(out, "2 skills") || !strings.Contains(saved, bodies[skilltest.Folder+"SKILL.md"]) {
+		if !strings.Contains(out, "2 skills") || !strings.Contains(saved, bodies[jsontest.SkillFolder+"SKILL.md"]) {
 			t.Errorf("%s\n%s", out, saved)
 		}
 		for uri := range bodies {
@@ -80,7 +79,7 @@ func TestSaveReadsSkills(t *testing.T) {
 				t.Errorf("%s: asked %d times", uri, asked["resources/read "+uri])
 			}
 		}
-		if asked["resources/read "+skilltest.Folder+"large.md"] != 0 || asked["resources/read "+skilltest.Folder+"gone.md"] != 1 {
+		if asked["resources/read "+jsontest.SkillFolder+"large.md"] != 0 || asked["resources/read "+jsontest.SkillFolder+"gone.md"] != 1 {
 			t.Errorf("asked %v", asked)
 		}
 		programs, _ := pinproofHere()
@@ -89,7 +88,7 @@ func TestSaveReadsSkills(t *testing.T) {
 		if out, err := lock.CombinedOutput(); err == nil || strings.Count(string(out), "WARNING unread-file") != 3 {
 			t.Errorf("%v\n%s", err, out)
 		}
-		g.pinproof(t, "lock", "acme.jsonl", "acme.lock", "--server", "acme", "--accept-warning", "skill="+skilltest.Folder+"SKILL.md")
+		g.pinproof(t, "lock", "acme.jsonl", "acme.lock", "--server", "acme", "--accept-warning", "skill="+jsontest.SkillFolder+"SKILL.md")
 		g.pinproof(t, "verify", "acme.jsonl", "acme.lock")
 	}
 }

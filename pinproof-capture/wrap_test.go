@@ -214,26 +214,3 @@ func TestSecretsStayOut(t *testing.T) {
 		server.Close()
 	}
 }
-
-// TestNPXWithoutThePackage: if a package isn't installed, the error says so in our words, and npx's follow.
-func TestNPXWithoutThePackage(t *testing.T) {
-	unixOnly(t)
-	dir := t.TempDir()
-	const script = "#!/bin/sh\necho 'npm error npx canceled due to missing packages and no YES option: [\"some-mcp@1.2.3\"]' >&2\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(dir, "npx"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for _, name := range []string{"some-mcp-server", "some", "other-mcp", ""} {
-		if err := os.MkdirAll(filepath.Join(dir, "node_modules", ".bin", name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(dir)
-	code, _, stderr := capturing(t, "save", filepath.Join(dir, "a.jsonl"), "--", "npx", "--no", "--", "some-mcp", "--flag")
-	want := "error: npx has no program some-mcp here: it is not installed\nits standard error ended:\n  | npm error npx canceled due to missing packages and no YES option: [\"some-mcp@1.2.3\"]\n" +
-		"hint: a package may have renamed it; node_modules has some, some-mcp-server\nhint: install the package that it comes in: npm install --save-dev PACKAGE\nhint: mind that this package may have another name; npm's package some-mcp may be a stranger's\n"
-	if code != 2 || stderr != want {
-		t.Errorf("code %d\n%s", code, stderr)
-	}
-}

@@ -39,8 +39,9 @@ type Config struct {
 	// The folder that the client starts its servers in.
 	project string
 
-	isTOML bool // Codex's
-	kind   kind // the client that reads it
+	isTOML bool   // Codex's
+	place  string // the member with the servers
+	kind   kind   // the client that reads it
 }
 
 // An entry is one server of a configuration, in any of their spellings.
@@ -196,26 +197,29 @@ func parse(file string, data []byte) (c *Config, err error) {
 	} else {
 		data, err = hujson.Standardize(data) // VS Code's has comments
 	}
-	var config struct {
-		Servers    map[string]entry `json:"servers"`
-		MCPServers map[string]entry `json:"mcpServers"`
-		Codex      map[string]entry `json:"mcp_servers"`
-	}
+	// Strict about repeated members and letter case: a lenient reader may find another
+	// command there than the client.
+	var config map[string]jsontext.Value
 	if err == nil {
-		// Strict about repeated members and letter case: a lenient reader may find another
-		// command there than the client.
 		err = jsonv2.Unmarshal(data, &config)
+	}
+	places := 0
+	for _, place := range []string{"servers", "mcpServers", "mcp_servers"} {
+		var servers map[string]entry
+		if err == nil && config[place] != nil {
+			err = jsonv2.Unmarshal(config[place], &servers)
+		}
+		if len(servers) > 0 {
+			places++
+			c.place = place
+			c.entries = servers
+		}
 	}
 	if err != nil {
 		return nil, fail.In(text.Printable(file), "%s", text.Printable(err.Error()))
 	}
-	found := []map[string]entry{config.Servers, config.MCPServers, config.Codex}
-	found = slices.DeleteFunc(found, func(servers map[string]entry) bool { return len(servers) == 0 })
-	if len(found) > 1 {
-		return nil, namesIn(file, len(found))
-	}
-	if len(found) == 1 {
-		c.entries = found[0]
+	if places > 1 {
+		return nil, namesIn(file, places)
 	}
 	for id, e := range c.entries {
 		c.entries[id] = e.unguarded(id)

@@ -158,13 +158,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	if err != nil {
 		return nil, fail.From(err)
 	}
-	place := "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
-	for _, servers := range []string{"/mcpServers", "/servers", "/mcp_servers"} {
-		if root.Find(servers+place) != nil {
-			place = servers + place
-			break
-		}
-	}
+	place := "/" + c.place + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
 	p := patch{root: &root, place: place}
 	if e := c.entries[id]; words != nil {
 		p.wrap(e, words)

@@ -46,29 +46,30 @@ func (q *queue) put(lines []byte) bool {
 }
 
 // wait waits until not much is left to write.
-func (q *queue) wait() {
+func (q *queue) wait() { q.until(func() bool { return q.waiting.Len() <= enough }) }
+
+func (q *queue) until(isReady func() bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.waiting.Len() > enough {
+	for !isReady() {
 		q.changed.Wait()
 	}
 }
 
+// isDone reports whether all is written. The caller holds q.mu.
+func (q *queue) isDone() bool { return q.waiting.Len() == 0 && !q.writing }
+
 func (q *queue) isEmpty() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.waiting.Len() == 0 && !q.writing
+	return q.isDone()
 }
 
 // drained returns a channel that is closed once all is written.
 func (q *queue) drained() <-chan struct{} {
 	all := make(chan struct{})
 	go func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		for q.waiting.Len() > 0 || q.writing {
-			q.changed.Wait()
-		}
+		q.until(q.isDone)
 		close(all)
 	}()
 	return all

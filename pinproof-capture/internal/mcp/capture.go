@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"pinproof/internal/atomicfile"
 	"pinproof/internal/capture"
@@ -197,10 +196,8 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 
 // programsLike returns the programs in the nearest node_modules that share a word with a name, other than mcp and server.
 func (s Server) programsLike(name string) (programs []string) {
-	common := []string{"", "mcp", "server"}
 	words := func(name string) []string {
-		return slices.DeleteFunc(strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) }),
-			func(word string) bool { return slices.Contains(common, word) })
+		return slices.DeleteFunc(letters.FindAllString(strings.ToLower(name), -1), func(word string) bool { return word == "mcp" || word == "server" })
 	}
 	own := words(name)
 	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
@@ -213,6 +210,8 @@ func (s Server) programsLike(name string) (programs []string) {
 	}
 	return programs[:min(len(programs), 10)]
 }
+
+var letters = regexp.MustCompile(`\p{L}+`)
 
 // npxMissing matches what npx and npm print about a program that isn't there.
 var npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
