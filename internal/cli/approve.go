@@ -122,17 +122,25 @@ type approver struct {
 	style plain.Style
 }
 
+// choiceOf returns what flags say about entries. If they name the entries, only their texts are read.
+func choiceOf(said *approval.Said, drifts []pin.Drift) lint.Choice {
+	of := lint.Choice{Denied: map[pin.Key]bool{}}
+	if of.Named, of.All = said.Reads(drifts); of.All && of.Named == nil {
+		of.Named = drifts
+	}
+	for i := range said.Deny {
+		of.Denied[said.Deny[i].Key] = true
+	}
+	return of
+}
+
 // newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
 	said := &f.said
 	shows := !said.Silent && (said.Approves || said.Asks())
 	in := report.Input{Terse: !shows && !said.TakesWords()}
-	if named, all := said.Reads(w.Drifts); all {
-		in.Findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)
-	} else { // flags name the entries: only their texts are read
-		in.Findings = lint.ReadNamed(w.Comparisons, w.Drifts, w.Lock.Servers, named)
-	}
+	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, choiceOf(said, w.Drifts))
 	in = a.judge(w, in, pin.Faults{}, pin.Leniency{})
 	if in.Terse && !said.Approves {
 		in.Drifts = slices.Clone(w.Drifts)

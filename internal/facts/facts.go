@@ -421,7 +421,9 @@ func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 // Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
 	for _, c := range e.Changes {
-		words = append(words, c.Label.ID())
+		if !e.Unexplained { // then no label is proven
+			words = append(words, c.Label.ID())
+		}
 	}
 	for _, f := range e.Fresh {
 		words = append(words, f.ID)

@@ -99,7 +99,7 @@ var table = [...]row{
 	ParameterRemoved: {"parameter-removed", "parameter gone", "no longer takes a parameter", Breaking, OutputRemoved, false},
 	EnumRemoved:      {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed, false},
 	Tightened:        {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed, false},
-	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", None, Layout, false},
+	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, Layout, false},
 	NamesOpened:      {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded, true},
 	OtherForm:        {"other-form", "other form", "says the same in another form", None, OtherForm, true},
 	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest, true},

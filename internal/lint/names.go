@@ -111,6 +111,8 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
+	denied map[pin.Key]bool // what the run denies
+
 	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
 	// nil: all that is listed.
 	pinned *pin.Set
@@ -122,6 +124,7 @@ type serverNames struct {
 	once sync.Once
 
 	// Names of entries, of parameters, and of their values.
+	// true: of an entry that is pinned as it is listed, for agents.
 	words map[string]bool
 
 	// For each first part of a name (firstPart), how many names begin with it.
@@ -141,7 +144,8 @@ func newServerNames(s *pin.Set) *serverNames {
 func (s *serverNames) read() {
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
-		s.add(p.Name)
+		pinned := s.pinsAsListed(p)
+		s.add(p.Name, pinned)
 		s.families[firstPart(p.Name)]++
 		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
 			s.forClients[same] = append(s.forClients[same], p.Name)
@@ -151,8 +155,8 @@ func (s *serverNames) read() {
 			if len(p.Received) > 0 {
 				s.roots[&p.Received[0]] = root
 			}
-			s.addAll(root.Get("inputSchema"))
-			s.addAll(root.Get("outputSchema"))
+			s.addAll(root.Get("inputSchema"), pinned)
+			s.addAll(root.Get("outputSchema"), pinned)
 		}
 	}
 }
@@ -169,19 +173,20 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
-func (s *serverNames) addAll(v jsontree.Value) {
-	s.add(v.Text)
+func (s *serverNames) addAll(v jsontree.Value, pinned bool) {
+	s.add(v.Text, pinned)
 	for _, p := range v.Parts {
-		s.add(p.Name)
+		s.add(p.Name, pinned)
 		if p.Name != "description" {
-			s.addAll(p.Value)
+			s.addAll(p.Value, pinned)
 		}
 	}
 }
 
-func (s *serverNames) add(name string) {
+func (s *serverNames) add(name string, pinned bool) {
 	if len(s.words) < maxVocabulary && len(name) >= minMention && len(name) <= maxMention {
-		s.words[withoutSeparators(name)] = true
+		word := withoutSeparators(name)
+		s.words[word] = s.words[word] || pinned
 	}
 }
 
@@ -196,30 +201,39 @@ func (s *serverNames) pins(name string) bool {
 	if !s.lists(name) {
 		return false
 	}
-	for _, set := range []*pin.Set{s.set, s.pinned} {
-		if set == nil {
-			continue
-		}
-		if p := set.Find(pin.Key{Type: pin.Tools, Name: name}); p == nil || p.Denied {
-			return false
-		}
+	key := pin.Key{Type: pin.Tools, Name: name}
+	pinned := s.set.Find(key)
+	if s.pinned != nil {
+		pinned = s.pinned.Find(key)
 	}
-	return true
+	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.denied[key]
 }
 
-// says reports whether the server uses a name for an entry or a parameter, or as a value.
-func (s *serverNames) says(name string) bool {
+// pinsAsListed reports whether an entry that the server lists is pinned as it is, for agents.
+func (s *serverNames) pinsAsListed(p *pin.Pin) bool {
+	pinned := p
+	if s.pinned != nil {
+		pinned = s.pinned.Find(p.Key)
+	}
+	return pinned != nil && pinned.Digest == p.Digest && !pinned.Denied && !s.denied[p.Key]
+}
+
+// says reports whether the server uses a name for an entry or a parameter, or as a value. sure is true if one of these is
+// pinned as it is listed.
+func (s *serverNames) says(name string) (said, sure bool) {
 	if s == nil {
-		return false
+		return false, false
 	}
 	s.once.Do(s.read)
-	return s.words[withoutSeparators(name)]
+	sure, said = s.words[withoutSeparators(name)]
+	return said, sure
 }
 
 // uses reports whether the server uses a name, or the name begins with the same part as minFamily
 // names of the server: with another configuration many servers list further tools.
 func (s *serverNames) uses(name string) bool {
-	return s.says(name) || s != nil && s.families[firstPart(name)] >= minFamily
+	said, _ := s.says(name)
+	return said || s != nil && s.families[firstPart(name)] >= minFamily
 }
 
 // firstPart returns the first part of a name in small letters.
@@ -409,8 +423,13 @@ func (r *Reviewer) mention(name string, at int) bool {
 	if r.own.pins(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
-	isOwnWord := r.sought == nil && r.own.says(name) && !r.own.lists(name)
-	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || len(servers) > maxOthers || !r.called(name, at) {
+	_, sure := r.own.says(name)
+	isOwnWord := r.sought == nil && sure && !r.own.lists(name)
+	others := len(servers)
+	if slices.Contains(servers, r.about.Server) {
+		others--
+	}
+	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || others > maxOthers || !r.called(name, at) {
 		return true
 	}
 	if r.sought != nil {

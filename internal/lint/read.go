@@ -55,19 +55,22 @@ type textReading struct {
 // lists the accepted warnings that are recorded. With all, it also reads what is pinned for the names of tools
 // that were added.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
-	return read(pairs, drifts, drifts, locked, all)
+	return ReadFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
 }
 
-// ReadNamed is like Read without all, but of the drifted entries, it reads only those that are named.
-func ReadNamed(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, named []pin.Drift) []Finding {
-	return read(pairs, drifts, named, locked, false)
+// A Choice is what the flags of a run say about entries.
+type Choice struct {
+	Named  []pin.Drift      // the drift that may be accepted
+	Denied map[pin.Key]bool // what agents won't get
+	All    bool             // all texts are read, not only those that are named
 }
 
-func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, all bool) []Finding {
-	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: all}
+// ReadFor is Read for a run that may accept only some of the drift: another entry excuses no text.
+func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
+	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: of.All}
 	isNamed := map[pin.Ref]bool{}
-	for i := range named {
-		isNamed[named[i].Ref()] = true
+	for i := range of.Named {
+		isNamed[of.Named[i].Ref()] = true
 	}
 	r.names = sync.OnceValue(func() *Names {
 		var found []pin.Set
@@ -81,8 +84,11 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 			p := &pairs[i]
 			// The server is in the lockfile, or in the older of two files.
 			x.known[p.Server] = p.Known()
-			if p.Present() && !p.Known() && len(named) < len(drifts) {
-				x.now[p.Server].pinned = namedOf(p.Captured, isNamed)
+			if now := x.now[p.Server]; p.Present() {
+				now.denied = of.Denied
+				if !p.Known() && len(of.Named) < len(drifts) {
+					now.pinned = namedOf(p.Captured, isNamed)
+				}
 			}
 		}
 		return x
@@ -100,7 +106,7 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
 			e := entry{p, &p.Captured.Pins[j]}
-			if all || p.Captured.Policy.Descriptions != "" || isNamed[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
+			if of.All || p.Captured.Policy.Descriptions != "" || isNamed[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
 				wanted = append(wanted, e)
 			}
 		}
@@ -126,7 +132,7 @@ func read(pairs []pin.Comparison, drifts, named []pin.Drift, locked []pin.Set, a
 		seen[f] = true
 	}
 	list = append(list, r.servers()...)
-	if all {
+	if of.All {
 		list = append(list, r.mentions(drifts, list)...)
 	}
 	return append(list, r.onRecord(list)...)

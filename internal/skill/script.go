@@ -38,5 +38,6 @@ func IsScript(name string) bool {
 // change what it does.
 func IsProse(name string) bool {
 	lower := strings.ToLower(name)
-	return !IsScript(name) && (strings.HasSuffix(lower, ".md") || strings.HasSuffix(lower, ".txt"))
+	isText := strings.HasSuffix(lower, ".txt") && !strings.Contains(lower, "requirements") && !strings.Contains(lower, "constraints")
+	return !IsScript(name) && (isText || strings.HasSuffix(lower, ".md"))
 }

@@ -3,6 +3,7 @@ package words
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"pinproof/internal/effort"
@@ -377,22 +378,25 @@ func IsProse(s string) bool {
 			lines++
 		}
 	}
-	announces := strings.ContainsAny(lastOf(strings.TrimSpace(first)), `:;,{[(<\|&=>-`)
-	return lines >= 2 && !announces && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(first))
+	isSentence := first == "" || unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。)\"'", last)
+	return lines >= 2 && isSentence && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
 }
 
-// lastOf returns the last byte of a text.
-func lastOf(s string) string { return s[max(0, len(s)-1):] }
-
-// Code returns the lines of a text in Markdown that are code: those that are fenced or indented, and what a client runs
-// before a model reads the text, as in !`date`.
-func Code(s string) string {
-	var code strings.Builder
-	list, _ := units(s, false)
-	for _, u := range list {
-		if u.isCode || strings.Contains(u.text, "!`") {
-			code.WriteString(u.text + "\n")
+// FromCode returns a text in Markdown from the first line on that may be code, "" if there is none: a fence or an indented
+// line, also in a list or a quote, an element of HTML that holds code, or what a client runs before a model reads the text, as
+// !`date`. What is behind that line may be code, too, depending on where readers take a block to end.
+func FromCode(s string) string {
+	from := 0
+	for line := range strings.Lines(s) {
+		inner := strings.TrimLeft(line, " \t>-*+0123456789.)")
+		lower := strings.ToLower(line)
+		isFence := strings.HasPrefix(inner, "```") || strings.HasPrefix(inner, "~~~")
+		isMark := func(mark string) bool { return strings.Contains(lower, mark) }
+		if isFence || slices.ContainsFunc([]string{"\t", "    ", "!`", "<pre", "<code", "<script", "<style"}, isMark) {
+			return s[from:]
 		}
+		from += len(line)
 	}
-	return code.String()
+	return ""
 }
