@@ -128,6 +128,9 @@ func choiceOf(said *approval.Said, drifts []pin.Drift) lint.Choice {
 	if of.Named, of.All = said.Reads(drifts); of.All && of.Named == nil {
 		of.Named = drifts
 	}
+	if said.Asks() {
+		of.Named = nil // each may be refused
+	}
 	for i := range said.Deny {
 		of.Denied[said.Deny[i].Key] = true
 	}
