@@ -5,6 +5,7 @@ package text
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -266,8 +267,8 @@ func IsOf(s, signs string) bool {
 	return true
 }
 
-// quotedEnds quotes s. If it is longer than the first head and the last tail code points,
-// what is between these is left out, with a count.
+// quotedEnds quotes s. If it is longer than the first head and the last tail code points, what is between these is left
+// out, with a count. The first 12 bytes of the digest of s tell it from others with these ends.
 func quotedEnds(s string, head, tail int) string {
 	runes := utf8.RuneCountInString(s)
 	offset := func(n int) (at int) { // of code point n
@@ -282,7 +283,9 @@ func quotedEnds(s string, head, tail int) string {
 	if left <= 0 {
 		return `"` + printed(s) + `"`
 	}
-	return `"` + printed(s[:offset(head)]) + "<and " + Count(left, "more character") + ">" + printed(s[offset(head+left):]) + `"`
+	digest := sha256.Sum256([]byte(s))
+	cut := fmt.Sprintf("<and %s, sha256 %x>", Count(left, "more character"), digest[:12])
+	return `"` + printed(s[:offset(head)]) + cut + printed(s[offset(head+left):]) + `"`
 }
 
 // Names is Name for each of a list.

@@ -210,10 +210,10 @@ func TestQuotedPointer(t *testing.T) {
 		"/$defs/x":                         "/$defs/x",
 		"/a b":                             `"/a b"`,
 		long[:256]:                         `"` + long[:256] + `"`,
-		long[:248] + "/" + long:            `"` + long[:64] + `<and 313 more characters>` + long[128:] + `"`,
-		long + "/\u200b<U+":                `"` + long[:64] + "<and 69 more characters>" + long[133:] + `/<U+200B><U+003C>U+"`,
+		long[:248] + "/" + long:            `"` + long[:64] + `<and 313 more characters, sha256 29820b46ce86b9457951d0b4>` + long[128:] + `"`,
+		long + "/\u200b<U+":                `"` + long[:64] + "<and 69 more characters, sha256 7260a68f9a749328a6265b5d>" + long[133:] + `/<U+200B><U+003C>U+"`,
 		strings.Repeat("/a/$b", 51):        strings.Repeat("/a/$b", 51),
-		strings.Repeat("/a/$b", 51) + "/a": `"` + strings.Repeat("/a/$b", 51)[:64] + "<and 1 more character>" + strings.Repeat("/a/$b", 51)[65:] + `/a"`,
+		strings.Repeat("/a/$b", 51) + "/a": `"` + strings.Repeat("/a/$b", 51)[:64] + "<and 1 more character, sha256 b3de029f66c43894784e50c8>" + strings.Repeat("/a/$b", 51)[65:] + `/a"`,
 	} {
 		if got := Pointer(pointer); got != want {
 			t.Errorf("%q is %s, want %s", pointer, got, want)
@@ -240,8 +240,8 @@ func TestQuotedName(t *testing.T) {
 		{"##[error]", `"##<U+005B>error]"`},
 		{"<U+0430>", `"<U+003C>U+0430>"`},
 		{strings.Repeat("a", 128), strings.Repeat("a", 128)},
-		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more character>"`},
-		{strings.Repeat("é", 130), `"<128 of U+00E9><and 2 more characters>"`},
+		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more character, sha256 c12cb024a2e5551cca0e08fc>"`},
+		{strings.Repeat("é", 130), `"<128 of U+00E9><and 2 more characters, sha256 0e4534362fc1bd4acf7b4e5c>"`},
 	} {
 		if got := Name(tt.name); got != tt.want {
 			t.Errorf("quotedName(%+q)\ngot  %s\nwant %s", tt.name, got, tt.want)

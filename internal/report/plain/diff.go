@@ -442,6 +442,10 @@ func (t *Writer) Whole(e *report.Entry) {
 		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
 		t.lines("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
 	}
+	for _, f := range of.Files {
+		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
+		t.lines("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
+	}
 }
 
 // sideText describes for one server what is compared with what.
