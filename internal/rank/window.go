@@ -66,16 +66,17 @@ func (w *sliding[W]) drop() {
 	w.count(w.first-1, -1)
 }
 
-// count adds a word next to the window to its sum (sign 1), or takes it out of it (-1).
+// count adds a word next to the window to its sum (sign 1), or takes it out of it (-1). A product that is converted isn't fused
+// with a sum, on any processor.
 func (w *sliding[W]) count(at int, sign float64) {
 	word := &w.words[at]
-	w.sum += sign * own(w.weights, word)
+	w.sum += float64(sign * own(w.weights, word))
 	for k, distance := range distances {
 		if at-distance >= w.first {
-			w.sum += sign * float64(w.weights[w.words[at-distance].Joint[k]])
+			w.sum += float64(sign * float64(w.weights[w.words[at-distance].Joint[k]]))
 		}
 		if at+distance < w.end {
-			w.sum += sign * float64(w.weights[word.Joint[k]])
+			w.sum += float64(sign * float64(w.weights[word.Joint[k]]))
 		}
 	}
 	for left := word.classes; left != 0; left &= left - 1 {
@@ -83,7 +84,7 @@ func (w *sliding[W]) count(at int, sign float64) {
 		before := w.ofEach[class]
 		w.ofEach[class] += int32(sign)
 		if before+w.ofEach[class] == 1 { // the first word of its class comes, or the last one goes
-			w.sum += sign * w.ofClass(class)
+			w.sum += float64(sign * w.ofClass(class))
 			w.classes ^= 1 << class
 		}
 	}

@@ -111,10 +111,10 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 
 // isTold returns what details prints of a block.
 func isTold(b *report.Block) string {
-	told := fmt.Sprintln(b.Renamed, b.Note, b.Summed, b.Minor)
+	told := fmt.Sprintf("%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		told += fmt.Sprintln(row.Op, row.Word, row.Place, row.Behind(), row.Minor)
+		told += fmt.Sprintf("%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Behind(), row.Minor)
 	}
 	return told
 }
