@@ -23,7 +23,7 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// asking gives a command the flags about how a server is asked.
+// asking adds to a command the flags that control how a server is asked.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()

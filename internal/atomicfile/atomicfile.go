@@ -150,7 +150,7 @@ func (w *writer) notWritten(err error) error {
 }
 
 // busyPatience is how long a write keeps trying while another program has the file open: Windows doesn't let
-// such a file be replaced. It is longer than a reader takes, and mostly longer than a virus scanner does.
+// such a file be replaced. It is longer than a reader takes, and usually longer than a virus scanner takes.
 const busyPatience = 2 * time.Second
 
 // retry calls do again while it fails because a file is in use, for as long as patience.

@@ -698,7 +698,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 				Hint("name it: --substitute %s=VALUE", name)
 		}
 	}
-	// They keep their order: the longest value comes first.
+	// The values keep their order, the longest first.
 	for _, v := range values {
 		if slices.Contains(pol.Substitute, v.Name) {
 			s.Values = append(s.Values, v)

@@ -90,7 +90,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		default:
 			in.Findings = lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, review)
 			in.Room = facts.ReportRoom
-			if out.format == "text" && len(out.files) == 0 { // the gate's own answer; a report would be read as a review
+			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
 				in.Bounded = true
 				in.Room = facts.GateRoom
 			}

@@ -73,7 +73,7 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		name, path, ok := strings.Cut(arg, "=")
 		there, _ := os.Stat(path)
 		same := func(other string) bool { return other != "" && workspace.SameFile(path, other) }
-		isStream := func(stream any) bool { // which may be redirected to the file
+		isStream := func(stream any) bool { // a standard stream may have been redirected to this file
 			f, _ := stream.(*os.File)
 			open, err := f.Stat() // of nil, an error
 			return err == nil && os.SameFile(open, there)

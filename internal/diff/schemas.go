@@ -318,7 +318,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
 		return l.othersLabel(c, at)
 	case moved && at.at == schema.AtSchema:
-		return label.OtherForm // one of several alternatives, which has another place now
+		return label.OtherForm // one of several alternatives, and it has moved
 	}
 	return l.valuesLabel(c, at)
 }

@@ -94,7 +94,7 @@ type Entry struct {
 	// A bound left it unexplained. It has edits if the budget alone was too small: all that changed is in those, but their
 	// labels aren't proven.
 	Unexplained bool
-	Minor       bool // nothing in it needs more than a line
+	Minor       bool // all its changes are minor: one line may sum it up
 	Anew        bool // its texts differ in nothing but long numbers, times and ids
 	Bytes       int  // how many bytes its text grows by
 }

@@ -28,7 +28,7 @@ type prover struct {
 	roots  pair
 	budget *effort.Budget
 
-	// JSON Schema alone applies: any value may be sent, with any properties.
+	// For tests: JSON Schema alone applies, without what holds for calls of tools: arguments are an object, and nobody sends properties that the schema doesn't name.
 	literal bool
 
 	open map[pair]int // the depth in a value at which a pair is being compared
@@ -389,7 +389,7 @@ func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
 	return p.takes(rest(inner), rest(outer), depth+1)
 }
 
-// apart reports whether no value fits two schemas: they have no type or no listed value in common, or a property
+// apart reports whether it is certain that no value fits both schemas: they have no type or no listed value in common, or a property
 // that the second one requires has no listed value in common.
 func (p *prover) apart(a, b *jsontree.Value) bool {
 	a = p.form(p.roots.inner, a)

@@ -47,7 +47,7 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 	return dst
 }
 
-// stringEnd returns the offset behind the string that begins at text[at].
+// stringEnd returns the offset just past the string that begins at text[at].
 func stringEnd(text []byte, at int) int {
 	for end := at + 1; ; end++ {
 		end += bytes.IndexByte(text[end:], '"')

@@ -92,7 +92,7 @@ var quotation = pattern("\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*
 // maxQuotation is how many bytes a quotation has at most.
 const maxQuotation = 400
 
-// quotations returns for each byte of a text whether it is inside a quotation.
+// quotations reports, for each byte of a text, whether it is inside a quotation.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
 	for _, at := range quotation().FindAllStringIndex(s, -1) {

@@ -346,7 +346,7 @@ func (t *tokenizer) joined(from, to int) int {
 	return to
 }
 
-// word returns the word or the file at a place.
+// word returns the word or the file name that begins at from.
 func (t *tokenizer) word(from int) string {
 	s := t.s[from:min(len(t.s), from+maxMention)]
 	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })], ".-")

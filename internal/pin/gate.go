@@ -43,7 +43,7 @@ type Leniency struct {
 	// --warn: also the warnings that nobody approved.
 	Warnings bool
 
-	// Diff --fail-on: drift that is known to be below that severity; nil without that flag.
+	// diff --fail-on SEVERITY: the drift that is known to be below SEVERITY; nil without the flag.
 	Spared map[Ref]bool
 }
 

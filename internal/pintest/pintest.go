@@ -231,7 +231,7 @@ func SetDigest(s *pin.Set) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(strings.Join(lines, "\n"))))
 }
 
-// Path returns a path from the folder of the module's go.mod.
+// Path takes a path relative to the module's root, and returns one that a test in any package can open.
 func Path(path string) string {
 	dir := "."
 	for {

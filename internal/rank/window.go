@@ -4,7 +4,7 @@ import "math/bits"
 
 // A Window is a run of words that is scored.
 type Window struct {
-	// Where the piece that has its words begins, in bytes.
+	// The offset in bytes of the piece that its words are in.
 	piece int
 
 	first, end int    // its words in that piece

@@ -699,16 +699,6 @@ func findingRow(f Finding, above int) Row {
 
 // markFirst puts » « around those new sentences of an entry that read most like poison.
 func (d *describer) markFirst() {
-	for _, s := range d.NewSentences {
-		if s.Score >= rank.Marked {
-			line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
-			d.markText(text.Printable(line))
-		}
-	}
-}
-
-// markText puts the marks around the first place in the rows of an entry that has this part of a line.
-func (d *describer) markText(part string) {
 	var lines []Line
 	for _, c := range d.changes {
 		lines = append(lines, c.row.Lines...)
@@ -716,6 +706,16 @@ func (d *describer) markText(part string) {
 	for _, row := range d.whole {
 		lines = append(lines, row.Lines...)
 	}
+	for _, s := range d.NewSentences {
+		if s.Score >= rank.Marked {
+			line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
+			d.markText(lines, text.Printable(line))
+		}
+	}
+}
+
+// markText puts the marks around the first place in lines that has this part of a line.
+func (d *describer) markText(lines []Line, part string) {
 	for i := range lines {
 		for _, line := range lines[i].Text {
 			now := ""

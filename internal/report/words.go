@@ -87,7 +87,7 @@ func Match(in *Input) (line string, ok bool) {
 	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
-// verdictText returns the answer without its word: the warnings first, then the drift by
+// verdictText returns what follows the word of the verdict (DRIFT) in the answer: the warnings first, then the drift by
 // kind, what is wrong with whole servers, and what matches.
 func (r *Report) verdictText() string {
 	matched := r.Matched
@@ -373,7 +373,7 @@ func (r *Report) asAnother() string {
 
 // isRelocked reports whether relock is the command to go on with.
 func (r *Report) isRelocked() bool {
-	// Where a text that no pin covers has a warning, relock prints how to pin it first.
+	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
 	return !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !r.nothingPinned()
 }
 

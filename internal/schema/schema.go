@@ -22,7 +22,7 @@ const (
 	AtSchema     // a schema
 	AtSchemas    // an array of schemas
 
-	// An object with schemas under names.
+	// An object that maps names to schemas.
 	AtNamed
 
 	// An object with schemas under the names of parameters.

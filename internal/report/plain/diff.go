@@ -319,7 +319,7 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 	as := layout.Run{Op: '~'}
 	behind := row.Behind()
 	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && lines[0].as != "" {
-		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].as), Block: lines[0].home} // there is room for it after the place
+		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].as), Block: lines[0].home} // the reference fits on the row's own line, after the place
 		lines = lines[1:]
 		if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
 			behind = "" // a sign, which the reference has, too

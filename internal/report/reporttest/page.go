@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// elements are those that the page is made of, with the attributes that they may have.
+// elements are the HTML elements that a page may contain, each with the attributes that it may have.
 var elements = map[string]string{
 	"html": "lang", "head": "", "meta": "charset http-equiv content name", "title": "", "style": "", "body": "",
 	"header": "class", "nav": "aria-labelledby", "main": "id", "footer": "", "section": "aria-labelledby id",
