@@ -198,13 +198,15 @@ func (r *Report) block(g *group) Block {
 		b.Kind = Renamed
 		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
 		b.Ask = r.renameText(e)
-		if r.wasDenied(&e.Drift) {
-			b.Ask += " It is denied so far, and stays denied."
-		}
 		b.Renamed = b.Note
 		b.Note = ""
 		if !e.RenamedSimilar {
 			b.Note = "nothing else differs"
+		}
+		if r.wasDenied(&e.Drift) {
+			b.Ask += " It is denied so far, and stays denied."
+			b.Renamed = joined("; ", deniedSoFar, b.Renamed)
+			b.Note = joined("; ", deniedSoFar, b.Note)
 		}
 	}
 	if r.release != "" {

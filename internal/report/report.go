@@ -104,6 +104,9 @@ type Report struct {
 	// How many drifted entries have a digest, shown or not. The key is a server, or "" for all of them, and the digest.
 	digests map[[2]string]int
 
+	// What absentText returns for a type of a server.
+	absent map[pin.Ref]string
+
 	// What kind of release this drift makes, in words.
 	release string
 
@@ -129,7 +132,7 @@ func New(in Input, known *facts.Facts) *Report {
 
 // Bare returns a report without a model: it describes what was accepted, what has a warning first, and shows nothing.
 func Bare(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}}
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i
 	}

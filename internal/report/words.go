@@ -248,10 +248,13 @@ func (r *Report) explained(server string) bool {
 func driftNote(d *pin.Drift) string {
 	said := driftKindNote(d)
 	if d.Locked != nil && d.Locked.Denied {
-		said = joined("; ", "denied so far: kept from agents", said)
+		said = joined("; ", deniedSoFar, said)
 	}
 	return said
 }
+
+// deniedSoFar is printed about an entry that is denied, be it under its former name.
+const deniedSoFar = "denied so far: kept from agents"
 
 func driftKindNote(d *pin.Drift) string {
 	rest := ": nothing else differs"
@@ -275,11 +278,35 @@ func driftKindNote(d *pin.Drift) string {
 
 // note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
-	note := driftNote(&e.Drift)
+	note := joined("; ", driftNote(&e.Drift), r.absentText(e))
 	if e.KindAlone() && r.Bounded { // the gate counts such entries instead
 		return note
 	}
 	return joined("; ", note, unexplained(e))
+}
+
+// absentText names, for an entry that was added, the denied entries that a part of a list doesn't have, or returns "".
+func (r *Report) absentText(e *drifted) string {
+	p := pin.ComparisonOf(r.Comparisons, e.Server)
+	if e.Kind != pin.Added || e.RenamedFrom != "" || p == nil || !p.Part {
+		return ""
+	}
+	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}
+	said, known := r.absent[list]
+	if known {
+		return said
+	}
+	var absent []string
+	for _, pinned := range p.Locked.Of(e.Type) {
+		if pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+			absent = append(absent, text.Name(pinned.Name))
+		}
+	}
+	if absent != nil {
+		said = "denied, and not in this part: " + text.List(absent, maxSaidNames) + "; this may be the same under another name"
+	}
+	r.absent[list] = said
+	return said
 }
 
 // unexplained returns what is printed for an entry that a bound left unexplained, or "".
