@@ -26,20 +26,23 @@ func Renames(budget *effort.Budget, drifts []pin.Drift) {
 	var places []place
 	removed := map[place][]*candidate{}
 	added := map[place][]*candidate{}
+	isCandidate := func(d *pin.Drift) bool { return d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" }
 	for i := range drifts {
 		d := &drifts[i]
-		if d.Kind != pin.Removed && d.Kind != pin.Added || !d.TextsKnown() || d.RenamedTo+d.RenamedFrom != "" {
+		if d.Kind != pin.Removed || !isCandidate(d) {
 			continue
 		}
 		at := place{d.Server, d.Type}
-		if d.Kind == pin.Added {
-			added[at] = append(added[at], candidateOf(d))
-			continue
-		}
 		if removed[at] == nil {
 			places = append(places, at)
 		}
 		removed[at] = append(removed[at], candidateOf(d))
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		if at := (place{d.Server, d.Type}); d.Kind == pin.Added && removed[at] != nil && isCandidate(d) {
+			added[at] = append(added[at], candidateOf(d))
+		}
 	}
 	for _, at := range places {
 		for key := range keyCount {
