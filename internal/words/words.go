@@ -3,6 +3,7 @@
 package words
 
 import (
+	"math"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,8 +47,8 @@ func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
 	return pieces
 }
 
-// firstSymbol is the first of the private-use runes that represent tokens, because the library compares
-// runes. There are more such runes than both sides together can have tokens.
+// firstSymbol is the first of the private-use runes that represent tokens, because the library compares runes. Texts with
+// more tokens than there are such runes aren't compared.
 const firstSymbol = 0xf0000
 
 // compare calls f for the runs of tokens that two lists have in common, and for those that only one
@@ -65,7 +66,11 @@ func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, to
 	last := a[len(a)-tail:]
 	a = a[head : len(a)-tail]
 	b = b[head : len(b)-tail]
-	if !budget.Spend((len(a) + 1) * (len(b) + 1)) {
+	pairs := (len(a) + 1) * (len(b) + 1)
+	if len(a)+len(b) > utf8.MaxRune-firstSymbol {
+		pairs = math.MaxInt
+	}
+	if !budget.Spend(pairs) {
 		return false
 	}
 	symbols := map[string]rune{}

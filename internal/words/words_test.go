@@ -315,3 +315,15 @@ func TestIndentedIsExact(t *testing.T) {
 		t.Errorf("only %d pairs are told so", told)
 	}
 }
+
+// TestManyWords: a text with more words than the comparison has symbols for isn't compared.
+func TestManyWords(t *testing.T) {
+	var many strings.Builder
+	for i := range 150_000 {
+		fmt.Fprintf(&many, "w%d ", i)
+	}
+	budget := effort.New()
+	if pieces := Words(budget, "one", many.String()); pieces != nil || budget.Refused() != 1 {
+		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refused())
+	}
+}
