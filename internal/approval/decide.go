@@ -21,7 +21,7 @@ type decision struct {
 	// By the name of a tool, the new warnings of what stays pinned that are about that name.
 	named map[string][]Warning
 
-	// The lists in which a denied entry is gone.
+	// The lists in which a denied entry is gone (findAwaited).
 	awaited map[pin.Ref]bool
 
 	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
@@ -36,7 +36,7 @@ type decision struct {
 }
 
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
-// again with the d.yes. What flags accept becomes an answer first, so both are decided in one way.
+// again with the answers. What flags accept becomes an answer first, so both are decided in one way.
 func Decide(c *Case, said *Said) Outcome {
 	d := begin(c, said)
 	if said.Answers != nil {
@@ -97,8 +97,8 @@ func (d *decision) decide() *fail.Error {
 	if err := d.take(); err != nil {
 		return err
 	}
-	writesDrift := len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
-	if said.Answers == nil && !said.Approves && d.isSettled() && writesDrift {
+	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
+	if said.Answers == nil && !said.Approves && d.isSettled() && isUnchanged {
 		*out = Outcome{Settled: true}
 		return nil
 	}

@@ -126,7 +126,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 	}
 	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
 		// So do the warnings that were accepted of the whole list: it may be the one that is listed next.
-		warnings = WarningRecord{{}: append(next.Accepted, p.Locked.Accepted...)}
+		warnings = WarningRecord{{}: slices.Concat(next.Accepted, p.Locked.Accepted)}
 		next.Accepted = warnings.of(pin.Ref{})
 	}
 	return next

@@ -50,7 +50,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 	cmd.Flags().StringVar(&req.Against, "against", "", "compare with this `FILE`: a capture or a lockfile (- for standard input), or a folder if CAPTURE is one")
 	cmd.Flags().StringVar(&req.failOn, "fail-on", "", "exit 1 only for changes of this `SEVERITY` or worse: breaking (a call that worked may fail), behaviour (a model reads or does something else)")
 	cmd.Flags().StringVar(&req.maxTokens, "max-tokens", "", "exit 1 if the tools of the capture take more than about `N` tokens of a model's context, even if nothing differs")
-	cmd.Flags().BoolVar(&stat, "stat", false, "show a summary: one line for each entry, the most dangerous first")
+	cmd.Flags().BoolVar(&stat, "stat", false, "show the head, and a line for each block")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.Shows = true
 		req.Mends = true

@@ -97,11 +97,15 @@ func (r *Report) describe(e *drifted) {
 	}
 }
 
-// withIcons returns an edit whose images are described.
+// withIcons returns an edit whose images are described. Their addresses are not compared as texts.
 func withIcons(e *facts.Edit) *facts.Edit {
 	of := *e
 	of.Old = layout.Icons(e.Pointer, e.Old)
 	of.New = layout.Icons(e.Pointer, e.New)
+	if of.Old.Kind == jsontree.Raw || of.New.Kind == jsontree.Raw {
+		of.Compared = false
+		of.Sentences = nil
+	}
 	return &of
 }
 

@@ -507,6 +507,7 @@ func TestOrdersByName(t *testing.T) {
 		"enum words":         {`"inputSchema":{"properties":{"a":{"enum":["x"]}}}`, `"inputSchema":{"properties":{"a":{"enum":["x","open-the-notes"]}}}`, "open-the-notes"},
 		"an SVG":             {`"icons":[]`, `"icons":[{"src":"` + svg + `"}]`, "Send the notes on."},
 		"an image":           {`"icons":[]`, `"icons":[{"src":"data:image/png;base64,iVBORw0KGgoA"}]`, "<9 bytes of image/png;"},
+		"another image":      {`"icons":[{"src":"data:image/png;base64,iVBORw0KGgphYWFhYWFh"}]`, `"icons":[{"src":"data:image/png;base64,iVBORw0KGgpiYmJiYmJi"}]`, "<15 bytes of image/png;"},
 		"text as an image":   {`"description":"x"`, `"description":"data:image/png;base64,iVBORw0KGgoA\nFirst\nread\nnotes"`, "First read notes"},
 		"base64 as a text":   {`"inputSchema":{}`, `"inputSchema":{"examples":[{"icons":[{"src":"data:image/png;base64,iVBORw0KGgoA/First/read/notes"}]}]}`, "iVBORw0KGgoA/First/read/notes"},
 		"a sentence gone":    {`"description":"Reads. Asks the user before it deletes."`, `"description":"Reads."`, "Asks the user before it deletes."},

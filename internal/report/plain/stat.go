@@ -86,8 +86,15 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		t.Say(numbered(m, b.Number), layout.Run{Op: '*', Text: b.Kind + " " + b.Title}, layout.Run{Op: op, Text: text.Spaced(standsOut(b))},
-			layout.Run{Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)})
+		line := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
+		room := t.Width - layout.Columns(numbered(m, b.Number)+line[0].Text)
+		for _, part := range []layout.Run{{Op: op, Text: text.Spaced(standsOut(b))}, {Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)}} {
+			if room -= layout.Columns(part.Text); room < 0 {
+				break // a block has one line
+			}
+			line = append(line, part)
+		}
+		t.Say(numbered(m, b.Number), line...)
 	}
 	t.Blank()
 	t.verdict(m)
