@@ -213,8 +213,9 @@ func (c *core) fromClient(line []byte) (o out) {
 func (c *core) take(h held) (o out) {
 	method := h.m.Get("method").Text
 	params := h.m.Get("params")
-	if method != "" && c.own[keyOf(h.m)] != nil {
-		return h.refuse(wordsUsed)
+	_, isOpen := c.open[keyOf(h.m)]
+	if method != "" && h.m.Has("id") && (isOpen || c.own[keyOf(h.m)] != nil) {
+		return h.refuse(wordsUsed) // its answer would be taken for that of the other
 	}
 	if method == "notifications/cancelled" {
 		return c.cancel(h)
