@@ -79,7 +79,7 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 	return l.changes
 }
 
-// A labeller labels the changes in a tree of diffNodes. It works out once what all of
+// A labeller labels the changes in a tree of nodes. It works out once what all of
 // them need, so that each change costs no more than its own size.
 type labeller struct {
 	budget    *effort.Budget

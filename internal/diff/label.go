@@ -131,7 +131,7 @@ func proseLabel(c Change, inside []string) label.Label {
 		return label.Other
 	case isEmpty(c.Old) && isEmpty(c.New):
 		return label.OtherForm
-	case words.Indented(c.Old.Text, c.New.Text) != "" && words.IsProse(c.Old.Text):
+	case words.Indented(c.Old.Text, c.New.Text) != "" && words.IsDocComment(c.Old.Text):
 		return label.Layout
 	}
 	return label.Wording

@@ -49,7 +49,7 @@ func fileLabel(c Change, name string) label.Label {
 	if runs && !ran {
 		return label.ScriptAdded
 	}
-	if ran || !skill.IsProse(name) || words.FromCode(c.Old.Text) != words.FromCode(c.New.Text) {
+	if ran || !skill.IsProse(name) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {

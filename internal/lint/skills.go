@@ -83,16 +83,10 @@ func runsCommand(s string) bool {
 		return true
 	}
 	for line := range strings.Lines(s) {
-		inner := strings.TrimLeft(line, " \t>-*+0123456789.)")
-		language := strings.TrimLeft(inner, "`~")
-		if len(inner)-len(language) < 3 {
-			continue
-		}
-		for word := range strings.FieldsFuncSeq(strings.ToLower(language), func(c rune) bool { return !nameBytes.has(c) }) {
-			if shells()[word] != "" {
-				return true
-			}
-			break
+		info, isFence := skill.Fence(line)
+		words := strings.FieldsFunc(strings.ToLower(info), func(c rune) bool { return !nameBytes.has(c) })
+		if isFence && len(words) > 0 && shells()[words[0]] != "" {
+			return true
 		}
 	}
 	return false

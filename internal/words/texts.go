@@ -367,10 +367,9 @@ func Indented(old, new string) string {
 	return sign + blanks
 }
 
-// IsProse reports whether the lines after the first of a text seem to go on with it, as those of a doc comment do: there
-// are at least two that aren't empty, the first one doesn't announce them as something else, such as code, and no block of
-// code is fenced.
-func IsProse(s string) bool {
+// IsDocComment reports whether a text is like a doc comment, whose indentation means nothing: at least two lines after the
+// first aren't empty, the first one doesn't announce them as something else, such as code, and no block of code is fenced.
+func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0
 	for line := range strings.SplitSeq(rest, "\n") {
@@ -381,22 +380,4 @@ func IsProse(s string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(first))
 	isSentence := first == "" || unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。)\"'", last)
 	return lines >= 2 && isSentence && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
-}
-
-// FromCode returns a text in Markdown from the first line on that may be code, "" if there is none: a fence or an indented
-// line, also in a list or a quote, an element of HTML that holds code, or what a client runs before a model reads the text, as
-// !`date`. What is behind that line may be code, too, depending on where readers take a block to end.
-func FromCode(s string) string {
-	from := 0
-	for line := range strings.Lines(s) {
-		inner := strings.TrimLeft(line, " \t>-*+0123456789.)")
-		lower := strings.ToLower(line)
-		isFence := strings.HasPrefix(inner, "```") || strings.HasPrefix(inner, "~~~")
-		isMark := func(mark string) bool { return strings.Contains(lower, mark) }
-		if isFence || slices.ContainsFunc([]string{"\t", "    ", "!`", "<pre", "<code", "<script", "<style"}, isMark) {
-			return s[from:]
-		}
-		from += len(line)
-	}
-	return ""
 }
