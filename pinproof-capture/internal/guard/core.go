@@ -30,10 +30,11 @@ const (
 // and returns what to do about it. A core reads no clock and no file, and starts no goroutine: the caller sets now, and calls one method
 // at a time. A line that it is given belongs to it.
 //
-// The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no list of the server's passes.
-// The core requests each pinned list itself, has pinproof judge it, and answers the client from the entries that equal their pins. A
-// request that acts on an entry waits until the entry's list is judged. Any other message of the server's passes only if the client
-// waits for that answer and it has no member named like a pinned list, or if it is a notification or request of a known method.
+// The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no pinned list of the server's
+// passes. The core requests each of them itself, has pinproof judge it, and answers the client from the entries that equal their pins;
+// with warn, from all that aren't denied. A request that acts on an entry waits until the entry's list is judged, and is refused for a
+// denied entry in every mode. Any other message of the server's passes only if the client waits for that answer and it has no member
+// named like a pinned list (holdsPinned), or if it is a notification or request of a known method.
 type core struct {
 	setup
 	now time.Time
@@ -130,7 +131,7 @@ type held struct {
 
 	isNews bool
 	// It has waited for a list.
-	isLate bool
+	hasWaited bool
 	// It waits for the server's greeting.
 	begins bool
 }
@@ -364,7 +365,7 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 		return c.wait(h)
 	}
 	under, why := c.allows(target, method, params)
-	if (why == gone || why == notListed) && !h.isLate { // a server may show it only now, such as after a login
+	if (why == gone || why == notListed) && !h.hasWaited { // a server may show it only now, such as after a login
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)
 		}
@@ -401,7 +402,7 @@ func (c *core) wait(h held) (o out) {
 	if len(c.waiting) >= maxWaiting {
 		return h.refuse(wordsNoList)
 	}
-	h.isLate = h.isLate || !h.begins
+	h.hasWaited = h.hasWaited || !h.begins
 	c.waiting = append(c.waiting, h)
 	return c.request()
 }
