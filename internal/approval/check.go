@@ -46,7 +46,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 		return nil // of two files, none may have a server
 	}
 	if p := &sides[0]; !p.Known() {
-		return fail.New("%s has no server %s", text.Printable(p.Lockfile), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
+		return fail.New("%s has no server %s", text.Printable(p.LockfilePath), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 	for i := range sides {
 		if p := &sides[i]; p.PolicyDiffers() {
-			return fail.In(text.Printable(p.Lockfile), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
+			return fail.In(text.Printable(p.LockfilePath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", said.Next.To("relock")).Refusal()
 		}
 	}

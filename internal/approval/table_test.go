@@ -151,7 +151,7 @@ func pinsOf(words []string) (list []pin.Pin) {
 func (s *scene) entries(server string, isLocked bool, words []string) {
 	side := s.side(server)
 	if side == nil {
-		s.Sides = append(s.Sides, pin.Comparison{Server: server, Capture: server + ".json", Lockfile: "tools.lock", State: pin.StateOf(isLocked, !isLocked)})
+		s.Sides = append(s.Sides, pin.Comparison{Server: server, Capture: server + ".json", LockfilePath: "tools.lock", State: pin.StateOf(isLocked, !isLocked)})
 		side = &s.Sides[len(s.Sides)-1]
 		side.Locked.Server = server
 		side.Captured.Server = server

@@ -26,7 +26,7 @@ func TestAdvice(t *testing.T) {
 	random := jsontest.NewMaker(23)
 	cases := 0
 	try := func(old, new pin.Set) {
-		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", Lockfile: "tools.lock", State: pin.Paired, Locked: old, Captured: new}}}
+		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.Paired, Locked: old, Captured: new}}}
 		in.Drifts = pintest.Drifts(in.Comparisons)
 		in.Findings = lint.Read(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, Differs: map[string]bool{"s": len(in.Drifts) > 0}}

@@ -78,7 +78,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
 		if !errors.As(err, new(modeltext.Text)) && asksHook(args) && !isTerminal(a.stderr) {
-			hook.WriteError(a.stderr, shell.Command{}, "")
+			hook.WriteNoAnswer(a.stderr, shell.Command{}, "")
 			return a.verdict, err
 		}
 		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))

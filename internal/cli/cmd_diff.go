@@ -141,7 +141,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	}
 	overBudget := ""
 	if req.most > 0 {
-		said, known := report.OverBudget(w.Comparisons, req.most)
+		said, known := report.OverBudgetText(w.Comparisons, req.most)
 		if !known {
 			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
 		}

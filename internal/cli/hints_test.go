@@ -19,7 +19,7 @@ func TestHintsWrite(t *testing.T) {
 	suggested := 0
 	withheld := 0 // cases in which a yes to everything writes nothing
 	try := func(old, new pin.Set, known bool) {
-		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", Lockfile: "tools.lock", State: pin.StateOf(known, true), Locked: old, Captured: new}}}
+		in := report.Input{Lockfile: "tools.lock", Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.StateOf(known, true), Locked: old, Captured: new}}}
 		in.Next.Capture = "s.json"
 		in.Comparisons[0].Captured.Digest = pintest.SetDigest(&new)
 		in.Drifts = pintest.Drifts(in.Comparisons)

@@ -67,7 +67,7 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
 		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
-			list = append(list, pin.Comparison{Server: s.Server, Lockfile: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
+			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
 		}
 	}
 	return list

@@ -174,7 +174,7 @@ func (o *output) printed(a *app, err, noAnswer error) error {
 // explain writes the error of a run without an answer to every report, and returns it.
 func (o *output) explain(a *app, err error) error {
 	if o.hook != nil {
-		hook.WriteError(a.stderr, *o.hook, o.lockfile)
+		hook.WriteNoAnswer(a.stderr, *o.hook, o.lockfile)
 		return errReported
 	}
 	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model

@@ -49,15 +49,15 @@ type Change struct {
 
 // Of lists the changes in the definition of an entry. It returns nil unless IsCompared is true.
 func Of(budget *effort.Budget, d *pin.Drift) []Change {
-	if !IsCompared(d) {
+	if !IsComparable(d) {
 		return nil
 	}
 	return Definitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
 }
 
-// IsCompared reports whether an entry had a definition before, and the texts of the old and the new
+// IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.
-func IsCompared(d *pin.Drift) bool {
+func IsComparable(d *pin.Drift) bool {
 	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
 }
 

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// Guards counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). If an approved
+// CountRestrictions counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). If an approved
 // text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they are about what a
 // caller gives.
-func Guards(s string) int {
+func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
 	for {

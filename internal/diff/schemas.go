@@ -503,7 +503,7 @@ func (l *labeller) judge(member string) {
 	}
 	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
-			if c.Severity == label.Breaking && c.Label.ByValidity() {
+			if c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() {
 				c.Severity = label.Behaviour
 			}
 		}

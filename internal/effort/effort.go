@@ -31,5 +31,5 @@ func (b *Budget) Spend(bytes int) bool {
 	return true
 }
 
-// Refused returns how often something was too much for the budget.
-func (b *Budget) Refused() int { return b.refused }
+// Refusals returns how often something was too much for the budget.
+func (b *Budget) Refusals() int { return b.refused }

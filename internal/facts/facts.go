@@ -41,7 +41,7 @@ type Facts struct {
 	Unrecorded []lint.Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
-	Standing []lint.Finding
+	ApprovedWarnings []lint.Finding
 
 	// Warnings in matching entries, in text that a policy keeps out of their pins.
 	Unpinned []lint.Finding
@@ -109,7 +109,7 @@ type Sentence struct {
 // An Edit is one change of an entry. Where both sides are texts, it is read as text.
 type Edit struct {
 	diff.Change
-	Sentences []words.Edit // what differs between two texts
+	TextEdits []words.Edit // what differs between two texts
 
 	// The texts were compared sentence by sentence.
 	Compared bool
@@ -226,7 +226,7 @@ func (f *Facts) sort(found lint.Finding, e *Entry) {
 		f.Unrecorded = append(f.Unrecorded, found)
 	}
 	if found.Scope == lint.InMatch && found.Approved && found.Warning {
-		f.Standing = append(f.Standing, found)
+		f.ApprovedWarnings = append(f.ApprovedWarnings, found)
 	}
 	if found.Scope == lint.NotPinned {
 		f.Unpinned = append(f.Unpinned, found)
@@ -264,11 +264,11 @@ func (r *reader) explain(e *Entry) {
 		r.rank(e, old, new)
 		return
 	}
-	refused := r.budget.Refused()
+	refused := r.budget.Refusals()
 	for _, c := range r.changesOf(e, old, new) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
-	e.Unexplained = r.budget.Refused() > refused
+	e.Unexplained = r.budget.Refusals() > refused
 	for _, s := range newSentences(e, old, new) {
 		score := r.score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
@@ -360,7 +360,7 @@ func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 		list := diff.Definitions(r.budget, e.Type, old, new)
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
-	if diff.IsCompared(&e.Drift) {
+	if diff.IsComparable(&e.Drift) {
 		e.Changes = diff.Definitions(r.budget, e.Type, old, new)
 	}
 	return e.Changes
@@ -372,7 +372,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.Sentences, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, of.isCode(c.Pointer))
+		e.TextEdits, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, of.isCode(c.Pointer))
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		// The warning already reports that.
@@ -464,6 +464,6 @@ func (f *Facts) Narrow(selects func(d *pin.Drift, words []string) bool) *Facts {
 		return !f.WholeServer && f.Scope == lint.InMatch && !selects(&pin.Drift{Server: f.Server, Key: f.Ref().Key}, []string{SelectWarnings})
 	}
 	part.Unrecorded = slices.DeleteFunc(slices.Clone(f.Unrecorded), matching)
-	part.Standing = slices.DeleteFunc(slices.Clone(f.Standing), matching)
+	part.ApprovedWarnings = slices.DeleteFunc(slices.Clone(f.ApprovedWarnings), matching)
 	return &part
 }

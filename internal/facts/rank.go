@@ -301,13 +301,13 @@ func (e *Edit) gains(pointer string) bool {
 func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {
-		lost := edit.Sentences
+		lost := edit.TextEdits
 		gone := edit.New.Kind == 0 && strings.HasSuffix(edit.Pointer, "/description")
 		if edit.Old.Kind == '"' && !edit.Compared && (gone || edit.New.Kind == '"') {
 			lost = []words.Edit{{Old: edit.Old.Text, New: edit.New.Text}}
 		}
 		for _, s := range lost {
-			if diff.Guards(s.Old) <= diff.Guards(s.New) {
+			if diff.CountRestrictions(s.Old) <= diff.CountRestrictions(s.New) {
 				continue
 			}
 			if now == nil {
@@ -316,7 +316,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 			}
 			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
-				if diff.Guards(one) > 0 && !now[one] {
+				if diff.CountRestrictions(one) > 0 && !now[one] {
 					return edit.Pointer, true
 				}
 			}
@@ -357,8 +357,8 @@ func (r *reader) newHost(server string, definition jsontree.Value) string {
 	return ""
 }
 
-// Named returns why an entry is named before it is accepted with many others, or "".
-func (e *Entry) Named() string {
+// WhyNamed returns why an entry is named before it is accepted with many others, or "".
+func (e *Entry) WhyNamed() string {
 	why := slices.DeleteFunc(slices.Clone(e.Is), func(word string) bool { return word != Destructive && word != TakesCode && word != OpenWorld })
 	return strings.Join(why, ", ")
 }

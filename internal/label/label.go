@@ -124,11 +124,11 @@ func (l Label) OfOutput() Label { return table[l].output }
 // Minor reports whether one line is enough for a change with the label.
 func (l Label) Minor() bool { return table[l].minor }
 
-// ByValidity reports whether a change with the label can break something only through the values that
+// BreaksOnlyByValues reports whether a change with the label can break something only through the values that
 // the schema takes. That isn't so for a parameter or a result that is gone, which breaks whoever used
 // it, regardless of what is still accepted in its place; nor for an input that was closed, which refuses names that
 // it ignored before.
-func (l Label) ByValidity() bool {
+func (l Label) BreaksOnlyByValues() bool {
 	switch l {
 	case TooMany, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
 		return false

@@ -312,8 +312,8 @@ func Columns(s string) int {
 	return n
 }
 
-// Spelled lays out a text line by line, with the blanks at its beginning and at its end spelled.
-func Spelled(op byte, s string) (lines []Line) {
+// WithBlanksSpelled lays out a text line by line, with the blanks at its beginning and at its end spelled.
+func WithBlanksSpelled(op byte, s string) (lines []Line) {
 	if s == "" {
 		return nil
 	}

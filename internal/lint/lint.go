@@ -259,7 +259,7 @@ func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
 // read a description inside a member that was left out whole: the policy ignores that on purpose.
 func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree.Step) {
 	for _, step := range path[:len(path)-1] {
-		pinned = jsontree.Lookup(pinned, schema.Token(step))
+		pinned = jsontree.Lookup(pinned, schema.PointerToken(step))
 	}
 	if pinned == nil || pinned.Kind != '{' {
 		return
@@ -303,7 +303,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		f.Subject = subject
 		f.Detail = fmt.Sprintf(format, args...)
 		for i, step := range r.path {
-			token := schema.Token(step)
+			token := schema.PointerToken(step)
 			if len(f.Pointer)+len(token) > maxFindingPointer {
 				f.Detail += deeper
 				break

@@ -102,7 +102,7 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 
 func pointerOf(path []jsontree.Step) (pointer string) {
 	for _, step := range path {
-		pointer = jsontree.Pointer(pointer, schema.Token(step))
+		pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
 	}
 	return pointer
 }

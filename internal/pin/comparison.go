@@ -43,7 +43,7 @@ type Comparison struct {
 	Capture string
 
 	// The path that the pins were read from, or "".
-	Lockfile string
+	LockfilePath string
 
 	Noise    int // lines of the capture passed over
 	Locked   Set

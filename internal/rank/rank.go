@@ -47,7 +47,7 @@ var readers = sync.Pool{New: func() any { return new(Reader) }}
 func (m Model) Score(s string) int {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)
-	score, _ := Best(m, r, s)
+	score, _ := BestWindow(m, r, s)
 	return int(score)
 }
 
@@ -55,7 +55,7 @@ func (m Model) Score(s string) int {
 func (m Model) Words(s string, most int) (words []string) {
 	r := readers.Get().(*Reader)
 	defer readers.Put(r)
-	_, best := Best(m, r, s)
+	_, best := BestWindow(m, r, s)
 	piece, _ := r.Piece(s, best.piece)
 	w := sliding[int8]{weights: m, words: piece, Window: Window{first: best.first, end: best.first}}
 	for w.end < best.end {

@@ -68,7 +68,7 @@ func TestBest(t *testing.T) {
 			text.WriteString(words[random.IntN(len(words))] + " ")
 		}
 		s := text.String()
-		got, _ := Best(model, new(Reader), s)
+		got, _ := BestWindow(model, new(Reader), s)
 		want := bestOfAll(model, s)
 		if got != want {
 			t.Fatalf("%v instead of %v for %d words", got, want, len(strings.Fields(s)))
@@ -168,7 +168,7 @@ func TestHostile(t *testing.T) {
 		"quotes": strings.Repeat("'", size), "capitals": strings.Repeat("İ", size/2),
 	} {
 		reader := new(Reader)
-		Best(Learned(), reader, text)
+		BestWindow(Learned(), reader, text)
 		if n := cap(reader.words); n > 8*longestChunk {
 			t.Errorf("%s: room for %d words", name, n)
 		}

@@ -11,10 +11,10 @@ type Window struct {
 	classes    uint64 // those of its words
 }
 
-// Best finds the window of a text that has the highest score, which is the sum of the weights of
+// BestWindow finds the window of a text that has the highest score, which is the sum of the weights of
 // its features. The trainer's weights are floats: they are always summed in the same order, so that
 // the sums are the same everywhere.
-func Best[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
+func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
 	found := false
 	for from := 0; from >= 0; {
 		words, next := r.Piece(s, from)
@@ -108,8 +108,8 @@ func (w *sliding[W]) ofClass(class int) float64 {
 	return sum
 }
 
-// Features appends the slots of all features of a window to a list.
-func (r *Reader) Features(slots []uint32, s string, w Window) []uint32 {
+// AppendFeatures appends the slots of all features of a window to a list.
+func (r *Reader) AppendFeatures(slots []uint32, s string, w Window) []uint32 {
 	words, _ := r.Piece(s, w.piece)
 	for i := w.first; i < w.end; i++ {
 		slots = append(slots, words[i].Own...)

@@ -22,8 +22,8 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.Standing),
-		Standing: r.each(r.Standing), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
+		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.ApprovedWarnings),
+		Standing: r.each(r.ApprovedWarnings), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
 		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
@@ -141,7 +141,7 @@ func (r *Report) blocks(m *Model) {
 			r.tell(m)
 		}
 		b := r.block(g)
-		b.Opens = i == 0 || r.groups[i-1].first().Server != g.first().Server
+		b.FirstOfServer = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
 			m.Unexplained += lint.RankOf(e.KindAlone())
@@ -329,7 +329,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
 		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.Named(),
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
 	for _, c := range e.Changes {
@@ -395,7 +395,7 @@ func (r *Report) servers(m *Model) {
 			s.Counts = r.counts(p, &s)
 			before = before + s.Counts.Before
 			after = after + s.Counts.After
-			known = known && s.Counts.Known
+			known = known && s.Counts.BytesKnown
 			if m.Tokens != nil {
 				s.Counts.Tokens = r.tokens(p)
 				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
@@ -438,13 +438,13 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 
 // counts counts the drift of a server.
 func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
-	c.Known = !r.Narrowed && !r.Part // of a part, nobody knows all the text
+	c.BytesKnown = !r.Narrowed && !r.Part // of a part, nobody knows all the text
 	for _, side := range []struct {
 		pins []pin.Pin
 		size *int
 	}{{p.Locked.Pins, &c.Before}, {p.Captured.Pins, &c.After}} {
 		for i := range side.pins {
-			c.Known = c.Known && side.pins[i].Definition != nil
+			c.BytesKnown = c.BytesKnown && side.pins[i].Definition != nil
 			*side.size += len(side.pins[i].Definition)
 		}
 	}

@@ -180,7 +180,7 @@ type Counts struct {
 	Kinds             map[string]int // of drift, in lower case
 	Code, Destructive int
 	Before, After     int     // bytes of text
-	Known             bool    // Before and After are known
+	BytesKnown        bool    // Before and After are known
 	Tokens            *Tokens // nil: not known
 }
 
@@ -385,11 +385,11 @@ const Renamed = "RENAMED"
 
 // A Block is drift that is read and accepted as one.
 type Block struct {
-	Number  int
-	Entries []int // indexes of Model.Entries
-	Opens   bool  // it is the first one of its server
-	Server  int   // index of Model.Servers
-	Kind    string
+	Number        int
+	Entries       []int // indexes of Model.Entries
+	FirstOfServer bool  // it is the first one of its server
+	Server        int   // index of Model.Servers
+	Kind          string
 
 	// What follows the kind, with the names of all entries.
 	Title string

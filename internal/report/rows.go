@@ -104,7 +104,7 @@ func withIcons(e *facts.Edit) *facts.Edit {
 	of.New = layout.Icons(e.Pointer, e.New)
 	if of.Old.Kind == jsontree.Raw || of.New.Kind == jsontree.Raw {
 		of.Compared = false
-		of.Sentences = nil
+		of.TextEdits = nil
 	}
 	return &of
 }
@@ -262,7 +262,7 @@ func (d *describer) mark(signed []signature.Line, lines []Line) {
 		if c.Old.Kind == 0 && c.New.Kind != 0 && !c.Unseen {
 			came[c.at] = c
 		}
-		if c.Compared && len(c.Sentences) > 0 && !c.Unseen {
+		if c.Compared && len(c.TextEdits) > 0 && !c.Unseen {
 			texts[c.at] = c
 		}
 	}
@@ -318,7 +318,7 @@ func (d *describer) edit(c *change) Row {
 		}
 	case c.Old.Kind == 0 && c.New.Kind == 0: // it only moved
 		row.Detail = joined("; ", "moved", row.Detail)
-	case c.Compared && len(c.Sentences) > 0:
+	case c.Compared && len(c.TextEdits) > 0:
 		if c.New.Text == "" {
 			row.Detail = joined("; ", row.Detail, "now empty")
 		}
@@ -526,7 +526,7 @@ func (d *describer) lines(sign byte, definition jsontree.Value, signed []signatu
 
 // sentences makes lines of the edited sentences of a text.
 func sentences(place string, c *change) (lines []Line) {
-	for _, s := range c.Sentences {
+	for _, s := range c.TextEdits {
 		line := Line{Text: editLines(s), Place: place, More: lines != nil}
 		if s.Number > 0 {
 			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
@@ -546,7 +546,7 @@ func editLines(s words.Edit) (lines []layout.Line) {
 	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
 	switch {
 	case s.Blanks:
-		lines = slices.Concat(layout.Spelled('-', s.Old), layout.Spelled('+', s.New))
+		lines = slices.Concat(layout.WithBlanksSpelled('-', s.Old), layout.WithBlanksSpelled('+', s.New))
 	case s.Pieces != nil:
 		return layout.Words(s.Pieces)
 	default:

@@ -12,8 +12,8 @@ type Tokens struct {
 	After  int `json:"after"`
 }
 
-// Said returns what the change costs, or "" if nothing changed or that isn't known.
-func (t *Tokens) Said() string {
+// ChangeText returns what the change costs, or "" if nothing changed or that isn't known.
+func (t *Tokens) ChangeText() string {
 	grown := t.Grown()
 	if grown == "" {
 		return ""
@@ -74,9 +74,9 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// OverBudget describes that the tools of all captures together take more than most tokens, or returns "". known is false
+// OverBudgetText describes that the tools of all captures together take more than most tokens, or returns "". known is false
 // if that can't be told.
-func OverBudget(sides []pin.Comparison, most int) (said string, known bool) {
+func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for i := range sides {
 		n, known := TokensOf(sides[i].Captured.Pins)

@@ -43,7 +43,7 @@ func TestTokensSaid(t *testing.T) {
 		{&Tokens{22887, 5644}, "about -17,200 tokens for the model (of 5,640)"},
 		{&Tokens{0, 999_500}, "about +1,000,000 tokens for the model (of 1,000,000)"},
 	} {
-		if got := tt.tokens.Said(); got != tt.want {
+		if got := tt.tokens.ChangeText(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)
 		}
 	}

@@ -97,7 +97,7 @@ func (r *Report) verdictText() string {
 	}
 	if r.Matches {
 		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), r.deniedText()) + ")" + r.policyText()
-		if n := len(r.Standing); n > 0 {
+		if n := len(r.ApprovedWarnings); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s

@@ -110,14 +110,14 @@ func EachBelow(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string
 			f(v, keyword.Name)
 		case AtSchemas, AtNamed, AtProperties:
 			eachPart(v, at, func(part *jsontree.Value, _ Position, step jsontree.Step) {
-				f(part, keyword.Name, Token(step))
+				f(part, keyword.Name, PointerToken(step))
 			})
 		}
 	})
 }
 
-// Token returns a step as a token of a JSON Pointer, not escaped.
-func Token(step jsontree.Step) string {
+// PointerToken returns a step as a token of a JSON Pointer, not escaped.
+func PointerToken(step jsontree.Step) string {
 	if step.Index >= 0 {
 		return strconv.Itoa(step.Index)
 	}

@@ -49,7 +49,7 @@ func visited(v jsontree.Value, at schema.Position) (lines []string) {
 	schema.Visit(&v, at, func(_ *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
 		line := ""
 		for _, step := range path {
-			line += "/" + schema.Token(step)
+			line += "/" + schema.PointerToken(step)
 		}
 		lines = append(lines, fmt.Sprintf("%s %s %s", line, words[of], words[at]))
 	})

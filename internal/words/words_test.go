@@ -323,7 +323,7 @@ func TestManyWords(t *testing.T) {
 		fmt.Fprintf(&many, "w%d ", i)
 	}
 	budget := effort.New()
-	if pieces := Words(budget, "one", many.String()); pieces != nil || budget.Refused() != 1 {
-		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refused())
+	if pieces := Words(budget, "one", many.String()); pieces != nil || budget.Refusals() != 1 {
+		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refusals())
 	}
 }

@@ -162,7 +162,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	lockfiles := old.captures == nil && new.captures == nil
 	before := old.pins.Find(server)
 	after := new.pins.Find(server)
-	p := pin.Comparison{Server: server, Lockfile: old.path, Lockfiles: lockfiles, State: pin.StateOf(before != nil, after != nil)}
+	p := pin.Comparison{Server: server, LockfilePath: old.path, Lockfiles: lockfiles, State: pin.StateOf(before != nil, after != nil)}
 	if before != nil && after != nil && old.captures != nil && new.captures != nil {
 		w.dropUnanswered(old, new, before, after)
 	}

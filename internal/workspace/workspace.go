@@ -234,7 +234,7 @@ func (w *Workspace) compile(sources []source) error {
 
 // comparisonOf pins a capture under its server's policy and pairs it with the recorded pins.
 func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
-	p := pin.Comparison{Server: s.server, Capture: s.path, Lockfile: w.LockPath, State: pin.New, Part: w.Part}
+	p := pin.Comparison{Server: s.server, Capture: s.path, LockfilePath: w.LockPath, State: pin.New, Part: w.Part}
 	if set := w.Lock.Find(s.server); set != nil {
 		p.Locked = *set
 		p.State = pin.Paired
@@ -331,7 +331,7 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 		if isCaptured || !isUncaptured && !wanted(server) {
 			continue
 		}
-		p := pin.Comparison{Server: server, Lockfile: w.LockPath, State: pin.Missing}
+		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.Missing}
 		if isUncaptured {
 			p.State = pin.Uncaptured
 		}

@@ -51,8 +51,8 @@ func learn(texts []Text) []float64 {
 		}
 		for _, i := range order {
 			text := &texts[i]
-			_, window := rank.Best(weights, reader, text.Text)
-			slots = reader.Features(slots[:0], text.Text, window)
+			_, window := rank.BestWindow(weights, reader, text.Text)
+			slots = reader.AppendFeatures(slots[:0], text.Text, window)
 			score := 0.0
 			for _, slot := range slots {
 				score += weights[slot]

@@ -74,9 +74,9 @@ func Write(w io.Writer, in report.Input) error {
 	return write(w, lines)
 }
 
-// WriteError prints that there is no answer. It doesn't print why, because those words may quote the server:
+// WriteNoAnswer prints that there is no answer. It doesn't print why, because those words may quote the server:
 // only a person reads them.
-func WriteError(w io.Writer, next shell.Command, lockfile string) error {
+func WriteNoAnswer(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile
 	return write(w, []modeltext.Text{
 		modeltext.Say("pinproof: blocked: no answer whether the MCP tools are the approved ones"),

@@ -97,7 +97,7 @@ func TestHostile(t *testing.T) {
 
 func TestError(t *testing.T) {
 	var b strings.Builder
-	if err := WriteError(&b, shell.Command{Capture: "/a/live.json"}, "/a/tools.lock"); err != nil {
+	if err := WriteNoAnswer(&b, shell.Command{Capture: "/a/live.json"}, "/a/tools.lock"); err != nil {
 		t.Fatal(err)
 	}
 	want := "pinproof: blocked: no answer whether the MCP tools are the approved ones\n" +
@@ -115,7 +115,7 @@ func TestFailsWhole(t *testing.T) {
 		if err := Write(&reporttest.FullDisk{Room: room}, in); !errors.Is(err, reporttest.ErrFullDisk) {
 			t.Errorf("with room for %d of %d bytes: %v", room, size, err)
 		}
-		if err := WriteError(&reporttest.FullDisk{Room: min(room, 20)}, in.Next, in.Lockfile); !errors.Is(err, reporttest.ErrFullDisk) {
+		if err := WriteNoAnswer(&reporttest.FullDisk{Room: min(room, 20)}, in.Next, in.Lockfile); !errors.Is(err, reporttest.ErrFullDisk) {
 			t.Errorf("an error, with room for %d bytes: %v", room, err)
 		}
 	}

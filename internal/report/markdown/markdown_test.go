@@ -24,7 +24,7 @@ func TestWrite(t *testing.T) {
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
-			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, Known: true}}},
+			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Counts: report.Counts{Kinds: map[string]int{"changed": 2}, Before: 10, After: 1244, BytesKnown: true}}},
 			Worst:   []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},

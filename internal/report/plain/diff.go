@@ -42,7 +42,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 		if t.nothingElse(b) {
 			continue
 		}
-		if last == nil || b.Opens || !t.short(b) || !t.short(last) {
+		if last == nil || b.FirstOfServer || !t.short(b) || !t.short(last) {
 			t.Blank()
 		}
 		t.Block(m, b)
@@ -225,7 +225,7 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 // Block prints a block with its number and title.
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
-	if m.Several && b.Opens {
+	if m.Several && b.FirstOfServer {
 		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
 		t.Blank()
 	}

@@ -22,7 +22,7 @@ func (t *Writer) servers(m *report.Model) {
 		t.notes("  ", s.Notes...)
 	}
 	t.notes("", m.Others)
-	t.notes("  ", m.Tokens.Said())
+	t.notes("  ", m.Tokens.ChangeText())
 }
 
 // versions returns how a server calls itself.
@@ -55,10 +55,10 @@ func grownText(c *report.Counts, said bool) string {
 	if !said {
 		return ""
 	}
-	if tokens := c.Tokens.Said(); tokens != "" {
+	if tokens := c.Tokens.ChangeText(); tokens != "" {
 		return "; " + tokens
 	}
-	if n := c.After - c.Before; c.Known && n != 0 {
+	if n := c.After - c.Before; c.BytesKnown && n != 0 {
 		return "; text " + text.Signed(n) + " bytes"
 	}
 	return ""
@@ -74,10 +74,10 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t.Head(m)
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		if i == 0 || m.Several && b.Opens {
+		if i == 0 || m.Several && b.FirstOfServer {
 			t.Blank()
 		}
-		if m.Several && b.Opens {
+		if m.Several && b.FirstOfServer {
 			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Name})
 		}
 		op := byte('=')

@@ -77,7 +77,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	var room detailRoom
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
-		if brief && b.Opens {
+		if brief && b.FirstOfServer {
 			s := &m.Servers[b.Server]
 			t.block(s.Fails, "server="+s.Name, text.Spaced(countText(&s.Counts, false)))
 		}
@@ -88,7 +88,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
-		if i+1 < len(m.Blocks) && !m.Blocks[i+1].Opens && isTold(b) == isTold(&m.Blocks[i+1]) {
+		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && isTold(b) == isTold(&m.Blocks[i+1]) {
 			continue // below the next one, once for both
 		}
 		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
