@@ -47,7 +47,7 @@ type Change struct {
 	Severity label.Severity
 }
 
-// Of lists the changes in the definition of an entry. It returns nil unless IsCompared is true.
+// Of lists the changes in the definition of an entry. It returns nil unless IsComparable is true.
 func Of(budget *effort.Budget, d *pin.Drift) []Change {
 	if !IsComparable(d) {
 		return nil
