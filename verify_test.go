@@ -74,7 +74,7 @@ func TestCompare(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			pinned, found := canonPins(t, `{"tools":[`+tt.pinned+`]}`, pin.Policy{}), canonPins(t, `{"tools":[`+tt.found+`]}`, pin.Policy{})
 			drifts, _ := compare(pinned, found)
-			diff.Renames(effort.New(), drifts)
+			diff.Renames(effort.New(), nil, drifts)
 			if got := pintest.DriftLines(drifts); got != tt.want {
 				t.Errorf("got %q; want %q", got, tt.want)
 			}

@@ -7,6 +7,8 @@
 package approval
 
 import (
+	"slices"
+
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
 )
@@ -56,6 +58,26 @@ func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
 // stays reports whether a warning is about an entry that matches its pin, or about a pinned text: it can be recorded by itself.
 func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
+
+// tool returns the tool of a server that has the name that a warning is about.
+func (w *Warning) tool(server string) pin.Ref {
+	return pin.Ref{Server: server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
+}
+
+// Overlooks reports whether a new warning that counts for an outcome is not in the case. A name may excuse a text as long as
+// the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
+func (c *Case) Overlooks(w Warning, out *Outcome) bool {
+	if w.Approved || slices.Contains(c.Warnings, w) {
+		return false
+	}
+	if w.Where == InDrift || out.Accepted[w.Of] {
+		return w.Where == InDrift && out.Accepted[w.Of] // a pinned text that is replaced goes
+	}
+	return w.stays() && w.Names != "" && (out.Denied[w.tool(w.Of.Server)] || slices.ContainsFunc(c.Drifts, func(d pin.Drift) bool {
+		isOwn := d.Server == w.Of.Server
+		return out.Accepted[d.Ref()] && d.Ref() == w.tool(d.Server) && (isOwn && d.Kind == pin.Removed || !isOwn && d.Kind == pin.Added)
+	}))
+}
 
 // Where is the place of a warning's text.
 type Where int

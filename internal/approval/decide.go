@@ -97,7 +97,7 @@ func (d *decision) decide() *fail.Error {
 	if err := d.take(); err != nil {
 		return err
 	}
-	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed) == 0
+	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed)+len(d.refused) == 0
 	if said.Answers == nil && !said.Approves && d.isSettled() && isUnchanged {
 		*out = Outcome{Settled: true}
 		return nil
@@ -114,8 +114,11 @@ func (d *decision) decide() *fail.Error {
 		return d.newWarnings("nothing was written")
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
-		return fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").
-			Hint("read it: %s", said.Next.To("diff")).Refusal()
+		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", said.Next.To("diff"))
+		if len(out.Held) > 0 {
+			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", said.Next.To(said.Verb))
+		}
+		return err.Refusal()
 	}
 	d.makePins()
 	if len(d.refused) > 0 {
@@ -184,10 +187,10 @@ func (d *decision) unrecorded() []Warning {
 // newWarnings is the error if new warnings prevent an approval. It names no entry to accept: nobody should approve a
 // warning by pasting.
 func (d *decision) newWarnings(result string) *fail.Error {
-	prevents := map[string]bool{} // by the name of a tool: its warnings elsewhere prevent it
-	for i := range d.drifts {
-		if drift := &d.drifts[i]; d.refused[drift.Ref()] && drift.Type == pin.Tools {
-			prevents[drift.Name] = true
+	prevents := map[string]bool{} // by the name of a tool: warnings about it prevent it
+	for ref := range d.refused {
+		if ref.Type == pin.Tools {
+			prevents[ref.Name] = true
 		}
 	}
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
@@ -212,19 +215,19 @@ func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
 	}
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(drift.Ref(), drift.Kind) }
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
-// isNamed reports whether an added tool is named by a new warning of what stays pinned on another server, and the answers
-// don't accept that warning.
-func (d *decision) isNamed(drift *pin.Drift) bool {
-	if drift.Kind != pin.Added || drift.Type != pin.Tools {
-		return false
-	}
-	return slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool {
+// isNamed reports whether a new warning of what stays pinned prevents an answer about a tool, because the answers don't accept
+// that warning. It is in a text of another server that names a tool which is added, or in a text of the tool's own server,
+// if that is dropped or denied: the text then names the tool of another server.
+func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
+	isGone := kind == pin.Removed || d.yes.Denied[ref] && !d.wasDenied(ref)
+	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool {
 		_, isReplaced := d.yes.Entries[w.Of]
-		return w.Of.Server != drift.Server && !(isReplaced && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
+		isAbout := w.Of.Server == ref.Server && isGone || w.Of.Server != ref.Server && kind == pin.Added
+		return isAbout && !(isReplaced && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
 	})
 }
 
@@ -250,7 +253,7 @@ func (d *decision) take() *fail.Error {
 		// The question of a rename states that the mark stays.
 		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
 			d.out.Held[ref] = true
-		} else if d.isNamed(drift) {
+		} else if d.isNamed(ref, drift.Kind) {
 			d.refused[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -380,8 +383,12 @@ func (d *decision) wasDenied(ref pin.Ref) bool {
 func (d *decision) mark() {
 	drifted := map[pin.Ref]bool{}
 	set := func(ref pin.Ref, was, isNew bool) {
-		is := d.yes.Denied[ref] || was && !d.yes.Allowed[ref]
-		if is && (isNew || !was) {
+		// A yes to a name doesn't remove the mark of another one.
+		isOwn := pin.ComparisonOf(d.Sides, ref.Server).Locked.Find(ref.Key) != nil
+		is := d.yes.Denied[ref] || was && !(isOwn && d.yes.Allowed[ref])
+		if !isNew && d.isNamed(ref, "") {
+			d.refused[ref] = true
+		} else if is && (isNew || !was) {
 			d.out.Denied[ref] = true
 		} else if was && !is {
 			d.out.Allowed[ref] = true
@@ -426,7 +433,7 @@ func Alone(c *Case) map[pin.Ref]bool {
 	alone := map[pin.Ref]bool{}
 	for i := range c.Drifts {
 		drift := &c.Drifts[i]
-		alone[drift.Ref()] = drift.Kind != pin.Duplicate && !d.warned[drift.Ref()] && !d.isNamed(drift)
+		alone[drift.Ref()] = drift.Kind != pin.Duplicate && !d.warned[drift.Ref()] && !d.isNamed(drift.Ref(), drift.Kind)
 	}
 	for i := range c.Warnings {
 		w := &c.Warnings[i]

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -116,50 +118,93 @@ type approver struct {
 	w   *workspace.Workspace
 	c   *approval.Case
 
+	choice lint.Choice  // what flags may accept
+	in     report.Input // what was read
+	shows  bool         // a person may be asked
+
 	// Of the same case. Unless a person may be asked, it has no model: nothing of it is shown.
 	r *report.Report
 
 	style plain.Style
 }
 
-// choiceOf returns what flags say about entries. If they name the entries, only their texts are read.
+// choiceOf returns what flags may accept. If they name the entries, only their texts are read.
 func choiceOf(said *approval.Said, drifts []pin.Drift) lint.Choice {
-	of := lint.Choice{Denied: map[pin.Key]bool{}}
-	if of.Named, of.All = said.Reads(drifts); of.All && of.Named == nil {
-		of.Named = drifts
+	named, all := said.Reads(drifts)
+	if named == nil {
+		named = drifts
 	}
-	if said.Asks() {
-		of.Named = nil // each may be refused
-	}
-	for i := range said.Deny {
-		of.Denied[said.Deny[i].Key] = true
-	}
-	return of
+	return lint.Choice{Named: named, All: all}
 }
 
 // newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
 	said := &f.said
-	shows := !said.Silent && (said.Approves || said.Asks())
-	in := report.Input{Terse: !shows && !said.TakesWords()}
-	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, choiceOf(said, w.Drifts))
-	in = a.judge(w, in, pin.Faults{}, pin.Leniency{})
+	ap.shows = !said.Silent && (said.Approves || said.Asks())
+	ap.choice = choiceOf(said, w.Drifts)
+	in := report.Input{Terse: !ap.shows && !said.TakesWords()}
+	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice)
+	ap.describe(in)
+	return ap
+}
+
+// describe makes the case and the report of what was read.
+func (a *approver) describe(in report.Input) {
+	said := &a.req.said
+	a.in = a.judge(a.w, in, pin.Faults{}, pin.Leniency{})
+	in = a.in
 	if in.Terse && !said.Approves {
-		in.Drifts = slices.Clone(w.Drifts)
-		diff.Renames(effort.New(), in.Drifts) // a denied entry stays denied under another name
+		in.Drifts = slices.Clone(a.w.Drifts)
+		diff.Renames(effort.New(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
 	}
 	known := factsOf(&in)
-	ap.c = caseOf(&in, known)
-	if shows {
-		ap.r = reportOf(&f.request, w, in, known)
-		return ap
+	a.c = caseOf(&in, known)
+	if a.shows {
+		a.r = reportOf(&a.req.request, a.w, in, known)
+		return
 	}
 	if said.Approves {
-		in.Folder = folderHint(w)
+		in.Folder = folderHint(a.w)
 	}
-	ap.r = report.Bare(in, narrowed(&f.request, known))
-	return ap
+	a.r = report.Bare(in, narrowed(&a.req.request, known))
+}
+
+// overlooked reads the texts again, for what an outcome pins. It returns the new findings that count for it and that the
+// case lacks.
+func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
+	of := lint.Choice{Gone: maps.Clone(out.Denied), All: true}
+	for i := range a.c.Drifts {
+		if d := &a.c.Drifts[i]; out.Accepted[d.Ref()] {
+			of.Named = append(of.Named, *d)
+			if d.Kind == pin.Removed {
+				of.Gone[d.Ref()] = true
+			}
+		}
+	}
+	for _, f := range lint.ReadFor(a.w.Comparisons, a.w.Drifts, locked, of) {
+		if f.Warning && a.c.Overlooks(warningOf(&f), out) {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// leavesOut reports whether an outcome may have other warnings than those that were read, because something that may excuse a
+// text isn't accepted, or agents go without it from now on.
+func (a *approver) leavesOut(out *approval.Outcome) bool {
+	for ref := range out.Denied {
+		if before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key); before == nil || !before.Denied {
+			return true
+		}
+	}
+	return slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
+		if !out.Accepted[d.Ref()] {
+			return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
+		}
+		isOther := func(s pin.Set) bool { return s.Server != d.Server && s.Find(d.Key) != nil }
+		return d.Kind == pin.Removed && (pin.Holders(a.c.Sides, d.Key) > 1 || slices.ContainsFunc(a.w.Lock.Servers, isOther))
+	})
 }
 
 // model returns the model of the report, for what a match prints.
@@ -207,16 +252,9 @@ func warningOf(f *lint.Finding) approval.Warning {
 // approve decides by the flags and, where a person has to be asked, by the answers. Then it writes
 // what is accepted.
 func (a *approver) approve() error {
-	said := &a.req.said
-	out := approval.Decide(a.c, said)
-	asks := out.Ask
-	if asks {
-		answers, err := a.ask()
-		if err != nil {
-			return err
-		}
-		said.Answers = answers
-		out = approval.Decide(a.c, said)
+	out, asks, err := a.decide()
+	if err != nil {
+		return err
 	}
 	if out.Settled {
 		return plain.WriteVerify(a.out, a.model(), a.style, false)
@@ -225,6 +263,35 @@ func (a *approver) approve() error {
 		return a.because(&out)
 	}
 	return a.write(&out, asks)
+}
+
+// decide decides by the flags or by the answers. If what is accepted has warnings that were not known, it decides again with
+// them: what was answered before isn't valid then.
+func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
+	said := &a.req.said
+	for {
+		out = approval.Decide(a.c, said)
+		if out.Ask {
+			asks = true
+			if said.Answers, err = a.ask(); err != nil {
+				return out, asks, err
+			}
+			out = approval.Decide(a.c, said)
+		}
+		if out.Sets == nil || !a.leavesOut(&out) {
+			return out, asks, nil
+		}
+		found := a.overlooked(&out, a.w.Lock.Servers)
+		if found == nil {
+			return out, asks, nil
+		}
+		if said.Answers != nil {
+			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))
+		}
+		said.Answers = nil
+		a.in.Findings = append(a.in.Findings, found...)
+		a.describe(a.in)
+	}
 }
 
 // because shows the warnings that are the reason for the error of a decision, and returns the error.
@@ -284,7 +351,8 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	did = a.r.Closing(did)
 	t := plain.New(a.out, a.style)
-	err := a.replace(a.w, out.Sets, func() {
+	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
+	err := a.replace(a.w, out.Sets, isSound, func() {
 		if a.req.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.style)
 		} else {
@@ -297,31 +365,28 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	if err != nil {
 		return err
 	}
-	if len(out.Warnings) > 0 {
-		return a.because(out)
+	if held := a.names(out.Held); held != nil {
+		t.Hint(report.Step{Text: "left out while a denied entry is gone: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
 	}
-	if out.Err == nil && asked { // who answered has read it
+	switch {
+	case len(out.Warnings) > 0:
+		a.because(out)
+	case out.Err == nil && asked: // who answered has read it
 		t.Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
-	}
-	if out.Err != nil {
-		if held := a.names(out.Held); held != nil {
-			t.Hint(report.Step{Text: "left out while a denied entry is gone: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
-		}
-		if len(a.r.Drifts) > 0 {
-			t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
-		} else { // what is left is a server without entries
-			t.Next(a.model())
-		}
+	case out.Err != nil && len(a.r.Drifts) > 0:
+		t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
+	case out.Err != nil: // what is left is a server without entries
+		t.Next(a.model())
 	}
 	t.Hint(a.denials(out)...)
 	t.Hint(a.gaps(out)...)
 	return out.Err
 }
 
-// replace replaces the pins of servers; a nil set drops its server. announce prints what was done, before
-// the lockfile is replaced: if that can't be printed, nothing is written.
-func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, announce func()) error {
-	return w.Write(a.lockPatience, next, func() error {
+// replace replaces the pins of servers; a nil set drops its server. isSound is asked if other servers' pins changed since they
+// were read. announce prints what was done, before the lockfile is replaced: if that can't be printed, nothing is written.
+func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func()) error {
+	return w.Write(a.lockPatience, next, isSound, func() error {
 		announce()
 		if err := a.out.Flush(); err != nil {
 			return fail.Path("standard output", err)

@@ -17,8 +17,13 @@ const minRenameWords = 6
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
-// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts.
-func Renames(budget *effort.Budget, drifts []pin.Drift) {
+// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Of a part of a list,
+// where nothing is REMOVED, the denied entries that it lacks are paired: they may be there under another name.
+func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
+	list := absent(sides)
+	for i := range drifts {
+		list = append(list, &drifts[i])
+	}
 	type place struct {
 		server    string
 		entryType pin.EntryType
@@ -27,8 +32,7 @@ func Renames(budget *effort.Budget, drifts []pin.Drift) {
 	removed := map[place][]*candidate{}
 	added := map[place][]*candidate{}
 	isCandidate := func(d *pin.Drift) bool { return d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" }
-	for i := range drifts {
-		d := &drifts[i]
+	for _, d := range list {
 		if d.Kind != pin.Removed || !isCandidate(d) {
 			continue
 		}
@@ -38,18 +42,32 @@ func Renames(budget *effort.Budget, drifts []pin.Drift) {
 		}
 		removed[at] = append(removed[at], candidateOf(d))
 	}
-	for i := range drifts {
-		d := &drifts[i]
+	for _, d := range list {
 		if at := (place{d.Server, d.Type}); d.Kind == pin.Added && removed[at] != nil && isCandidate(d) {
 			added[at] = append(added[at], candidateOf(d))
 		}
 	}
 	for _, at := range places {
+		// A denied entry must keep its mark under another name, whatever the budget is too small for.
+		slices.SortStableFunc(removed[at], func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
 		for key := range keyCount {
 			pairEqual(removed[at], added[at], key)
 		}
 		pairAlike(budget, removed[at], added[at])
 	}
+}
+
+// absent lists the denied entries that parts of lists lack, as if they were gone.
+func absent(sides []pin.Comparison) (gone []*pin.Drift) {
+	for i := range sides {
+		p := &sides[i]
+		for j := range p.Locked.Pins {
+			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+				gone = append(gone, &pin.Drift{Server: p.Server, Key: pinned.Key, Kind: pin.Removed, Locked: pinned})
+			}
+		}
+	}
+	return gone
 }
 
 // keyCount is how many keys a candidate has.
@@ -90,23 +108,28 @@ func (c *candidate) isPaired() bool { return c.RenamedTo+c.RenamedFrom != "" }
 
 // rename notes that two drifts are one entry under two names.
 func rename(old, new *candidate) {
-	old.RenamedTo = new.Name
 	new.RenamedFrom = old.Name
-	old.RenamedSimilar = old.keys[0] != new.keys[0]
-	new.RenamedSimilar = old.RenamedSimilar
+	new.RenamedSimilar = old.keys[0] != new.keys[0]
+	if old.RenamedTo == "" {
+		old.RenamedTo = new.Name
+		old.RenamedSimilar = new.RenamedSimilar
+	}
 }
 
-// pairEqual pairs entries that have no partner yet and have a key in common.
+// pairEqual pairs entries that have no partner yet and have a key in common. A denied entry may have several: none of them
+// comes back without its mark.
 func pairEqual(removed, added []*candidate, key int) {
 	byKey := map[string][]*candidate{}
 	for _, c := range removed {
-		if !c.isPaired() && c.keys[key] != "" {
+		if (!c.isPaired() || c.Locked.Denied) && c.keys[key] != "" {
 			byKey[c.keys[key]] = append(byKey[c.keys[key]], c)
 		}
 	}
 	for _, c := range added {
 		if list := byKey[c.keys[key]]; !c.isPaired() && len(list) > 0 {
-			byKey[c.keys[key]] = list[1:]
+			if len(list) > 1 || !list[0].Locked.Denied {
+				byKey[c.keys[key]] = list[1:]
+			}
 			rename(list[0], c)
 		}
 	}
@@ -131,8 +154,6 @@ func likeness(old, new *candidate) float64 {
 func pairAlike(budget *effort.Budget, removed, added []*candidate) {
 	removed = slices.DeleteFunc(removed, (*candidate).isPaired)
 	added = slices.DeleteFunc(added, (*candidate).isPaired)
-	// A denied entry must keep its mark under another name, whatever the budget is too small for.
-	slices.SortStableFunc(removed, func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
 	type pair struct {
 		old, new *candidate
 		likeness float64

@@ -33,7 +33,7 @@ func TestFindRenames(t *testing.T) {
 		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
 	} {
 		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
-		Renames(effort.New(), drifts)
+		Renames(effort.New(), nil, drifts)
 		if got := pintest.DriftLines(drifts); got != tt.want {
 			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)
 		}
@@ -64,7 +64,7 @@ func TestRenamesStayInTheirList(t *testing.T) {
 		entry("s", pin.Templates, "old:{x}", `{"name":"x","uriTemplate":"old:{x}"}`),
 		entry("s", pin.Templates, "new:{x}", `{"name":"x","uriTemplate":"new:{x}"}`),
 	}
-	Renames(effort.New(), drifts)
+	Renames(effort.New(), nil, drifts)
 	want := "REMOVED old, ADDED new, ADDED new, REMOVED old: to new:, ADDED new: from old:, REMOVED old:{x} to new:{x}, ADDED new:{x} from old:{x}"
 	if got := pintest.DriftLines(drifts); got != want {
 		t.Errorf("got %s", got)
@@ -83,7 +83,7 @@ func TestManyRenames(t *testing.T) {
 		}
 		drifts = append(drifts, d)
 	}
-	Renames(effort.New(), drifts)
+	Renames(effort.New(), nil, drifts)
 	for _, d := range drifts {
 		if d.RenamedFrom+d.RenamedTo != "" {
 			t.Fatalf("%s is a rename: too many to compare", d.Name)

@@ -172,7 +172,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	drifts = slices.Clone(drifts)
 	budget := effort.New()
 	if !bounds.Terse {
-		diff.Renames(budget, drifts)
+		diff.Renames(budget, sides, drifts)
 	}
 	f := &Facts{Budget: budget}
 	for i := range sides {

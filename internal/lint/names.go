@@ -111,7 +111,7 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
-	denied map[pin.Key]bool // what the run denies
+	gone map[pin.Ref]bool // what agents go without after the run
 
 	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
 	// nil: all that is listed.
@@ -206,7 +206,7 @@ func (s *serverNames) pins(name string) bool {
 	if s.pinned != nil {
 		pinned = s.pinned.Find(key)
 	}
-	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.denied[key]
+	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: key}]
 }
 
 // pinsAsListed reports whether an entry that the server lists is pinned as it is, for agents.
@@ -215,7 +215,7 @@ func (s *serverNames) pinsAsListed(p *pin.Pin) bool {
 	if s.pinned != nil {
 		pinned = s.pinned.Find(p.Key)
 	}
-	return pinned != nil && pinned.Digest == p.Digest && !pinned.Denied && !s.denied[p.Key]
+	return pinned != nil && pinned.Digest == p.Digest && !pinned.Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: p.Key}]
 }
 
 // says reports whether the server uses a name for an entry or a parameter, or as a value. sure is true if one of these is

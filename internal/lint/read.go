@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -46,7 +47,7 @@ type textReading struct {
 	drifted map[pin.Ref]bool
 
 	locked []pin.Set
-	all    bool
+	of     Choice
 	names  func() *Names // of all servers, once a text is read
 }
 
@@ -58,16 +59,16 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	return ReadFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
 }
 
-// A Choice is what the flags of a run say about entries.
+// A Choice is what a run accepts.
 type Choice struct {
-	Named  []pin.Drift      // the drift that may be accepted
-	Denied map[pin.Key]bool // what agents won't get
-	All    bool             // all texts are read, not only those that are named
+	Named []pin.Drift      // the drift that may be accepted
+	Gone  map[pin.Ref]bool // what agents go without from now on: it is denied, or its pin is dropped
+	All   bool             // all texts are read, not only those that are named
 }
 
 // ReadFor is Read for a run that may accept only some of the drift: another entry excuses no text.
 func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
-	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, all: of.All}
+	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, of: of}
 	isNamed := map[pin.Ref]bool{}
 	for i := range of.Named {
 		isNamed[of.Named[i].Ref()] = true
@@ -85,7 +86,7 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 			// The server is in the lockfile, or in the older of two files.
 			x.known[p.Server] = p.Known()
 			if now := x.now[p.Server]; p.Present() {
-				now.denied = of.Denied
+				now.gone = of.Gone
 				if !p.Known() && len(of.Named) < len(drifts) {
 					now.pinned = namedOf(p.Captured, isNamed)
 				}
@@ -133,7 +134,7 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 	}
 	list = append(list, r.servers()...)
 	if of.All {
-		list = append(list, r.mentions(drifts, list)...)
+		list = append(list, r.mentions(list)...)
 	}
 	return append(list, r.onRecord(list)...)
 }
@@ -157,7 +158,7 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 			list[i].Scope = NotPinnedDrift
 		}
 	}
-	if !drifted && !r.all {
+	if !drifted && !r.of.All {
 		return list
 	}
 	unpinned := list
@@ -184,16 +185,16 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	return &of.Locked
 }
 
-// mentions lists the warnings that pinned texts name a tool that was just added: when they were pinned, no other
-// server had a tool of that name. told are the findings so far.
-func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Finding) {
+// mentions lists the warnings that pinned texts name a tool that was just added, or a tool of their own server that agents
+// go without from now on: when they were pinned, they meant no other server's. told are the findings so far.
+func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
-	for i := range drifts {
-		if drifts[i].Kind == pin.Added && drifts[i].Type == pin.Tools {
-			added[drifts[i].Name] = true
+	for i := range r.of.Named {
+		if d := &r.of.Named[i]; d.Kind == pin.Added && d.Type == pin.Tools {
+			added[d.Name] = true
 		}
 	}
-	if len(added) == 0 {
+	if len(added)+len(r.of.Gone) == 0 {
 		return nil
 	}
 	type warning struct {
@@ -211,8 +212,15 @@ func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Findi
 		s := &r.locked[i]
 		side := pin.ComparisonOf(r.pairs, s.Server)
 		own := newServerNames(s) // what a capture lists besides is no name of the pinned texts
+		own.gone = r.of.Gone
 		if side != nil && side.Present() {
 			own.pinned = &side.Captured
+		}
+		sought := maps.Clone(added)
+		for ref := range r.of.Gone {
+			if ref.Server == s.Server && ref.Type == pin.Tools {
+				sought[ref.Name] = true
+			}
 		}
 		for j := range s.Pins {
 			p := &s.Pins[j]
@@ -224,7 +232,7 @@ func (r *textReading) mentions(drifts []pin.Drift, told []Finding) (list []Findi
 			if now != nil && p.Definition == nil {
 				p = now
 			}
-			for _, f := range r.names().naming(own, p, added) {
+			for _, f := range r.names().naming(own, p, sought) {
 				f.Approved = slices.Contains(s.Pins[j].Accepted, f.Record())
 				f.Scope = scope
 				if !f.Approved && !isTold[warning{f.Ref(), f.Record()}] {
@@ -288,12 +296,12 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	})
 }
 
-// servers lists the findings about whole captures. A capture without drift is read only if r.all is set.
+// servers lists the findings about whole captures. A capture without drift is read only if all texts are.
 func (r *textReading) servers() (list []Finding) {
 	for i := range r.pairs {
 		p := &r.pairs[i]
 		drifted := !p.Known() || r.differs(p)
-		if !p.Present() || !drifted && !r.all {
+		if !p.Present() || !drifted && !r.of.All {
 			continue
 		}
 		for _, f := range r.names().List(p.Captured) {

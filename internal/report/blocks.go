@@ -91,7 +91,7 @@ func joinRenames(groups []*group) (joined []*group) {
 			continue
 		}
 		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
-		if old != nil { // a selection may leave it out
+		if old != nil && !taken[old] { // a selection may leave it out
 			g.entries = append(g.entries, old)
 			taken[old] = true
 		}

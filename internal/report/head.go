@@ -185,9 +185,6 @@ func (r *Report) block(g *group) Block {
 		b.Risks = append(b.Risks, one.Is...)
 		b.Is = append(b.Is, one.Words()...)
 	}
-	if !g.renamed() && e.Kind != pin.Removed && r.wasDenied(&e.Drift) {
-		b.Ask += deniedQuestion
-	}
 	b.Risks = distinct(b.Risks)
 	b.Brief = b.Minor || e.Kind == pin.Removed
 	if e.Kind == pin.Removed {
@@ -203,11 +200,15 @@ func (r *Report) block(g *group) Block {
 		if !e.RenamedSimilar {
 			b.Note = "nothing else differs"
 		}
-		if r.wasDenied(&e.Drift) {
-			b.Ask += " It is denied so far, and stays denied."
+	}
+	if isDenied := r.wasDenied(&e.Drift); isDenied && e.Kind == pin.Added {
+		b.Ask += staysDenied
+		b.Note = joined("; ", deniedSoFar, b.Note)
+		if g.renamed() {
 			b.Renamed = joined("; ", deniedSoFar, b.Renamed)
-			b.Note = joined("; ", deniedSoFar, b.Note)
 		}
+	} else if isDenied && e.Kind != pin.Removed {
+		b.Ask += deniedQuestion
 	}
 	if r.release != "" {
 		b.Severity = worst.String()

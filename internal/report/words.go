@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -361,10 +362,15 @@ func (r *Report) waysToSee() (next []Step) {
 	if r.Folder.Command != "" && !r.nothingPinned() {
 		next = append(next, r.Folder)
 	}
-	if slices.ContainsFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }) {
+	if at := slices.IndexFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }); at >= 0 {
 		command := r.Next
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
+		// With a lockfile, it takes no folder.
+		of := pin.ComparisonOf(r.Comparisons, r.entries[at].Server).Capture
+		if file := filepath.Join(r.Next.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
+			command.Capture = file
+		}
 		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
 	}
 	return append(next, r.waysToPinAnew()...)
@@ -575,8 +581,11 @@ func (r *Report) questionText(d *pin.Drift, and []string, warned bool) string {
 	return "Accept " + what + "?"
 }
 
-// deniedQuestion is what a question adds about an entry that is denied.
-const deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
+// What a question adds about an entry that is denied.
+const (
+	deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
+	staysDenied    = " It is denied so far, and stays denied." // under its former name
+)
 
 // renameText asks about an entry that seems to have another name now.
 func (r *Report) renameText(e *drifted) string {

@@ -192,9 +192,9 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 
 // Write replaces the pins of servers in the lockfile; nil drops a server. It reads the lockfile
 // again under its lock, for which it waits with patience. Pins of other servers that were added
-// meanwhile are kept. If the pins that were reviewed have changed, nothing is written.
-// announce is called before the lockfile is replaced. If it returns an error, nothing is replaced.
-func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, announce func() error) error {
+// meanwhile are kept, if isSound reports that the answers are still valid with them. If the pins that were reviewed have changed,
+// nothing is written. announce is called before the lockfile is replaced. If it returns an error, nothing is replaced.
+func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
 	}
@@ -207,16 +207,22 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, anno
 				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
+	same := func(x, y pin.Set) bool { return sameSet(&x, &y) }
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath)
 		if err != nil {
 			return nil, err
 		}
+		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || isSound(l.Servers)
+		for server := range next {
+			isReviewed = isReviewed && sameSet(w.Lock.Find(server), l.Find(server))
+		}
+		if !isReviewed {
+			return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
+				Hint("review again: %s", w.To("diff"))
+		}
+		w.Lock.Servers = slices.Clone(l.Servers)
 		for server, set := range next {
-			if !sameSet(w.Lock.Find(server), l.Find(server)) {
-				return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
-					Hint("review again: %s", w.To("diff"))
-			}
 			if set == nil {
 				l.Drop(server)
 			} else {
@@ -232,7 +238,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, anno
 		if err != nil {
 			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.From(err).Text)
 		}
-		if !slices.EqualFunc(again.Servers, l.Servers, func(x, y pin.Set) bool { return sameSet(&x, &y) }) {
+		if !slices.EqualFunc(again.Servers, l.Servers, same) {
 			return nil, fail.New("the new lockfile doesn't say what was meant; nothing was written")
 		}
 		return written, nil
