@@ -18,6 +18,8 @@ func TestLimitsOfADefinition(t *testing.T) {
 	tools := func(n int) string {
 		return `{"tools":[` + strings.TrimSuffix(strings.Repeat(`{"name":"t"},`, n), ",") + `]}`
 	}
+	tiny := func(n int) string { return tool("[" + strings.TrimSuffix(strings.Repeat("-5e-324,", n), ",") + "]") }
+	returns := func(n int) string { return "log" + strings.Repeat("\r", n) + "log\n" + `{"tools":[]}` }
 	objects := tool(strings.TrimSuffix(`{"k":`+strings.Repeat(`{"k":`, 126)+"0"+strings.Repeat("}", 127), ""))
 	for _, tt := range []struct{ what, capture, wrong string }{
 		{"128 deep", nested(128), ""},
@@ -25,6 +27,10 @@ func TestLimitsOfADefinition(t *testing.T) {
 		{"128 deep, objects", objects, ""},
 		{"200,000 values", zeros(200_000), ""}, // the definition, its name, the array, 199,997 zeros
 		{"200,001 values", zeros(200_001), "m.json:1:11: tool 1 of the list: a definition of more than 200,000 values"},
+		{"10,000 tiny numbers", tiny(10_000), ""},
+		{"10,001 tiny numbers", tiny(10_001), `m.json:1:80028: tool t: more than 10,000 numbers below 2.3e-308: reading them would take too long`},
+		{"100,000 carriage returns", returns(100_000), ""},
+		{"100,001 carriage returns", returns(100_001), "m.json: more than 100,000 carriage returns without a line feed: not the lines of a session"},
 		{"4 MiB", long(4 << 20), ""},
 		{"4 MiB and a byte", long(4<<20 + 1), "m.json:1:11: tool 1 of the list: a definition of more than 4 MiB"},
 		{"50,000 tools", tools(50_000), ""},

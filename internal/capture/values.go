@@ -221,6 +221,9 @@ func lineEnd(data []byte, at int) int {
 // and others as noise. LF ends such a line, and there is a lone CR in it: some clients end
 // lines there, too.
 func (s *stream) splitByCR() error {
+	if bytes.Count(s.Data, []byte("\r"))-bytes.Count(s.Data, []byte("\r\n")) > maxMessages {
+		return s.notCapture(-1, "more than 100,000 carriage returns without a line feed: not the lines of a session")
+	}
 	at := 0
 	for whole := range bytes.Lines(s.Data) {
 		line := bytes.Trim(whole, "\r\n")
@@ -323,7 +326,7 @@ func isAnswer(line []byte) bool {
 // Python's splitlines does at U+0085, U+2028 and form feeds. Escapes and letter case
 // don't hide an answer.
 func HidesAnswer(line []byte) bool {
-	if bytes.IndexByte(line, '{') < 0 {
+	if len(line) < len(`"result":"tools"`) || bytes.IndexByte(line, '{') < 0 {
 		return false
 	}
 	s := text.FoldASCII(looselyUnescaped(line))

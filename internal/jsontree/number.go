@@ -15,8 +15,8 @@ import (
 // zeros and "1e100001" behind it is 0 to Go, and 1 to others.
 const maxScientific = 800
 
-// readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), whether parsers agree
-// about it, and whether it fits into a double.
+// readNumber returns a number as RFC 8785 writes it (section 3.2.2.3), or nil if it doesn't fit into a double;
+// whether parsers agree about it; and whether it is so close to zero that Go takes microseconds to read it.
 //
 // Parsers disagree about integers that a double can't represent: to some, 9007199254740993 is
 // 9007199254740992. Written with a fraction or an exponent, it is still the same integer, and decimal
@@ -26,9 +26,10 @@ const maxScientific = 800
 //   - if its digits are all digits of the double,
 //   - if it has a fraction or an exponent, and its digits are those of the double rounded to
 //     as many digits, or the fewest digits that read back as the double.
-func readNumber(literal []byte) (text []byte, exact, ok bool) {
-	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && !bytes.ContainsAny(digits, ".eE") && string(literal) != "-0" {
-		return literal, true, true // up to 15 digits are exact
+func readNumber(literal []byte) (text []byte, exact, tiny bool) {
+	isInteger := !bytes.ContainsAny(literal, ".eE")
+	if digits := bytes.TrimPrefix(literal, []byte("-")); len(digits) <= 15 && isInteger && string(literal) != "-0" {
+		return literal, true, false // up to 15 digits are exact
 	}
 	f, err := strconv.ParseFloat(string(literal), 64)
 	if err != nil {
@@ -38,19 +39,26 @@ func readNumber(literal []byte) (text []byte, exact, ok bool) {
 	if err != nil {
 		return nil, false, false
 	}
+	text = []byte(canonical)
 	digits, exponent := significant(string(literal))
-	if text = []byte(canonical); math.Abs(f) < 1<<53 || exponent < 0 {
-		return text, true, true
+	if math.Abs(f) < 1<<53 || exponent < 0 {
+		return text, true, f != 0 && math.Abs(f) < minNormal
 	}
-	held := strconv.FormatFloat(f, 'f', 0, 64)
-	shortest := ""
-	if bytes.ContainsAny(literal, ".eE") {
-		held = strconv.FormatFloat(f, 'e', min(len(digits), 309)-1, 64) // no double has more digits
-		shortest, _ = significant(strconv.FormatFloat(f, 'e', -1, 64))
+	format := byte('f')
+	precision := 0
+	if !isInteger {
+		if shortest, _ := significant(canonical); digits == shortest {
+			return text, true, false
+		}
+		format = 'e'
+		precision = min(len(digits), 309) - 1 // no double has more digits
 	}
-	rounded, _ := significant(held)
-	return text, digits == rounded || digits == shortest, true
+	rounded, _ := significant(strconv.FormatFloat(f, format, precision, 64))
+	return text, digits == rounded, false
 }
+
+// minNormal is the smallest double that has all its bits of precision. Go reads a smaller one digit by digit.
+const minNormal = 0x1p-1022
 
 // significant returns the digits of a number without zeros at either end, and the power of ten
 // of the last digit.

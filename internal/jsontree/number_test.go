@@ -14,8 +14,8 @@ import (
 // checkExact checks whether parsers agree about a number.
 func checkExact(t *testing.T, literal string, want bool) {
 	t.Helper()
-	if _, exact, ok := readNumber([]byte(literal)); !ok || exact != want {
-		t.Errorf("%.40s, of %d characters: exact %v, %v, want %v", literal, len(literal), exact, ok, want)
+	if text, exact, _ := readNumber([]byte(literal)); text == nil || exact != want {
+		t.Errorf("%.40s, of %d characters: %q, exact %v, want %v", literal, len(literal), text, exact, want)
 	}
 }
 

@@ -30,6 +30,9 @@ const (
 
 	maxDefinitionDepth = 128 // nesting, the definition itself being 1
 
+	// Numbers of a capture below minNormal: a schema needs none, and each takes some microseconds.
+	maxTiny = 10_000
+
 	// Values of one file that are kept outside definitions.
 	maxKept = 2_000_000
 
@@ -63,6 +66,8 @@ type Reader struct {
 	// definitions and keeps only their canonical forms. So the memory of v's parts is used again for the
 	// next definition.
 	Definition func(path []Step, v Value, canonical []byte)
+
+	tiny int // numbers below minNormal read so far
 
 	// The first integer that a double can't represent, or nil.
 	Rounded *Error
@@ -249,9 +254,15 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		if len(literal) > maxScientific && bytes.ContainsAny(literal, "eE") {
 			return v, &Error{At: r.Start, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
 		}
-		number, exact, ok := readNumber(literal)
-		if !ok {
+		number, exact, tiny := readNumber(literal)
+		if number == nil {
 			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
+		}
+		if tiny {
+			r.tiny++
+		}
+		if r.tiny > maxTiny && r.Bounded {
+			return v, &Error{At: r.Start, Text: "more than 10,000 numbers below 2.3e-308: reading them would take too long"}
 		}
 		if v.Text = string(number); !exact && r.Rounded == nil {
 			r.Rounded = &Error{At: r.Start, Inside: r.inside,
