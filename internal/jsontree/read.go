@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -27,6 +28,8 @@ const (
 
 	// JSON values in one definition: about 100 bytes of memory each.
 	maxDefinitionSize = 200_000
+
+	maxDepth = 10_000 // nesting of any value, as the library has it
 
 	maxDefinitionDepth = 128 // nesting, the definition itself being 1
 
@@ -54,9 +57,6 @@ type Step struct {
 // to an agent. Parsers also disagree about integers that a double can't represent. The reader
 // rounds those, as RFC 8785 does, and keeps the place of the first one: the caller decides about it.
 type Reader struct {
-	// The data was read strictly before, so no name in it is repeated.
-	again bool
-
 	// For a capture: the number of definitions and the bytes of each are limited.
 	Bounded bool
 
@@ -67,17 +67,20 @@ type Reader struct {
 	// next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
+	// If set, it is called with each definition's path and the text from there on, in place of reading the definition.
+	// It returns how long the definition is, or 0 to end the reading with an error.
+	Known func(path []Step, text []byte) int
+
 	tiny int // numbers below minNormal read so far
 
 	// The first integer that a double can't represent, or nil.
 	Rounded *Error
 
-	data       []byte
-	d          *jsontext.Decoder
-	base, to   int // d reads data[base:to]
-	Start, end int // the token just read
-	path       []Step
-	depth      int // how many containers are open
+	data         []byte
+	from, at, to int // from is where the outermost value begins, data[at:to] is still to be read
+	Start        int // where the value begins that is being read
+	path         []Step
+	depth        int // how many containers are open
 
 	// The parts read so far of every open container.
 	open []Member
@@ -144,28 +147,24 @@ func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 // Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
 // if only blanks are left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
-	if at = r.skipBlanks(at, to); at == to {
+	r.at = at
+	r.to = to
+	if r.peek() == 0 && r.at == to {
 		return Value{}, io.EOF
 	}
-	r.d = newDecoder(r.data[at:to], jsontext.AllowDuplicateNames(r.again))
-	r.base = at
-	r.to = to
-	r.end = at
+	r.from = r.at
 	r.path = r.path[:0]
 	r.depth = 0
 	r.open = r.open[:0]
 	r.room = r.room[:0]
 	r.inside = nil
-	tok, bad := r.token()
-	if bad == nil {
-		var v Value
-		if v, bad = r.value(tok, true); bad == nil {
-			return v, nil
-		}
+	v, bad := r.value(true)
+	if bad != nil {
+		bad.From = r.from
+		bad.Inside = r.inside
+		return Value{}, bad
 	}
-	bad.From = at
-	bad.Inside = r.inside
-	return Value{}, bad
+	return v, nil
 }
 
 // Only reads data as one JSON value, with nothing but blanks around it.
@@ -174,8 +173,8 @@ func (r *Reader) Only() (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if at := r.skipBlanks(int(v.End), len(r.data)); at < len(r.data) {
-		return Value{}, &Error{At: at, Text: "trailing data after it"}
+	if r.peek(); r.at < r.to {
+		return Value{}, &Error{At: r.at, Text: "trailing data after it"}
 	}
 	return v, nil
 }
@@ -184,7 +183,6 @@ func (r *Reader) Only() (Value, error) {
 // received. For text that can't be read it returns the absent value, which equals no pinned value.
 func Canonical(data []byte) Value {
 	r := readers.Get().(*Reader)
-	r.again = true
 	r.data = data
 	r.text = ""
 	v, _ := r.Only()
@@ -197,43 +195,41 @@ func Canonical(data []byte) Value {
 // readers keeps readers with their memory, because a definition is read again for each use.
 var readers = sync.Pool{New: func() any { return new(Reader) }}
 
-// skipBlanks returns the offset of the first byte in data[at:to] that isn't a blank, or to.
-func (r *Reader) skipBlanks(at, to int) int {
-	for at < to && isBlank(r.data[at]) {
-		at++
+// peek moves to the next byte that isn't a blank, and returns it. It returns 0 at the end.
+func (r *Reader) peek() byte {
+	for ; r.at < r.to; r.at++ {
+		if c := r.data[r.at]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return c
+		}
 	}
-	return at
+	return 0
 }
 
-func isBlank(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
-
-// token reads one token and finds where it is.
-func (r *Reader) token() (jsontext.Token, *Error) {
-	tok, err := r.d.ReadToken()
-	if err != nil {
-		return tok, r.explain(err)
+// accepts moves behind the next byte that isn't a blank, if that is c.
+func (r *Reader) accepts(c byte) bool {
+	if r.peek() != c {
+		return false
 	}
-	data := r.data
-	for r.Start = r.end; isBlank(data[r.Start]) || data[r.Start] == ',' || data[r.Start] == ':'; r.Start++ {
-	}
-	r.end = r.base + int(r.d.InputOffset())
-	if r.Bounded && r.inside != nil && r.end-r.inside.at > MaxDefinitionBytes {
-		return tok, r.tooLarge("a definition of more than 4 MiB")
-	}
-	return tok, nil
+	r.at++
+	return true
 }
 
 func (r *Reader) tooLarge(text string) *Error {
 	return &Error{At: r.inside.at, Text: text, Limit: true}
 }
 
-// value reads the value that begins with tok, which was just read, and all that is in the value. Without
-// keep, the value is only checked, and its strings and parts aren't stored.
-func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
-	v = Value{Kind: byte(tok.Kind()), At: int32(r.Start), End: int32(r.end)}
+// value reads the next value, and all that is in it. Without keep, the value is only checked, and its
+// strings and parts aren't stored.
+func (r *Reader) value(keep bool) (v Value, bad *Error) {
+	v.Kind = r.peek()
+	v.At = int32(r.at)
+	r.Start = r.at
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
-		r.inside = &Place{at: r.Start, Path: r.path}
+		if r.Known != nil {
+			return r.known(v)
+		}
+		r.inside = &Place{at: r.at, Path: r.path}
 		switch r.definitions++; {
 		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
 			return v, r.tooLarge("more than 50,000 entries")
@@ -246,35 +242,25 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 	}
 	switch v.Kind {
 	case '"':
-		if keep {
-			v.Text = r.unquoted()
-		}
-	case '0':
-		literal := r.data[r.Start:r.end]
-		if len(literal) > maxScientific && bytes.ContainsAny(literal, "eE") {
-			return v, &Error{At: r.Start, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
-		}
-		number, exact, tiny := readNumber(literal)
-		if number == nil {
-			return v, &Error{At: r.Start, Text: "a number that overflows a double"}
-		}
-		if tiny {
-			r.tiny++
-		}
-		if r.tiny > maxTiny && r.Bounded {
-			return v, &Error{At: r.Start, Text: "more than 10,000 numbers below 2.3e-308: reading them would take too long"}
-		}
-		if v.Text = string(number); !exact && r.Rounded == nil {
-			r.Rounded = &Error{At: r.Start, Inside: r.inside,
-				Text: string(literal) + ": an integer that a double can't hold exactly: parsers would read different numbers"}
-			if r.inside != nil {
-				r.inside.Path = slices.Clone(r.inside.Path)
-			}
-		}
+		v.Text, bad = r.quoted(keep)
 	case '[', '{':
-		if bad := r.parts(&v, keep); bad != nil {
-			return v, bad
-		}
+		bad = r.parts(&v, keep)
+	case 'n':
+		bad = r.word("null")
+	case 't':
+		bad = r.word("true")
+	case 'f':
+		bad = r.word("false")
+	default:
+		v.Kind = '0'
+		v.Text, bad = r.number()
+	}
+	if bad != nil {
+		return v, bad
+	}
+	v.End = int32(r.at)
+	if r.Bounded && r.inside != nil && r.at-r.inside.at > MaxDefinitionBytes {
+		return v, r.tooLarge("a definition of more than 4 MiB")
 	}
 	if outer == nil && r.inside != nil {
 		r.inside = nil
@@ -286,6 +272,19 @@ func (r *Reader) value(tok jsontext.Token, keep bool) (v Value, bad *Error) {
 		clear(r.room)
 		r.room = r.room[:0]
 	}
+	return v, nil
+}
+
+// known passes over a definition.
+func (r *Reader) known(v Value) (Value, *Error) {
+	n := r.Known(r.path, r.data[r.at:r.to])
+	if n == 0 {
+		return v, &Error{At: r.at, Text: "another definition"}
+	}
+	r.definitions++
+	r.at += n
+	v.Definition = int32(r.definitions)
+	v.End = int32(r.at)
 	return v, nil
 }
 
@@ -312,6 +311,9 @@ func (r *Reader) count(kind byte) *Error {
 // values below keptDepth are read but not kept: nothing asks for them.
 func (r *Reader) parts(v *Value, keep bool) *Error {
 	here := r.depth
+	if here == maxDepth {
+		return r.explain()
+	}
 	isObject := v.Kind == '{'
 	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
 	keep = keep && (!follows || here < keptDepth)
@@ -319,41 +321,48 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		r.path = append(r.path, Step{Index: -1})
 	}
 	r.depth++
+	r.at++
 	base := len(r.open)
-	for index := 0; ; index++ {
-		tok, bad := r.token()
-		if bad != nil {
-			return bad
-		}
-		if k := tok.Kind(); k == ']' || k == '}' {
-			break
+	for index := 0; r.peek() != v.Kind+2; index++ { // the bracket that closes it
+		if index > 0 && !r.accepts(',') {
+			return r.explain()
 		}
 		var m Member
+		var bad *Error
 		if isObject {
-			if m.Name = r.unquoted(); follows {
-				r.path[here].Name = m.Name
+			if r.peek() != '"' {
+				return r.explain()
 			}
-			if tok, bad = r.token(); bad != nil {
+			if m.Name, bad = r.quoted(true); bad != nil {
 				return bad
 			}
+			if !r.accepts(':') {
+				return r.explain()
+			}
+		}
+		if follows && isObject {
+			r.path[here].Name = m.Name
 		} else if follows {
 			r.path[here].Index = index
 		}
-		if m.Value, bad = r.value(tok, keep); bad != nil {
+		if m.Value, bad = r.value(keep); bad != nil {
 			return bad
-		}
-		if !keep {
-			r.kept--
-			continue
 		}
 		if s := r.inside; s != nil && here == len(s.Path) && m.Name == "name" && m.Kind == '"' {
 			s.Name = m.Text
 		}
-		r.open = append(r.open, m)
+		if !keep {
+			r.kept--
+		}
+		if keep || isObject {
+			r.open = append(r.open, m)
+		}
 	}
-	v.End = int32(r.end)
-	if len(r.open) > base {
-		v.Parts = r.stored(r.open[base:], isObject)
+	r.at++
+	if parts := r.open[base:]; isObject && !sortMembers(parts) {
+		return r.explain()
+	} else if keep && len(parts) > 0 {
+		v.Parts = r.stored(parts)
 	}
 	r.open = r.open[:base]
 	r.depth = here
@@ -363,52 +372,132 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	return nil
 }
 
-// stored returns a copy of parts, with members sorted. In a definition, the copy lasts until the
-// definition has been read; elsewhere, it lasts for good.
-func (r *Reader) stored(parts []Member, isObject bool) []Member {
+// stored returns a copy of parts. In a definition, the copy lasts until the definition has been read;
+// elsewhere, it lasts for good.
+func (r *Reader) stored(parts []Member) []Member {
 	if r.inside == nil {
-		parts = slices.Clone(parts)
-	} else {
-		// If append moves the room, earlier parts stay in the old memory.
-		n := len(r.room)
-		r.room = append(r.room, parts...)
-		parts = r.room[n:len(r.room):len(r.room)]
+		return slices.Clone(parts)
 	}
-	if isObject {
-		sortMembers(parts)
-	}
-	return parts
+	// If append moves the room, earlier parts stay in the old memory.
+	n := len(r.room)
+	r.room = append(r.room, parts...)
+	return r.room[n:len(r.room):len(r.room)]
 }
 
-// unquoted returns the text of the string just read.
-func (r *Reader) unquoted() string {
-	token := r.data[r.Start:r.end]
-	if bytes.IndexByte(token, '\\') >= 0 {
-		r.plain, _ = jsontext.AppendUnquote(r.plain[:0], token)
-		return string(r.plain)
+// word reads a literal.
+func (r *Reader) word(word string) *Error {
+	if !bytes.HasPrefix(r.data[r.at:r.to], []byte(word)) {
+		return r.explain()
 	}
-	from := r.Start + 1
-	to := r.end - 1
+	r.at += len(word)
+	return nil
+}
+
+// quoted reads a string. Without keep, the string is only checked.
+func (r *Reader) quoted(keep bool) (string, *Error) {
+	from := r.at + 1
+	to := from
+	plain := true
+	for ; to < r.to && r.data[to] != '"'; to++ {
+		c := r.data[to]
+		if c == '\\' {
+			to++
+		}
+		plain = plain && c >= ' ' && c != '\\' && c < utf8.RuneSelf
+	}
+	if to >= r.to {
+		return "", r.explain()
+	}
+	token := r.data[r.at : to+1]
+	r.at = to + 1
+	if !plain {
+		var err error
+		if r.plain, err = jsontext.AppendUnquote(r.plain[:0], token); err != nil {
+			return "", r.explain()
+		}
+		return string(r.plain), nil
+	}
+	if !keep {
+		return "", nil
+	}
 	if r.IsDefinition != nil && r.inside == nil {
 		// A string that is kept from a message must not keep the text around it in memory.
-		return string(r.data[from:to])
+		return string(r.data[from:to]), nil
 	}
 	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
 		r.textAt, r.text = from, string(r.data[from:min(max(to, from+stretch), r.to)])
 	}
-	return r.text[from-r.textAt : to-r.textAt]
+	return r.text[from-r.textAt : to-r.textAt], nil
+}
+
+// number reads a number.
+func (r *Reader) number() (string, *Error) {
+	from := r.at
+	accepts := func(chars string) bool {
+		isNext := r.at < r.to && strings.IndexByte(chars, r.data[r.at]) >= 0
+		if isNext {
+			r.at++
+		}
+		return isNext
+	}
+	digits := func() bool {
+		begin := r.at
+		for accepts("0123456789") {
+		}
+		return r.at > begin
+	}
+	accepts("-")
+	ok := accepts("0") || digits()
+	if accepts(".") {
+		ok = ok && digits()
+	}
+	hasExponent := accepts("eE")
+	if hasExponent {
+		accepts("+-")
+		ok = ok && digits()
+	}
+	if !ok {
+		return "", r.explain()
+	}
+	literal := r.data[from:r.at]
+	if len(literal) > maxScientific && hasExponent {
+		return "", &Error{At: from, Text: "a number with an exponent and more than 800 characters: parsers would read different numbers"}
+	}
+	number, exact, tiny := readNumber(literal)
+	if number == nil {
+		return "", &Error{At: from, Text: "a number that overflows a double"}
+	}
+	if tiny {
+		r.tiny++
+	}
+	if r.tiny > maxTiny && r.Bounded {
+		return "", &Error{At: from, Text: "more than 10,000 numbers below 2.3e-308: reading them would take too long"}
+	}
+	if !exact && r.Rounded == nil {
+		r.Rounded = &Error{At: from, Inside: r.inside,
+			Text: string(literal) + ": an integer that a double can't hold exactly: parsers would read different numbers"}
+		if r.inside != nil {
+			r.inside.Path = slices.Clone(r.inside.Path)
+		}
+	}
+	return string(number), nil
 }
 
 // stretch is how many bytes are copied at once, for all strings in them. A few definitions are as long.
 const stretch = 32 << 10
 
-// explain turns a decoder's error into one of ours. The library's texts are not used:
-// they quote the input and may change with the library's version.
-func (r *Reader) explain(err error) *Error {
+// explain returns what is wrong with the text that can't be read, as the library finds it. The library's texts
+// are not used: they quote the input and may change with the library's version.
+func (r *Reader) explain() *Error {
+	d := newDecoder(r.data[r.from:r.to])
+	var err error
+	for err == nil {
+		_, err = d.ReadToken()
+	}
 	bad := &Error{At: r.to}
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if ok {
-		bad.At = min(r.base+int(syntactic.ByteOffset), r.to)
+		bad.At = min(r.from+int(syntactic.ByteOffset), r.to)
 	}
 	rest := r.data[bad.At:r.to]
 	next, size := utf8.DecodeRune(rest)
@@ -425,7 +514,7 @@ func (r *Reader) explain(err error) *Error {
 		bad.Text = "invalid UTF-8"
 	case utf16.IsSurrogate(escape):
 		bad.Text = "an unpaired surrogate: not Unicode text"
-	case r.depth >= 10_000 && (next == '[' || next == '{'):
+	case r.depth == maxDepth && (next == '[' || next == '{'):
 		bad.Text = "nested more than 10,000 deep"
 	case errors.Is(err, jsontext.ErrNonStringName):
 		bad.Text = "an object member without a quoted name"

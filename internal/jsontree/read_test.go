@@ -1,6 +1,7 @@
 package jsontree
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -8,6 +9,8 @@ import (
 	"testing"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"pinproof/internal/jsontest"
 )
@@ -153,14 +156,19 @@ func TestReaderFindsTheEnd(t *testing.T) {
 	}
 }
 
-// FuzzReader compares the reader and its tree with encoding/json.
+// FuzzReader compares the reader with the library's strict decoder, and its tree with encoding/json.
 func FuzzReader(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00",null,true,{}]}`, ` [ ] `, `"\u2028"`, `{"a":{"a":[[[]]]}}`, `1e5 x`, `{"a":1,"a":2}`, `[9007199254740993]`,
+	for _, seed := range []string{`{"a":[1,-2.5e3,"x\n\u00e9\ud83d\ude00",null,true,{}]}`, ` [ ] `, `"\u2028"`, `{"a":{"a":[[[]]]}}`, `1e5 x`, `{"a":1,"a":2}`, `[9007199254740993]`, "[01]", "[1.]", "[-]", "[1e+]", "{\"a\":1,}", "[1 2]", "\"\\ud800\"", "\"\x01\"", "truefalse", "nul", "\"\\",
 		`{"b\u0000":{"\/":"\u0041\/\n"},"a":[-0,1e2,10],"\ud83d\ude00":null,"\ufb33":{}}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := NewReader(data).Next(0, len(data))
+		_, refused := jsontext.NewDecoder(bytes.NewReader(data)).ReadValue()
+		isOurs := err != nil && strings.HasPrefix(err.Error(), "a number") // a rule that the library doesn't have
+		if (err == nil) != (refused == nil) && !isOurs {
+			t.Fatalf("%q: %v, and the library: %v", data, err, refused)
+		}
 		if err != nil {
 			if bad, ok := err.(*Error); ok && (bad.At < 0 || bad.At > len(data) || bad.From < 0 || bad.From > bad.At) {
 				t.Fatalf("%q: an error at %d of a value from %d", data, bad.At, bad.From)

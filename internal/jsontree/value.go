@@ -83,17 +83,25 @@ func Ordered(members []Member) Value { return Value{Kind: '{', Parts: members} }
 // Raw is the kind of a value that is written as its text. The reader never makes one.
 const Raw = 'r'
 
-// sortMembers sorts few members itself: the library copies both members, which are large, for each comparison.
-func sortMembers(members []Member) {
+// sortMembers sorts members, and returns false if two have the same name. It sorts few members itself: the
+// library copies both members, which are large, for each comparison.
+func sortMembers(members []Member) bool {
 	if len(members) > 20 {
 		slices.SortFunc(members, func(a, b Member) int { return CompareUTF16(a.Name, b.Name) })
-		return
 	}
 	for i := range members {
-		for j := i; j > 0 && CompareUTF16(members[j].Name, members[j-1].Name) < 0; j-- {
+		for j := i; j > 0; j-- {
+			order := CompareUTF16(members[j].Name, members[j-1].Name)
+			if order == 0 {
+				return false
+			}
+			if order > 0 {
+				break
+			}
 			members[j], members[j-1] = members[j-1], members[j]
 		}
 	}
+	return true
 }
 
 // Text is a string value.
