@@ -489,7 +489,7 @@ func TestVectorsToRefuse(t *testing.T) {
 			}
 			jsontest.CheckVisible(t, err.Error())
 			stored := strings.Replace(jsontest.LockfileText, `"extra": {}`, `"extra": `+string(v.text), 1)
-			if _, err := lockfile.Read("tools.lock", []byte(stored), formOf); err == nil {
+			if _, err := lockfile.Read("tools.lock", []byte(stored), formOf, nil); err == nil {
 				t.Error("accepted in a lockfile")
 			}
 		})

@@ -556,7 +556,7 @@ func TestMangledLockfile(t *testing.T) {
 		pins := jsontest.Decoded(t, []byte(text)).(map[string]any)["servers"].(map[string]any)["s"].(map[string]any)["tools"]
 		count := map[string]int{}
 		jsontest.Mangled(text, func(edited string) {
-			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.Form)
+			l, err := lockfile.Read("tools.lock", []byte(edited), pintest.Form, nil)
 			if err != nil {
 				count["error"]++
 				return
@@ -721,7 +721,7 @@ func TestMangledApproval(t *testing.T) {
 		to := from + strings.Index(whole[from:], "}") + 1
 		refused, taken := 0, 0
 		jsontest.Mangled(whole[from:to], func(edited string) {
-			l, err := lockfile.Read("tools.lock", []byte(whole[:from]+edited+whole[to:]), formOf)
+			l, err := lockfile.Read("tools.lock", []byte(whole[:from]+edited+whole[to:]), formOf, nil)
 			if err == nil {
 				err = l.CheckApprovals("tools.lock", approvalHash)
 			}
@@ -827,7 +827,7 @@ func (m testimony) locked(t *testing.T) lockfile.Lockfile {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := lockfile.Read("tools.lock", text, formOf)
+	l, err := lockfile.Read("tools.lock", text, formOf, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

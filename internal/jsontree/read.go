@@ -67,8 +67,8 @@ type Reader struct {
 	// next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
-	// If set, it is called with each definition's path and the text from there on, in place of reading the definition.
-	// It returns how long the definition is, or 0 to end the reading with an error.
+	// If it isn't nil, it is called with each definition's path and the text from there on. It returns how long the
+	// definition is, if the caller knows it, so that it needn't be read; otherwise 0.
 	Known func(path []Step, text []byte) int
 
 	tiny int // numbers below minNormal read so far
@@ -226,11 +226,12 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	r.Start = r.at
 	outer := r.inside
 	if outer == nil && r.IsDefinition != nil && r.IsDefinition(r.path) {
-		if r.Known != nil {
-			return r.known(v)
+		r.definitions++
+		if r.isKnown(&v) {
+			return v, nil
 		}
 		r.inside = &Place{at: r.at, Path: r.path}
-		switch r.definitions++; {
+		switch {
 		case r.Bounded && r.path[len(r.path)-1].Index >= MaxEntries:
 			return v, r.tooLarge("more than 50,000 entries")
 		case r.Bounded && r.definitions > maxDefinitions:
@@ -275,17 +276,16 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	return v, nil
 }
 
-// known passes over a definition.
-func (r *Reader) known(v Value) (Value, *Error) {
-	n := r.Known(r.path, r.data[r.at:r.to])
-	if n == 0 {
-		return v, &Error{At: r.at, Text: "another definition"}
+// isKnown passes over a definition that the caller knows.
+func (r *Reader) isKnown(v *Value) bool {
+	if r.Known == nil {
+		return false
 	}
-	r.definitions++
+	n := r.Known(r.path, r.data[r.at:r.to])
 	r.at += n
-	v.Definition = int32(r.definitions)
 	v.End = int32(r.at)
-	return v, nil
+	v.Definition = int32(r.definitions)
+	return n > 0
 }
 
 // count counts the value that begins and checks the limits.
@@ -395,22 +395,24 @@ func (r *Reader) word(word string) *Error {
 
 // quoted reads a string. Without keep, the string is only checked.
 func (r *Reader) quoted(keep bool) (string, *Error) {
+	data := r.data[:r.to]
 	from := r.at + 1
 	to := from
-	plain := true
-	for ; to < r.to && r.data[to] != '"'; to++ {
-		c := r.data[to]
-		if c == '\\' {
-			to++
-		}
-		plain = plain && c >= ' ' && c != '\\' && c < utf8.RuneSelf
+	for to < len(data) && data[to] >= ' ' && data[to] < utf8.RuneSelf && data[to] != '"' && data[to] != '\\' {
+		to++
 	}
-	if to >= r.to {
+	isPlain := to < len(data) && data[to] == '"'
+	for ; to < len(data) && data[to] != '"'; to++ {
+		if data[to] == '\\' {
+			to++ // what is escaped may be a quote
+		}
+	}
+	if to >= len(data) {
 		return "", r.explain()
 	}
-	token := r.data[r.at : to+1]
+	token := data[r.at : to+1]
 	r.at = to + 1
-	if !plain {
+	if !isPlain {
 		var err error
 		if r.plain, err = jsontext.AppendUnquote(r.plain[:0], token); err != nil {
 			return "", r.explain()
@@ -422,10 +424,10 @@ func (r *Reader) quoted(keep bool) (string, *Error) {
 	}
 	if r.IsDefinition != nil && r.inside == nil {
 		// A string that is kept from a message must not keep the text around it in memory.
-		return string(r.data[from:to]), nil
+		return string(data[from:to]), nil
 	}
 	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
-		r.textAt, r.text = from, string(r.data[from:min(max(to, from+stretch), r.to)])
+		r.textAt, r.text = from, string(data[from:min(max(to, from+stretch), len(data))])
 	}
 	return r.text[from-r.textAt : to-r.textAt], nil
 }

@@ -80,8 +80,15 @@ type lockReader struct {
 
 	formOf  pin.FormFunc
 	defined []definedPin // in the order of the file
-	matched *matched     // nil: every definition is read
+
+	listed  ListedFunc
+	current string   // the server for which listed was called last
+	set     *pin.Set // what it returned
+	written []byte   // a definition of that
 }
+
+// A ListedFunc returns the entries of a server's capture under a policy, without any if there is no such capture.
+type ListedFunc func(server string, pol pin.Policy) *pin.Set
 
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
@@ -94,10 +101,13 @@ type definedPin struct {
 // Marshal writes for these pins. If they differ in more than layout and order, the file contradicts
 // itself, or has something that this version doesn't know, and the error names the first such place.
 // This finds accidents and careless edits. It can't stop a person who may change the file.
-func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
+//
+// A definition whose bytes are those that Marshal would write for a listed entry isn't parsed and hashed again:
+// that would take most of the time of verify. listed may be nil.
+func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf}
+	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}}
 	if len(data) > MaxBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
@@ -115,16 +125,18 @@ func Read(path string, data []byte, formOf pin.FormFunc) (Lockfile, error) {
 func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err error) {
 	in := jsontree.NewReader(data)
 	in.IsDefinition = func(path []jsontree.Step) bool {
+		if len(path) == 3 && path[2].Name == "policy" {
+			v, _ := jsontree.NewReader(data).Next(in.Start, len(data))
+			r.list(path[1].Name, v)
+		}
 		return len(path) == 5 && path[0].Name == "servers" && path[4].Name == "definition"
 	}
+	in.Known = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		if r.matched != nil {
-			return
-		}
-		entryType, _ := pin.EntryTypeNamed(path[2].Name)
-		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
+		key := keyAt(path)
+		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[key.Type].Identity))}
 		if v.Kind == '{' {
-			d.Form = r.formOf(entryType, canonical)
+			d.Form = r.formOf(key.Type, canonical)
 		}
 		r.defined = append(r.defined, d)
 	}
@@ -156,6 +168,42 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	return l, root, nil
 }
 
+// list gets the entries of a server's capture, under the policy of its pins.
+func (r *lockReader) list(server string, policy jsontree.Value) {
+	pol, err := policyIn(policy)
+	if r.listed != nil && err == nil {
+		r.current = server
+		r.set = r.listed(server, pol)
+	}
+}
+
+// known returns how long the definition is that a text begins with, if it is, as Marshal would write it, that of a listed entry.
+func (r *lockReader) known(path []jsontree.Step, text []byte) int {
+	if r.listed == nil {
+		return 0
+	}
+	if r.current != path[1].Name {
+		r.list(path[1].Name, jsontree.Value{}) // it has the default policy, which isn't in the file
+	}
+	key := keyAt(path)
+	p := r.set.Find(key)
+	if p == nil {
+		return 0
+	}
+	r.written = appendDefinition(r.written[:0], p.Definition)
+	if !bytes.HasPrefix(text, r.written) {
+		return 0
+	}
+	r.defined = append(r.defined, definedPin{Form: p.Form, name: key.Name})
+	return len(r.written)
+}
+
+// keyAt returns the key of the pin at a path of the file.
+func keyAt(path []jsontree.Step) pin.Key {
+	entryType, _ := pin.EntryTypeNamed(path[2].Name)
+	return pin.Key{Type: entryType, Name: path[3].Name}
+}
+
 // notLockfile returns what the file is instead.
 func (r *lockReader) notLockfile(err error) error {
 	if at := text.ConflictMarker(r.Data); at >= 0 {
@@ -183,9 +231,6 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 	if set.Policy, err = policyIn(policy); err != nil {
 		return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
 	}
-	if r.matched != nil {
-		r.matched.set = r.matched.listed(name, set.Policy)
-	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
 		list := []jsontree.Member{{Value: m.Value}}
@@ -204,11 +249,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 		pins = slices.Grow(pins, len(list))
 		for _, e := range list {
 			key := pin.Key{Type: entryType, Name: e.Name}
-			d, err := r.definition(key, set.Policy, e.Value)
-			if err != nil {
-				return set, err
-			}
-			p, why := r.pin(key, set.Policy, e.Value, d)
+			p, why := r.pin(key, set.Policy, e.Value, r.definition(key, set.Policy, e.Value))
 			if why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
@@ -222,9 +263,6 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 // line returns the line in the file that a value begins on.
 func (r *lockReader) line(v jsontree.Value) int {
 	line, _ := r.Position(int(v.At))
-	if r.matched != nil {
-		line += r.matched.linesBefore(int(v.At))
-	}
 	return line
 }
 
@@ -241,7 +279,7 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 }
 
 // definition returns what a pin has of its definition: its digests are those of the definition, if it is stored.
-func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (d definedPin, err error) {
+func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (d definedPin) {
 	stored := v.Get(storedMember(key.Type))
 	switch {
 	case pol.HashOnly:
@@ -249,13 +287,10 @@ func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (
 		d.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), d.Digest)
 	case key.Type == pin.Instructions:
 		d.Form = r.formOf(key.Type, []byte(stored.Text))
-	case stored.Definition == 0:
-	case r.matched != nil:
-		return r.matched.definition(key, int(stored.Definition)-1)
-	default:
+	case stored.Definition > 0:
 		d = r.defined[stored.Definition-1]
 	}
-	return d, nil
+	return d
 }
 
 // pin takes one pin. why is what is wrong with a pin that could be written as it is, or "".

@@ -18,7 +18,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	frame := l.frame(0)
+	frame := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0))
 	size := len(frame)
 	l.eachDefinition(func(definition []byte) { size += 2 * len(definition) })
 	// A growing buffer would take twice as much memory.
@@ -36,13 +36,6 @@ func Marshal(l Lockfile) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// frame returns the text of the lockfile, about size bytes, with {} in place of each definition and without its
-// last line end.
-func (l Lockfile) frame(size int) []byte {
-	compact := jsontree.Append(make([]byte, 0, size), l.tree())
-	return escapeHidden(jsontree.AppendIndented(make([]byte, 0, size), compact, 0))
-}
-
 // appendDefinition writes a definition as it is in the file.
 func appendDefinition(dst, definition []byte) []byte {
 	from := len(dst)
@@ -53,8 +46,12 @@ func appendDefinition(dst, definition []byte) []byte {
 	return dst
 }
 
-// placeholder replaces each definition in what tree returns.
-const placeholder = "{}"
+// In what tree returns, a placeholder replaces each definition. Indented, it follows the opening, which is in no
+// string, because a string has no line end.
+const (
+	opening     = "\n          \"definition\": "
+	placeholder = "{}"
+)
 
 // eachDefinition calls f for each definition that the lockfile stores, except texts of instructions, in its order.
 func (l Lockfile) eachDefinition(f func(definition []byte)) {

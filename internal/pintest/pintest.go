@@ -106,7 +106,7 @@ func MustMarshal(t testing.TB, l lockfile.Lockfile) string {
 // MustParse reads the text of a lockfile.
 func MustParse(t testing.TB, text string) lockfile.Lockfile {
 	t.Helper()
-	l, err := lockfile.Read("tools.lock", []byte(text), Form)
+	l, err := lockfile.Read("tools.lock", []byte(text), Form, nil)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

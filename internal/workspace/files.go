@@ -58,7 +58,7 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):
-		if s.pins, err = lockfile.Read(path, data, w.Gate.Form); err == nil {
+		if s.pins, err = lockfile.Read(path, data, w.Gate.Form, nil); err == nil {
 			err = s.pins.CheckApprovals(path, w.Gate.ApprovalHash)
 		}
 	default:

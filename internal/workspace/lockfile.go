@@ -52,8 +52,8 @@ func UpToRoot(folder string) []string {
 	}
 }
 
-// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file.
-func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte, err error) {
+// ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. listed may be nil.
+func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, lockfile.MaxBytes)
 	switch {
 	case err == nil:
@@ -65,7 +65,7 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	default:
 		return l, nil, err
 	}
-	l, err = lockfile.Read(path, data, gate.Form)
+	l, err = lockfile.Read(path, data, gate.Form, listed)
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
@@ -79,27 +79,8 @@ func ReadLockfile(gate pin.Gate, path string) (l lockfile.Lockfile, data []byte,
 	return l, data, err
 }
 
-// readMatch reads a lockfile that has exactly the pins of these captures, as most lockfiles have. ok is false if it
-// hasn't: then ReadLockfile has to read it.
-func (w *Workspace) readMatch(sources []source) (ok bool, err error) {
-	// A pipe can be opened and read only once.
-	if size := fileSize(w.LockPath); size < 0 || size > lockfile.MaxBytes {
-		return false, nil
-	}
-	file, err := os.Open(w.LockPath)
-	if err != nil {
-		return false, nil
-	}
-	defer file.Close()
-	w.Lock, ok = lockfile.ReadMatch(w.LockPath, file, w.Gate.Form, w.pinsOf(sources))
-	if ok {
-		err = w.Lock.CheckApprovals(w.LockPath, w.Gate.ApprovalHash)
-	}
-	return ok, err
-}
-
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
-func (w *Workspace) pinsOf(sources []source) lockfile.EntriesFunc {
+func (w *Workspace) pinsOf(sources []source) lockfile.ListedFunc {
 	return func(server string, pol pin.Policy) *pin.Set {
 		for i := range sources {
 			if s := &sources[i]; s.server == server || len(sources) == 1 {
@@ -209,7 +190,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}
 	same := func(x, y pin.Set) bool { return sameSet(&x, &y) }
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
-		l, data, err := ReadLockfile(w.Gate, w.LockPath)
+		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -234,7 +215,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 			return nil, err
 		}
 		// What a later run will read must be what was meant.
-		again, err := lockfile.Read(w.LockPath, written, w.Gate.Form)
+		again, err := lockfile.Read(w.LockPath, written, w.Gate.Form, nil)
 		if err != nil {
 			return nil, fail.New("the new lockfile can't be read back; nothing was written: %s", fail.From(err).Text)
 		}

@@ -38,7 +38,7 @@ func TestReadLockfileThatComesAndGoes(t *testing.T) {
 	}()
 	there := 0
 	for n := 0; n < 20_000 && (n < 2_000 || there == 0 || there == n); n++ {
-		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path)
+		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path, nil)
 		if err != nil || (data == nil) != (len(l.Servers) == 0) {
 			t.Errorf("run %d: %d servers, %v", n, len(l.Servers), err)
 			break
@@ -64,7 +64,7 @@ func TestReadLockfile(t *testing.T) {
 		"no/tools.lock": "no/tools.lock: no such file or directory",
 		"folder":        "folder: a folder, where the lockfile belongs",
 	} {
-		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path)
+		l, data, err := ReadLockfile(pin.Gate{Form: pintest.Form}, path, nil)
 		jsontest.WantError(t, err, want)
 		if data != nil || len(l.Servers) > 0 {
 			t.Errorf("%s: %d bytes, %v", path, len(data), l)

@@ -96,7 +96,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 
 // LoadLockfile reads the lockfile alone, for a command that takes no capture.
 func LoadLockfile(gate pin.Gate, req *Request) (*Workspace, error) {
-	l, data, err := ReadLockfile(gate, req.LockPath)
+	l, data, err := ReadLockfile(gate, req.LockPath, nil)
 	if err == nil && data == nil {
 		err = fail.New("%s: no such lockfile", text.Printable(req.LockPath))
 	}
@@ -144,11 +144,8 @@ func (w *Workspace) readLock(sources []source) (err error) {
 			return err
 		}
 	}
-	if w.exists, err = w.readMatch(sources); w.exists {
-		return err
-	}
 	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath)
+	w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath, w.pinsOf(sources))
 	w.exists = data != nil
 	return err
 }
