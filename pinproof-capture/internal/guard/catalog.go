@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -110,10 +111,9 @@ func methodOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryTy
 // useOf returns the request that acts on an entry by its name.
 func useOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Uses }
 
-// changedBy reports whether a notification is about a changed list. Skills are resources, and have no notification of their own.
-func changedBy(entryType pin.EntryType, method string) bool {
-	isResource := entryType == pin.Templates || entryType == pin.Resources || entryType == pin.Skills
-	return method == pin.EntryTypeInfo[entryType].Changed || isResource && method == "notifications/resources/list_changed"
+// changedOf returns the notification that a list has changed. Skills are resources, and have no notification of their own.
+func changedOf(entryType pin.EntryType) string {
+	return cmp.Or(pin.EntryTypeInfo[entryType].Changed, "notifications/resources/list_changed")
 }
 
 // A reason is why a client doesn't get what it asked for. A model may read the words, so nothing of the server's is in them.

@@ -52,6 +52,8 @@ type core struct {
 	used int64
 	// In the order in which they came.
 	waiting []held
+	// Notifications that lists have changed, for the client, once these lists are judged.
+	news []news
 
 	// The server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
 	greeting     []byte
@@ -95,8 +97,6 @@ type list struct {
 	isAsked bool
 	// When the last listing began.
 	at time.Time
-	// The earliest time for a listing only because the server reported a change.
-	next time.Time
 
 	// The last listing: what the client gets, a member of the answer.
 	outcome  string
@@ -122,18 +122,14 @@ type listing struct {
 	isJudged bool
 }
 
-// A held message waits for lists: a request of the client's or, with isNews, a notification for the client.
+// A held message of the client's waits for lists, or for the server's greeting.
 type held struct {
 	line []byte
 	m    jsontree.Value
 	// For each list, the least value of done.
 	needs [pin.EntryTypes]int
-
-	isNews bool
 	// It has waited for a list.
 	hasWaited bool
-	// It waits for the server's greeting.
-	begins bool
 }
 
 // id returns the id as it is spelled, or nothing.
@@ -143,6 +139,12 @@ func (h held) id() []byte {
 }
 
 func (h held) refuse(words modeltext.Text) out { return out{toClient: refusal(h.id(), words)} }
+
+// A news tells the client that lists have changed.
+type news struct {
+	method string
+	line   []byte
+}
 
 // A request is one of the client's that waits for its answer.
 type request struct {
@@ -234,8 +236,7 @@ func (c *core) take(h held) (o out) {
 	if isGreeting(method) {
 		return c.greet(h, method)
 	}
-	if !c.isBegun && c.greets != "" {
-		h.begins = true
+	if c.mustWait(&h) {
 		return c.wait(h)
 	}
 	if !c.isBegun {
@@ -293,7 +294,7 @@ func (c *core) forward(h held, call []any) (o out) {
 func (c *core) cancel(h held) (o out) {
 	n := len(c.waiting)
 	id := h.m.Get("params").Get("requestId")
-	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return !h.isNews && jsontree.Equal(h.m.Get("id"), id) })
+	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return jsontree.Equal(h.m.Get("id"), id) })
 	if n == len(c.waiting) {
 		delete(c.open, strings.TrimSpace(id.Text))
 		o.toServer = h.line
@@ -387,8 +388,11 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 	return o
 }
 
-// mustWait reports whether a list hasn't come yet that a message needs.
+// mustWait reports whether the server's greeting, or a list that a message needs, hasn't come yet.
 func (c *core) mustWait(h *held) bool {
+	if !c.isBegun && c.greets != "" {
+		return true
+	}
 	for entryType, need := range h.needs {
 		if c.lists[entryType].done < need {
 			return true
@@ -402,22 +406,19 @@ func (c *core) wait(h held) (o out) {
 	if len(c.waiting) >= maxWaiting {
 		return h.refuse(wordsNoList)
 	}
-	h.hasWaited = h.hasWaited || !h.begins
+	h.hasWaited = c.isBegun
 	c.waiting = append(c.waiting, h)
 	return c.request()
 }
 
-// request begins the listings that messages wait for. A notification waits until its list may be requested again.
+// request begins the listings that messages wait for, and those of lists that have changed, once these may be requested again.
 func (c *core) request() (o out) {
-	if !c.isBegun {
-		return o
-	}
-	for _, h := range c.waiting {
-		for entryType, need := range h.needs {
-			l := &c.lists[entryType]
-			if need > l.done && (!h.isNews || !c.now.Before(l.next)) {
-				o.add(c.begin(pin.EntryType(entryType)))
-			}
+	for entryType := range pin.Instructions {
+		l := &c.lists[entryType]
+		isDue := c.now.Sub(l.at) >= changePause && slices.ContainsFunc(c.news, func(n news) bool { return c.lags(entryType, n.method) })
+		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
+		if c.isBegun && (isDue || isNeeded) {
+			o.add(c.begin(entryType))
 		}
 	}
 	return o
@@ -450,7 +451,7 @@ func (c *core) begin(entryType pin.EntryType) (o out) {
 	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta, IsModern: c.meta != nil,
 		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.policy.EmptyCursorEnds}}
 	for _, h := range c.waiting {
-		if !h.isNews && h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
+		if h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
 			l.isAsked = true
 			if meta := h.m.Get("params").Get("_meta"); len(meta.Members()) > 0 {
 				l.running.Meta = meta.Members()
@@ -549,7 +550,7 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 	id := m.Get("id")
 	isRefused := c.refused != nil
 	if !isRefused && strings.HasSuffix(method, "/list_changed") {
-		return c.changed(line, m, method)
+		return c.changed(news{method, line})
 	}
 	if !isRefused && slices.Contains(knownMethods, method) {
 		o.toClient = line
@@ -564,34 +565,27 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 	return o
 }
 
-// changed takes a notification that a list has changed. The client gets it once the new list is judged.
-func (c *core) changed(line []byte, m jsontree.Value, method string) (o out) {
-	h := held{line: line, m: m, isNews: true}
+// changed takes a notification that a list has changed. The client is told once the new list is judged.
+func (c *core) changed(n news) (o out) {
 	isKnown := false
 	for entryType := range pin.Instructions {
-		if !changedBy(entryType, method) {
-			continue
-		}
-		isKnown = true
-		l := &c.lists[entryType]
-		l.changes++
-		if c.isStarted && c.pins.policy.Pins(entryType) && c.claims(entryType) { // otherwise, nothing of it has been requested yet
-			h.needs[entryType] = l.changes
-			l.next = l.at.Add(changePause)
+		if l := &c.lists[entryType]; changedOf(entryType) == n.method {
+			isKnown = true
+			l.changes++
 		}
 	}
-	if !isKnown {
-		return o
+	isSame := func(other news) bool { return bytes.Equal(other.line, n.line) }
+	if isKnown && len(c.news) < maxWaiting && !slices.ContainsFunc(c.news, isSame) {
+		c.news = append(c.news, n)
 	}
-	if !c.mustWait(&h) {
-		o.toClient = line
-		return o
-	}
-	c.waiting = slices.DeleteFunc(c.waiting, func(old held) bool { return old.isNews && bytes.Equal(old.line, line) })
-	if len(c.waiting) < maxWaiting {
-		c.waiting = append(c.waiting, h)
-	}
-	return c.request()
+	return c.release()
+}
+
+// lags reports whether a notification is about this list, and the list isn't judged yet. A list that isn't pinned, or was never
+// requested, isn't judged.
+func (c *core) lags(entryType pin.EntryType, method string) bool {
+	l := &c.lists[entryType]
+	return changedOf(entryType) == method && l.done < l.changes && c.isStarted && c.pins.policy.Pins(entryType) && c.claims(entryType)
 }
 
 // changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
@@ -683,21 +677,27 @@ func (c *core) settle(l *listing) (o out) {
 	return c.release()
 }
 
-// release takes again what waits no longer: for a list, or for the server's greeting.
+// release tells the client of the lists that have changed and are judged, and takes again what waits no longer.
 func (c *core) release() (o out) {
+	if c.refused != nil {
+		return o
+	}
+	c.news = slices.DeleteFunc(c.news, func(n news) bool {
+		if slices.ContainsFunc(pin.AskOrder[:], func(entryType pin.EntryType) bool { return c.lags(entryType, n.method) }) {
+			return false
+		}
+		o.toClient = append(o.toClient, n.line...)
+		return true
+	})
 	waiting := c.waiting
 	c.waiting = nil
 	for i, h := range waiting {
-		isStill := h.begins && !c.isBegun && c.greets != ""
 		if c.refused != nil {
 			c.waiting = append(c.waiting, waiting[i:]...)
 			return o
-		} else if isStill || c.mustWait(&h) {
+		} else if c.mustWait(&h) {
 			c.waiting = append(c.waiting, h)
-		} else if h.isNews {
-			o.toClient = append(o.toClient, h.line...)
 		} else {
-			h.begins = false
 			o.add(c.take(h))
 		}
 	}
@@ -819,6 +819,7 @@ func (c *core) forget() {
 		l := &c.lists[entryType]
 		l.changes++
 		l.pages = nil
+		l.at = time.Time{}
 		for i := range c.waiting {
 			if need := &c.waiting[i].needs[entryType]; *need > 0 {
 				*need = l.changes
@@ -841,17 +842,9 @@ func (c *core) renews() (o out) {
 	c.greets = helloID
 	c.isBegun = false
 	c.isReady = false
-	for _, list := range []string{"tools", "prompts", "resources"} {
-		line := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/%s/list_changed"}`+"\n", list)
-		m, _ := message(line)
-		h := held{line: line, m: m, isNews: true}
-		for entryType := range pin.Instructions {
-			if l := &c.lists[entryType]; changedBy(entryType, m.Get("method").Text) && l.done > 0 {
-				h.needs[entryType] = l.changes
-				l.next = c.now
-			}
-		}
-		c.waiting = append(c.waiting, h)
+	for entryType := range pin.Instructions {
+		method := changedOf(entryType)
+		o.add(c.changed(news{method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)}))
 	}
 	o.toServer = c.hello
 	return o
@@ -904,29 +897,6 @@ func (c *core) tick() (o out) {
 	return o
 }
 
-// due returns when tick has to be called next; zero for never.
-func (c *core) due() (at time.Time) {
-	add := func(t time.Time) {
-		if at.IsZero() || t.Before(at) {
-			at = t
-		}
-	}
-	for _, l := range c.own {
-		add(l.sent.Add(l.Patience()))
-	}
-	for _, h := range c.waiting {
-		for entryType, need := range h.needs {
-			if l := &c.lists[entryType]; c.isBegun && h.isNews && need > l.done && l.running == nil {
-				add(l.next)
-			}
-		}
-	}
-	if c.refused != nil && !c.refused.isTold {
-		add(c.refused.at.Add(reviewPatience))
-	}
-	return at
-}
-
 // serverEnds takes the end of the server. Whoever waits for an answer gets one.
 func (c *core) serverEnds() (o out) {
 	for _, key := range slices.Sorted(maps.Keys(c.own)) {
@@ -958,7 +928,7 @@ func (c *core) unsent(line []byte) (o out) {
 
 // isIdle reports whether no message of the client's waits here.
 func (c *core) isIdle() bool {
-	return (c.refused == nil || c.refused.isTold) && !slices.ContainsFunc(c.waiting, func(h held) bool { return !h.isNews })
+	return (c.refused == nil || c.refused.isTold) && len(c.waiting) == 0
 }
 
 // unanswered returns the ids of all that the client waits for, and forgets them.
@@ -967,9 +937,7 @@ func (c *core) unanswered() (ids [][]byte) {
 		ids = append(ids, c.open[key].held.id())
 	}
 	for _, h := range c.waiting {
-		if !h.isNews {
-			ids = append(ids, h.id())
-		}
+		ids = append(ids, h.id())
 	}
 	clear(c.open)
 	c.waiting = nil

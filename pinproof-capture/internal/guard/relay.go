@@ -25,9 +25,8 @@ type relay struct {
 	log   *callLog
 	clock func() time.Time
 
-	mu    sync.Mutex // protects the core; nothing waits while it is held, except for the log
-	core  *core
-	timer *time.Timer
+	mu   sync.Mutex // protects the core; nothing waits while it is held, except for the log
+	core *core
 
 	judging sync.WaitGroup
 
@@ -95,7 +94,8 @@ const (
 	// After a signal, a server has signalPatience to end before it is stopped, which takes the rest of ten seconds.
 	signalPatience = 10*time.Second - 2*mcp.Grace
 
-	// Once a client has closed its end, the guard checks this often whether anything is left to do, and whether the client still reads.
+	// How often the guard does what is due. Once a client has closed its end, the guard also checks whether anything is left to do, and
+	// whether the client still reads.
 	lookAfter = 200 * time.Millisecond
 
 	// How long a refused session answers the client, which may otherwise restart the server many times a second.
@@ -109,8 +109,8 @@ var (
 
 // run runs the session to its end.
 func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals <-chan os.Signal) (int, error) {
-	r.timer = time.AfterFunc(time.Hour, r.tick)
-	defer r.timer.Stop()
+	clientEnds := make(chan struct{})
+	go r.look(p, stdout, clientEnds)
 	go r.client.run()
 	go r.server.run()
 	go func() {
@@ -125,11 +125,9 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 		})
 		r.ends <- cmp.Or(err, io.EOF)
 	}()
-	clientEnds := make(chan struct{})
 	go func() {
 		r.end(r.last(mcp.ReadLines(stdin, r.clientSays)))
 		close(clientEnds)
-		r.leave(p, stdout)
 	}()
 	signalled, signal := context.WithCancel(context.Background())
 	late, isLate := context.WithCancel(context.Background())
@@ -161,19 +159,27 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	return r.ended(p, end)
 }
 
-// leave closes the server's input after the client has closed its end, once nothing waits here any more. The server may never send its
-// greeting, for which the client's messages wait.
-func (r *relay) leave(p mcp.Connection, stdout io.Writer) {
-	late := time.Now().Add(mcp.PagePatience)
-	for range time.Tick(lookAfter) {
+// look does what is due. After the client has closed its end, it closes the server's input once nothing waits here any more. The server
+// may never send its greeting, for which the client's messages wait.
+func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struct{}) {
+	var late time.Time
+	for now := range time.Tick(lookAfter) {
+		isIdle := false
+		r.end(r.happens(func(c *core) out {
+			isIdle = c.isIdle()
+			return c.tick()
+		}))
+		select {
+		case <-clientEnds:
+			late = cmp.Or(late, now.Add(mcp.PagePatience))
+		default:
+			continue
+		}
 		if hungUp(stdout) { // nobody will ever read what the server sends
 			p.Stop()
 			return
 		}
-		r.mu.Lock()
-		isIdle := r.core.isIdle()
-		r.mu.Unlock()
-		if isIdle && r.server.isEmpty() || time.Now().After(late) {
+		if isIdle && r.server.isEmpty() || now.After(late) {
 			p.Close()
 		}
 	}
@@ -233,9 +239,6 @@ func (r *relay) do(o out) error {
 			r.end(r.happens(func(*core) out { return part.then(v, err) }))
 		})
 	}
-	if at := r.core.due(); !at.IsZero() {
-		r.timer.Reset(max(0, at.Sub(r.core.now)))
-	}
 	return o.err
 }
 
@@ -244,8 +247,6 @@ func (r *relay) end(err error) {
 		r.ends <- err
 	}
 }
-
-func (r *relay) tick() { r.end(r.happens((*core).tick)) }
 
 // serverSays takes what the server sends.
 func (r *relay) serverSays(said mcp.Said) error {
