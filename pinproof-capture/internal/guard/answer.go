@@ -26,29 +26,36 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
-// result returns what the client gets for a list, on one page, and how many entries that has. Each entry is as it is pinned: what the policy leaves out of a
-// pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in that order.
-func (c *core) result(entryType pin.EntryType, l *list) (text string, count int) {
-	list := jsontree.Value{Kind: '['}
+// entries returns those entries of a list that a client gets, and whose name is meant. Each entry is as it is pinned: what the policy
+// leaves out of a pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in
+// that order.
+func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
+	l := &c.lists[entryType]
 	for _, page := range l.pages {
 		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
-			if !c.gives(entryType, l, item.Value) {
+			if !c.gives(entryType, l, item.Value) || !isMeant(item.TextIn(pin.EntryTypeInfo[entryType].Identity)) {
 				continue
 			}
 			v := item.Value
 			if c.onDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list.Parts = append(list.Parts, jsontree.Member{Value: inOrder(v)})
+			list = append(list, jsontree.Member{Value: inOrder(v)})
 		}
 	}
+	return list
+}
+
+// result returns what the client gets for a list, on one page, and how many entries that has.
+func (c *core) result(entryType pin.EntryType) (text string, count int) {
+	list := jsontree.Value{Kind: '[', Parts: c.entries(entryType, func(string) bool { return true })}
 	result := []jsontree.Member{{Name: pin.EntryTypeInfo[entryType].Member, Value: list}}
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
 			result = append(result, jsontree.Member{Name: name, Value: v})
 		}
 	}
-	first := l.pages[0]
+	first := c.lists[entryType].pages[0]
 	scope := first.Get("cacheScope")
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
 	info := first.Get("_meta").Get(serverInfo)

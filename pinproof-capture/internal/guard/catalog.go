@@ -244,8 +244,8 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	isRead := key.Type == pin.Resources
 	uri := c.pins.plain(key.Name)
 	switch {
-	// Lists of skills may be partial. What a server says of a skill, and its files, is judged when it comes.
-	case !c.pins.policy.PinsEntry(key), key.Type == pin.Skills, isRead && c.guardsSkills() && c.pins.skills.areAround(uri, approvedSkill):
+	// The files of skills are judged by their skills, and when they come.
+	case !c.pins.policy.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.areAround(uri, approvedSkill):
 		return under, nil
 	case !isApproved && !isRead:
 		return under, notPinned

@@ -366,7 +366,7 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 		return c.wait(h)
 	}
 	under, why := c.allows(target, method, params)
-	if (why == gone || why == notListed) && !h.hasWaited { // a server may show it only now, such as after a login
+	if (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited { // a server may show it only now, such as after a login
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)
 		}
@@ -374,6 +374,12 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 	}
 	if why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear) {
 		return c.refuseUse(h, target.keys[0], method, why)
+	}
+	if method == getSkill && c.guardsSkills() && c.onDrift != Warns {
+		for _, entry := range c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") }) {
+			o.toClient = mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entry.Value), c.modernMembers()))
+		}
+		return o
 	}
 	if _, calls := typeOf(method, useOf); !calls {
 		return c.forward(h, nil)
@@ -660,11 +666,13 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 		}
 	}
 	var count int
-	state.outcome, count = c.result(l.EntryType, state)
+	state.outcome, count = c.result(l.EntryType)
 	if c.onDrift == Subset && len(state.drifted) > 0 && count == 0 {
 		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words))
 	}
-	c.learnSkills(l.EntryType, state)
+	if l.EntryType == pin.Skills {
+		c.learnSkills(state)
+	}
 	o.add(c.settle(l))
 	return o
 }
@@ -739,8 +747,9 @@ func (c *core) answered(line []byte, m jsontree.Value, key string) (o out) {
 		return o
 	}
 	delete(c.open, key)
-	o.toClient = line
-	o.add(c.judgeAnswer(line, m, asked, &o.toClient))
+	if o = c.judgeAnswer(result, asked); o.toClient == nil {
+		o.toClient = line
+	}
 	if asked.call != nil {
 		outcome := "result"
 		if m.Has("error") {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
 )
@@ -24,7 +23,6 @@ var (
 	fileDiffers      = because("its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first."))
 	skillNotSeen     = because("the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first."))
 	skillDenied      = because("a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it."))
-	skillDiffers     = because("it is not the skill that was approved", say("this "), say(" is not the one that was approved. "))
 	folderDiffers    = because("the folder has files that are not in the approved entry of its skill", say("the folder of this "), say(" has files that are not in the approved entry of its skill. A person has to review it first."))
 	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
 )
@@ -32,12 +30,9 @@ var (
 // skills are what the guard knows about the skills of one server, by the keys of their folders.
 type skills map[string]known
 
-// A known skill.
+// A known skill. Its files are known once the session has listed it as it is pinned.
 type known struct {
 	state skillState
-	uri   string
-
-	// Of an approved skill; nil if the lockfile stores no definition and the session hasn't shown it yet.
 	*skill.Skill
 }
 
@@ -53,15 +48,12 @@ const (
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	s := skills{}
 	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
-		uri := pin.FillPlaceholders(jsontree.Text(m.Name), values).Text
-		k := known{uri: uri}
-		if entry, problem := skill.Read(pin.FillPlaceholders(m.Get("definition"), values)); problem == nil && entry.URI == uri {
-			k.Skill = entry
-		}
+		folder := skill.FolderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
 		if m.Get("denied").Kind == 't' {
-			k = known{state: deniedSkill}
+			s[folder] = known{state: deniedSkill}
+		} else if _, isKnown := s[folder]; !isKnown {
+			s[folder] = known{}
 		}
-		s[skill.FolderOf(uri)] = k
 	}
 	return s
 }
@@ -71,21 +63,6 @@ func (s skills) refuse(uri string) {
 	folder := skill.FolderOf(uri)
 	if _, isKnown := s[folder]; !isKnown && skill.IsMain(uri) {
 		s[folder] = known{state: shownSkill}
-	}
-}
-
-// learn notes whether an entry of a list, or a single entry, was approved.
-func (s skills) learn(entry jsontree.Value, isApproved bool) {
-	uri := entry.Get("uri")
-	if !isApproved {
-		s.refuse(jsontree.TextOf(&uri))
-		return
-	}
-	folder := skill.FolderOf(uri.Text)
-	if k, isKnown := s[folder]; isKnown && k.state == approvedSkill && k.uri == uri.Text && k.Skill == nil {
-		if read, problem := skill.Read(entry); problem == nil {
-			s[folder] = known{uri: uri.Text, Skill: read}
-		}
 	}
 }
 
@@ -150,23 +127,24 @@ func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
 		}
 	case readDirectory:
 		why = s.folder(uri)
-	case getSkill:
-		if s.areAround(uri, deniedSkill) {
-			return skillDenied
-		}
-		// What the server sends about it is judged when it arrives.
-		s.refuse(uri)
 	}
 	return why
 }
 
-// learnSkills notes which skills of a list were approved.
-func (c *core) learnSkills(entryType pin.EntryType, l *list) {
-	for _, result := range l.pages {
-		for _, item := range result.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
-			_, isEqual := l.entries[c.pins.key(pin.Skills, item.Get("uri").Text).Name]
-			if entryType == pin.Skills {
-				c.pins.skills.learn(item.Value, isEqual)
+// learnSkills notes which skills of a list are approved, and their files.
+func (c *core) learnSkills(l *list) {
+	s := c.pins.skills
+	for folder, k := range s {
+		s[folder] = known{state: k.state}
+	}
+	for _, page := range l.pages {
+		for _, item := range page.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
+			uri := item.TextIn("uri")
+			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
+			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[skill.FolderOf(uri)].state == approvedSkill {
+				s[skill.FolderOf(uri)] = known{Skill: read}
+			} else {
+				s.refuse(uri)
 			}
 		}
 	}
@@ -176,59 +154,24 @@ func (c *core) learnSkills(entryType pin.EntryType, l *list) {
 // one that was read last still counts.
 func (c *core) guardsSkills() bool { return c.pins.policy.Pins(pin.Skills) }
 
-// judgeAnswer replaces an answer by a refusal if it has the file of a skill with other bytes than the pinned ones, an unapproved skill,
-// or a denied resource. Whatever was requested, no result may have these.
-func (c *core) judgeAnswer(line []byte, m jsontree.Value, asked request, pass *[]byte) (o out) {
-	result := m.Get("result")
-	if result.Kind == 0 {
-		return o
-	}
+// judgeAnswer returns the refusal that replaces an answer if it has the file of a skill with other bytes than the pinned ones, an
+// unapproved skill, or a denied resource. Whatever was requested, no result may have these.
+func (c *core) judgeAnswer(result jsontree.Value, asked request) (o out) {
 	why := c.answerContents(result, asked)
 	switch {
 	case why != nil || !c.guardsSkills():
 	case asked.method == readDirectory:
 		why = c.answerDirectory(result, asked.uri)
-	case asked.method == getSkill:
-		entry := result.Get("skill")
-		if of := entry.Get("uri"); of.Kind == '"' && of.Text == asked.uri {
-			return c.judgeSkill(line, entry, asked, pass)
-		} else if _, why = c.pins.skills.file(jsontree.TextOf(&of)); why != skillDenied {
-			c.pins.skills.refuse(jsontree.TextOf(&of))
-			why = skillDiffers
-		}
+	case asked.method == getSkill: // with warn
+		_, why = c.pins.skills.file(result.Get("skill").TextIn("uri"))
 	}
-	if why != nil {
-		words := c.refuseAnswer(&o, asked, why)
-		if c.onDrift != Warns || why == skillDenied || why == denied {
-			*pass = asked.refuse(words).toClient
-		}
-	}
-	return o
-}
-
-func (c *core) refuseAnswer(o *out, asked request, why *reason) modeltext.Text {
-	return c.refuseEntry(o, "the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
-}
-
-// judgeSkill has a single skill judged as a list of its own. That list is what a person can review.
-func (c *core) judgeSkill(line []byte, entry jsontree.Value, asked request, pass *[]byte) (o out) {
-	listed := response(1, slices.Concat([]byte(`{"skills":[`), line[entry.At:entry.End], []byte("]}")))
-	*pass = nil
-	o.judge = []judgement{{listed, func(v *verdict, err error) (o out) {
-		if c.refused != nil {
-			return o
-		}
-		_, isEqual := v.equal(c.pins.key(pin.Skills, asked.uri))
-		c.pins.skills.learn(entry, isEqual)
-		if o.toClient = line; !isEqual {
-			words := c.refuseAnswer(&o, asked, skillDiffers)
-			words = words.With(c.toReview(&o, listed, true))
-			if c.onDrift != Warns {
-				o.toClient = asked.refuse(words).toClient
-			}
-		}
+	if why == nil {
 		return o
-	}}}
+	}
+	words := c.refuseEntry(&o, "the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
+	if c.onDrift != Warns || why == skillDenied || why == denied {
+		o.toClient = asked.refuse(words).toClient
+	}
 	return o
 }
 
