@@ -1,10 +1,10 @@
 package guard
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pinproof/internal/text"
@@ -13,63 +13,62 @@ import (
 
 // A queue writes to one side of a session, in the order in which lines were put. Only its own goroutine waits for that side.
 type queue struct {
-	w       io.Writer
+	w    io.Writer
+	most int // how many bytes may be left to write
+
 	mu      sync.Mutex
 	changed sync.Cond
-	waiting bytes.Buffer
-	writing bool
+	waiting []byte
+	left    int  // bytes that aren't written yet
 	lost    bool // the side takes no more
 }
 
-// Below enough, the other side is read on; what is beyond most ends the session.
 const (
+	// Below enough, the other side is read on; what is beyond most ends the session.
 	enough = 1 << 20
-	most   = mcp.MaxBytes + enough
+	most   = mcp.MaxBytes + 2*enough
+
+	// How many bytes may wait for a person to read them.
+	maxNotes = 1 << 20
 )
 
-func newQueue(w io.Writer) *queue {
-	q := &queue{w: w}
+func newQueue(w io.Writer, most int) *queue {
+	q := &queue{w: w, most: most}
 	q.changed.L = &q.mu
+	go q.run()
 	return q
 }
 
-// put adds lines. It returns false if too much waits already.
+// put adds lines. It returns false if too much would be left.
 func (q *queue) put(lines []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.lost {
 		return true // as without a guard
 	}
-	q.waiting.Write(lines)
+	if q.left+len(lines) > q.most {
+		return false
+	}
+	q.waiting = append(q.waiting, lines...)
+	q.left += len(lines)
 	q.changed.Broadcast()
-	return q.waiting.Len() <= most
+	return true
 }
 
-// wait waits until not much is left to write.
-func (q *queue) wait() { q.until(func() bool { return q.waiting.Len() <= enough }) }
-
-func (q *queue) until(isReady func() bool) {
+// until waits until no more than a number of bytes is left to write.
+func (q *queue) until(few int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for !isReady() {
+	for q.left > few {
 		q.changed.Wait()
 	}
-}
-
-// isDone reports whether all is written. The caller holds q.mu.
-func (q *queue) isDone() bool { return q.waiting.Len() == 0 && !q.writing }
-
-func (q *queue) isEmpty() bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.isDone()
 }
 
 // drained returns a channel that is closed once all is written.
 func (q *queue) drained() <-chan struct{} {
 	all := make(chan struct{})
 	go func() {
-		q.until(q.isDone)
+		q.until(0)
 		close(all)
 	}()
 	return all
@@ -79,20 +78,19 @@ func (q *queue) drained() <-chan struct{} {
 func (q *queue) run() {
 	q.mu.Lock()
 	for {
-		for q.waiting.Len() == 0 {
+		for len(q.waiting) == 0 {
 			q.changed.Wait()
 		}
-		lines := q.waiting.Bytes()
-		q.waiting = bytes.Buffer{}
-		q.writing = true
-		q.changed.Broadcast()
+		lines := q.waiting
+		q.waiting = nil
 		q.mu.Unlock()
 		_, err := q.w.Write(lines)
 		q.mu.Lock()
-		q.writing = false
-		q.lost = q.lost || err != nil
-		if q.lost {
-			q.waiting.Reset()
+		q.left -= len(lines)
+		if err != nil {
+			q.lost = true
+			q.waiting = nil
+			q.left = 0
 		}
 		q.changed.Broadcast()
 	}
@@ -102,50 +100,31 @@ func (q *queue) run() {
 // counted.
 type notes struct {
 	*queue
-	dropped int
-}
-
-// maxNotes is how many bytes may wait to be read.
-const maxNotes = 1 << 20
-
-func newNotes(w io.Writer) *notes {
-	n := &notes{queue: newQueue(w)}
-	go n.run()
-	return n
+	dropped atomic.Int64
 }
 
 // Write takes what the server prints on standard error.
 func (n *notes) Write(b []byte) (int, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.waiting.Len()+len(b) > maxNotes {
-		n.dropped++
-		return len(b), nil
+	if count := n.dropped.Swap(0); count > 0 && !n.put(fmt.Appendf(nil, "pinproof: %s left out here, because nobody read them\n", text.Count(int(count), "note"))) {
+		n.dropped.Add(count)
 	}
-	n.count()
-	n.waiting.Write(b)
-	n.changed.Broadcast()
+	if !n.put(b) {
+		n.dropped.Add(1)
+	}
 	return len(b), nil
 }
 
-// count notes how many notes were left out. The caller holds n.mu.
-func (n *notes) count() {
-	if n.dropped > 0 {
-		fmt.Fprintf(&n.waiting, "pinproof: %s left out here, because nobody read them\n", text.Count(n.dropped, "note"))
-		n.dropped = 0
-	}
-}
-
-func (n *notes) say(line string) { n.Write([]byte(line + "\n")) }
-
 // settle waits a moment until all is written.
 func (n *notes) settle() {
-	n.mu.Lock()
-	n.count()
-	n.changed.Broadcast()
-	n.mu.Unlock()
+	n.Write(nil)
 	select {
 	case <-n.drained():
 	case <-time.After(mcp.Grace):
 	}
+}
+
+func (q *queue) isEmpty() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.left == 0
 }

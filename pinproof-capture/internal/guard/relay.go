@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -75,7 +76,7 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, mcp.EndSignals...)
 	defer signal.Stop(signals)
-	person := newNotes(stderr)
+	person := &notes{queue: newQueue(stderr, maxNotes)}
 	defer person.settle()
 	s, err := src.Open(stderr)
 	if err != nil {
@@ -83,9 +84,9 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	}
 	defer s.Stop()
 	if o.OnDrift == Warns {
-		person.say("pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
+		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
-	r := &relay{judge: j, log: log, clock: time.Now, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout), server: newQueue(s),
+	r := &relay{judge: j, log: log, clock: time.Now, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
 		person: person, ends: make(chan error, 8)}
 	return r.run(stdin, s, stdout, signals)
 }
@@ -111,8 +112,6 @@ var (
 func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals <-chan os.Signal) (int, error) {
 	clientEnds := make(chan struct{})
 	go r.look(p, stdout, clientEnds)
-	go r.client.run()
-	go r.server.run()
 	go func() {
 		err := r.last(p.Lines(r.serverSays))
 		r.judging.Wait() // what it said last may drift
@@ -228,7 +227,7 @@ func (r *relay) do(o out) error {
 		}
 	}
 	for _, line := range o.say {
-		r.person.say(line)
+		fmt.Fprintln(r.person, line)
 	}
 	if !r.client.put(o.toClient) || !r.server.put(o.toServer) {
 		o.err = cmp.Or(o.err, error(errFull))
@@ -263,7 +262,7 @@ func (r *relay) serverSays(said mcp.Said) error {
 		}
 		return c.fromServer(said.Line)
 	})
-	r.client.wait()
+	r.client.until(enough)
 	return r.keepReading(err)
 }
 
@@ -277,7 +276,7 @@ func (r *relay) clientSays(line []byte) error {
 		o.add(c.fromClient(line))
 		return o
 	})
-	r.server.wait()
+	r.server.until(enough)
 	return r.keepReading(err)
 }
 
