@@ -77,3 +77,15 @@ func inOrder(v jsontree.Value) jsontree.Value {
 	}
 	return v
 }
+
+// inputOf returns the input schema of a tool, as it is listed.
+func (c *core) inputOf(tool string) jsontree.Value {
+	for _, page := range c.lists[pin.Tools].pages {
+		for _, item := range page.Get(pin.EntryTypeInfo[pin.Tools].Member).Items() {
+			if item.TextIn("name") == tool {
+				return item.Get("inputSchema")
+			}
+		}
+	}
+	return jsontree.Value{}
+}

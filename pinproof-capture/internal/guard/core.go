@@ -573,18 +573,21 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
 
 // changed takes a notification that a list has changed. The client is told once the new list is judged.
 func (c *core) changed(n news) (o out) {
-	isKnown := false
 	for entryType := range pin.Instructions {
-		if l := &c.lists[entryType]; changedOf(entryType) == n.method {
-			isKnown = true
-			l.changes++
+		if changedOf(entryType) == n.method {
+			c.lists[entryType].changes++
+			c.announce(n)
 		}
 	}
+	return c.release()
+}
+
+// announce keeps a notification until its lists are judged.
+func (c *core) announce(n news) {
 	isSame := func(other news) bool { return bytes.Equal(other.line, n.line) }
-	if isKnown && len(c.news) < maxWaiting && !slices.ContainsFunc(c.news, isSame) {
+	if len(c.news) < maxWaiting && !slices.ContainsFunc(c.news, isSame) {
 		c.news = append(c.news, n)
 	}
-	return c.release()
 }
 
 // lags reports whether a notification is about this list, and the list isn't judged yet. A list that isn't pinned, or was never
@@ -853,7 +856,7 @@ func (c *core) renews() (o out) {
 	c.isReady = false
 	for entryType := range pin.Instructions {
 		method := changedOf(entryType)
-		o.add(c.changed(news{method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)}))
+		c.announce(news{method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)})
 	}
 	o.toServer = c.hello
 	return o

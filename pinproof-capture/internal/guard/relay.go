@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -78,6 +79,12 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	defer signal.Stop(signals)
 	person := &notes{queue: newQueue(stderr, maxNotes)}
 	defer person.settle()
+	var r *relay
+	src.InputOf = func(tool string) jsontree.Value {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.core.inputOf(tool)
+	}
 	s, err := src.Open(stderr)
 	if err != nil {
 		return 2, err
@@ -86,7 +93,7 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
-	r := &relay{judge: j, log: log, clock: time.Now, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
+	r = &relay{judge: j, log: log, clock: time.Now, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
 		person: person, ends: make(chan error, 8)}
 	return r.run(stdin, s, stdout, signals)
 }

@@ -37,6 +37,9 @@ type Server struct {
 	// The transport of 2024-11-05 rather than Streamable HTTP.
 	SSE bool
 
+	// InputOf returns the input schema of a tool, which may name headers for a call; nil if nothing is called.
+	InputOf func(tool string) jsontree.Value
+
 	rec *record // of a capture; nil for a guard
 }
 

@@ -20,7 +20,7 @@ var named = map[string]string{"tools/call": "name", "prompts/get": "name", "reso
 
 // repeated returns the headers, as names and values, that repeat parts of a message since 2026-07-28
 // (Streamable HTTP). For a call, these include the arguments for which the tool's input schema names a header.
-func repeated(method string, params, input jsontree.Value) []string {
+func repeated(method string, params jsontree.Value, inputOf func(tool string) jsontree.Value) []string {
 	headers := []string{"Mcp-Method", method}
 	add := func(name string, v jsontree.Value) {
 		value, known := map[byte]string{'"': v.Text, '0': v.Text, 't': "true", 'f': "false"}[v.Kind]
@@ -42,6 +42,8 @@ func repeated(method string, params, input jsontree.Value) []string {
 			of(p.Value, v)
 		}
 	}
-	of(input, params.Get("arguments"))
+	if method == "tools/call" && inputOf != nil {
+		of(inputOf(params.Get("name").Text), params.Get("arguments"))
+	}
 	return headers
 }

@@ -44,16 +44,9 @@ type remote struct {
 
 	take func(Said) error
 
-	mu       sync.Mutex    // protects what follows
-	endpoint *url.URL      // where the server wants to be asked
-	ready    chan struct{} // closed once messages may be sent there
-
-	session string // the server's ID for the session
-	number  int    // of the session: how many initializes were sent
-
-	// The session is over, and no initialize has been sent since.
-	isOver bool
-	overAt time.Time // when a session was last over
+	mu      sync.Mutex // protects what follows
+	session *webSession
+	overAt  time.Time // when a session was last over
 
 	// The client's name and version, as it sends them.
 	agent string
@@ -63,9 +56,6 @@ type remote struct {
 
 	standing context.CancelFunc // ends the stream that belongs to no message
 	waiting  map[string]*post
-
-	inputs map[string][]byte // the input schemas of tools, by name
-	kept   int               // bytes of the answers with these schemas
 }
 
 // A post is a message of the client's on its way to the server.
@@ -85,8 +75,8 @@ type post struct {
 	// Closed once the server has the message, which isn't a request.
 	done chan struct{}
 
-	number int  // of the session that it is meant for
-	isSent bool // it may have reached the server
+	session *webSession // that it is meant for
+	isSent  bool        // it may have reached the server
 }
 
 var (
@@ -138,16 +128,14 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // it may hold a secret
 	}
-	r := &remote{Server: s, address: u, endpoint: u, ready: make(chan struct{}), waiting: map[string]*post{}, inputs: map[string][]byte{}}
+	r := &remote{Server: s, address: u, waiting: map[string]*post{}}
+	r.session = r.newSession()
 	r.client.CheckRedirect = checkRedirect
 	if r.client.Transport, err = transport(); err != nil {
 		return nil, err
 	}
 	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
-	if !s.SSE {
-		close(r.ready)
-	}
 	return r, nil
 }
 
@@ -197,7 +185,11 @@ func (r *remote) Lines(take func(Said) error) error {
 	r.take = take
 	r.taking.Unlock()
 	if r.SSE {
-		r.stop(r.listen())
+		resp, err := r.stream(r.ctx, "")
+		if err == nil {
+			err = r.follow(nil, resp)
+		}
+		r.stop(err)
 	}
 	<-r.ctx.Done()
 	if err := context.Cause(r.ctx); err != context.Canceled {
@@ -237,12 +229,17 @@ func (r *remote) send(line []byte) {
 	params := m.Get("params")
 	p.method = m.Get("method").Text
 	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
+	if p.revision >= FirstDiscover {
+		p.headers = repeated(p.method, params, r.InputOf)
+	}
 	r.mu.Lock()
 	if p.method == "initialize" {
-		r.number++
-		r.isOver = false
+		if !r.SSE {
+			r.session = r.newSession()
+		}
+		r.session.isUnbegun = false
 	}
-	p.number = r.number
+	p.session = r.session
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
@@ -250,10 +247,6 @@ func (r *remote) send(line []byte) {
 		if c.revision >= FirstDiscover {
 			c.cancel()
 		}
-	}
-	if p.revision >= FirstDiscover {
-		input, _ := jsontree.NewReader(r.inputs[params.Get("name").Text]).Only()
-		p.headers = repeated(p.method, params, input)
 	}
 	for _, info := range []jsontree.Value{params.Get("clientInfo"), params.Get("_meta").Get("io.modelcontextprotocol/clientInfo")} {
 		if agent := info.Get("name").Text + "/" + info.Get("version").Text; info.Kind == '{' && plainValue.MatchString(agent) {
@@ -280,14 +273,12 @@ func (r *remote) send(line []byte) {
 // post sends a message and passes its answer on.
 func (r *remote) post(p *post) {
 	defer p.cancel()
-	opens := p.method == "notifications/initialized" && !r.SSE // HTTP+SSE has only one stream
-	var refused <-chan bool
-	if opens {
-		refused = r.stand()
+	if p.method == "notifications/initialized" && !r.SSE { // HTTP+SSE has only one stream
+		r.stand(p)
 	}
-	resp, err := r.ask(p)
-	if err == nil && r.ends(p, resp) {
-		resp.Body.Close()
+	resp, data, err := r.ask(p)
+	isForgotten := err == nil && p.id != nil && r.rec == nil && sessionOf(resp) != "" && isForgotten(resp.StatusCode, data)
+	if isForgotten && r.over(p.session) {
 		err = errOver
 	}
 	// The server has the message. What it sends in reply may only get through once send has returned.
@@ -300,13 +291,20 @@ func (r *remote) post(p *post) {
 		return
 	}
 	if err == nil {
-		err = r.answer(p, resp)
+		err = r.answer(p, resp, data)
 	}
 	if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
-	} else if opens && <-refused {
-		r.stand()
 	}
+}
+
+// sessionOf returns the ID of the session that a request was sent in, or "".
+func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
+
+// isForgotten reports whether a server no longer knows the session. The protocol wants a 404 for that;
+// many servers answer with 400, and with words about the session.
+func isForgotten(code int, body []byte) bool {
+	return code == http.StatusNotFound || code == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
 }
 
 // answered notes that nobody waits for the answer to a message any more.
@@ -318,33 +316,48 @@ func (r *remote) answered(p *post) {
 	}
 }
 
-// ask sends a message. An initialize begins a session; from revision 2026-07-28 on, there are no sessions.
-func (r *remote) ask(p *post) (*http.Response, error) {
+// ask sends a message, and reads the body of the answer unless that is an event stream. An initialize begins a session; from revision
+// 2026-07-28 on, there are no sessions.
+func (r *remote) ask(p *post) (resp *http.Response, data []byte, err error) {
 	if err := r.await(p); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	headers := []string{"Accept", "application/json, text/event-stream", "Content-Type", "application/json"}
 	if p.method == "initialize" || p.revision >= FirstDiscover {
 		headers = append(headers, "Mcp-Session-Id", "", "Mcp-Protocol-Version", p.revision)
 	}
-	resp, err := r.do(p.ctx, http.MethodPost, p.body, append(headers, p.headers...)...)
-	if err == nil && p.method == "initialize" && resp.StatusCode < 300 {
+	if resp, err = r.do(p.ctx, http.MethodPost, p.body, append(headers, p.headers...)...); err != nil {
+		return nil, nil, err
+	}
+	if p.method == "initialize" && resp.StatusCode < 300 {
 		r.mu.Lock()
-		r.session = resp.Header.Get("Mcp-Session-Id")
+		p.session.id = resp.Header.Get("Mcp-Session-Id")
 		r.mu.Unlock()
 	}
-	return resp, err
+	if isStream(resp) && !r.SSE {
+		return resp, nil, nil
+	}
+	defer resp.Body.Close()
+	data, err = io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
+	if len(data) > MaxBytes {
+		r.stop(ErrTooLarge)
+		return nil, nil, ErrTooLarge
+	}
+	if err != nil {
+		return nil, nil, fail.New("its answer broke off: %s", Excerpt(err.Error()))
+	}
+	return resp, data, nil
 }
 
 // do sends an HTTP request, with the headers of the current session and with more headers, given as names and
 // values. A header with an empty value is left out. Errors don't quote the address, which may contain a secret.
 func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	r.mu.Lock()
-	at := r.endpoint
+	at := r.session.endpoint
 	if method == http.MethodGet {
 		at = r.address
 	}
-	headers = append([]string{"Mcp-Session-Id", r.session, "Mcp-Protocol-Version", r.revision, "User-Agent", r.agent}, headers...)
+	headers = append([]string{"Mcp-Session-Id", r.session.id, "Mcp-Protocol-Version", r.revision, "User-Agent", r.agent}, headers...)
 	r.mu.Unlock()
 	req, err := http.NewRequestWithContext(ctx, method, at.String(), bytes.NewReader(body))
 	if err != nil {
@@ -385,8 +398,7 @@ func isStream(resp *http.Response) bool {
 }
 
 // unusable returns why an HTTP response is no answer. It never quotes the response, which may repeat a secret that was sent.
-func (r *remote) unusable(resp *http.Response) error {
-	resp.Body.Close()
+func unusable(resp *http.Response) error {
 	if resp.StatusCode < 300 {
 		return fail.New(notMessage)
 	}
@@ -408,29 +420,18 @@ func (r *remote) unusable(resp *http.Response) error {
 
 // answer passes on the server's response to a message. If that doesn't answer a request, the error
 // is the reason, unless the answer may still come on another stream.
-func (r *remote) answer(p *post, resp *http.Response) error {
-	if isStream(resp) && !r.SSE {
-		return r.follow(p, resp)
-	}
-	defer resp.Body.Close()
+func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
-	data, err := io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
-	resp.Body = io.NopCloser(bytes.NewReader(data))
-	if len(data) > MaxBytes {
-		r.stop(ErrTooLarge)
-		return ErrTooLarge
-	}
-	if err != nil {
-		return fail.New("its answer broke off: %s", Excerpt(err.Error()))
-	}
-	if resp.StatusCode >= 300 && !(isJSON && p.refusedBy(data)) {
-		return r.unusable(resp)
-	}
-	if resp.StatusCode < 300 && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil) {
+	isFailed := resp.StatusCode >= 300
+	switch {
+	case isStream(resp) && !r.SSE:
+		return r.follow(p, resp)
+	case isFailed && !(isJSON && p.refusedBy(data)):
+		return unusable(resp)
+	case !isFailed && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil):
 		return nil
-	}
-	if !isJSON {
-		return r.unusable(resp)
+	case !isJSON:
+		return unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
 		err = fail.New("its answer isn't one to the request")
@@ -460,17 +461,9 @@ func (r *remote) hand(data []byte, asked int64) error {
 			continue
 		}
 		answered = append(answered, p)
-		if p.method == "initialize" || p.method == "tools/list" && p.revision >= FirstDiscover {
+		if p.method == "initialize" {
 			result, _ := jsontree.NewReader(m["result"]).Only()
 			r.revision = cmp.Or(result.Get("protocolVersion").Text, r.revision)
-			if r.kept += len(m["result"]); r.kept > MaxBytes {
-				clear(r.inputs)
-				r.kept = len(m["result"])
-			}
-			for _, tool := range result.Get("tools").Items() {
-				input := tool.Get("inputSchema")
-				r.inputs[tool.Get("name").Text] = m["result"][input.At:input.End]
-			}
 		}
 	}
 	r.mu.Unlock()
@@ -527,8 +520,8 @@ func (r *remote) Signal(s os.Signal) {
 func (r *remote) Stop() {
 	r.stop(nil)
 	r.mu.Lock()
-	session := r.session
-	r.session = ""
+	session := r.session.id
+	r.session.id = ""
 	r.mu.Unlock()
 	if session == "" {
 		return

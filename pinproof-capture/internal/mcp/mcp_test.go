@@ -181,8 +181,9 @@ func TestRepeated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	inputOf := func(string) jsontree.Value { return input }
 	got := map[string]string{}
-	for h := range slices.Chunk(repeated("tools/call", params, input), 2) {
+	for h := range slices.Chunk(repeated("tools/call", params, inputOf), 2) {
 		got[h[0]] = h[1]
 	}
 	want := map[string]string{"Mcp-Method": "tools/call", "Mcp-Name": "=?base64?Z3LDtsOfZQ==?=", "Mcp-Param-City": "=?base64?S8O2bG4=?=", "Mcp-Param-Plain": "a b",
@@ -191,10 +192,10 @@ func TestRepeated(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%v\nnot %v", got, want)
 	}
-	if got := repeated("tasks/get", jsontree.Object(jsontree.Member{Name: "taskId", Value: jsontree.Text("7")}), jsontree.Value{}); !slices.Equal(got, []string{"Mcp-Method", "tasks/get", "Mcp-Name", "7"}) {
+	if got := repeated("tasks/get", jsontree.Object(jsontree.Member{Name: "taskId", Value: jsontree.Text("7")}), inputOf); !slices.Equal(got, []string{"Mcp-Method", "tasks/get", "Mcp-Name", "7"}) {
 		t.Error(got)
 	}
-	if got := repeated("tools/list", jsontree.Object(), input); len(got) != 2 {
+	if got := repeated("tools/list", jsontree.Object(), inputOf); len(got) != 2 {
 		t.Error(got)
 	}
 }
