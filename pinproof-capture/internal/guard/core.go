@@ -27,8 +27,8 @@ const (
 )
 
 // A core decides what passes between a client and its server. Each method takes one thing that happened, such as a line from the client,
-// and returns what to do about it. A core reads no clock and no file, and starts no goroutine: the caller sets now, and calls one method
-// at a time. A line that it is given belongs to it.
+// and adds what to do about it to out, which flush returns. A core reads no clock and no file, and starts no goroutine: the caller sets
+// now, and calls one method at a time. A line that it is given belongs to it.
 //
 // The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no pinned list of the server's
 // passes. The core requests each of them itself, has pinproof judge it, and answers the client from the entries that equal their pins;
@@ -38,6 +38,7 @@ const (
 type core struct {
 	setup
 	now time.Time
+	out out
 
 	pins approved
 	// The lockfile can't be read: nothing that depends on it passes.
@@ -99,8 +100,7 @@ type list struct {
 	at time.Time
 
 	// The last listing: what the client gets, a member of the answer.
-	outcome  string
-	isFailed bool
+	outcome string
 	// As it came; nil if it has to be judged again.
 	pages []mcp.Page
 	// The results with the files of skills, after a review.
@@ -109,9 +109,10 @@ type list struct {
 	entries map[string]pinned
 	// What it may not use, with the kind of drift.
 	drifted map[pin.Key]string
-	// What the client was told of the last drift.
-	words modeltext.Text
 }
+
+// hasFailed reports whether the server gave an error in place of the list.
+func (l *list) hasFailed() bool { return l.pages == nil && l.done > 0 && l.done == l.changes }
 
 // A listing is one that is under way.
 type listing struct {
@@ -138,7 +139,8 @@ func (h held) id() []byte {
 	return h.line[id.At:id.End]
 }
 
-func (h held) refuse(words modeltext.Text) out { return out{toClient: refusal(h.id(), words)} }
+// refuseRequest answers a request of the client's with a refusal.
+func (c *core) refuseRequest(h held, words modeltext.Text) { c.toClient(refusal(h.id(), words)) }
 
 // A news tells the client that lists have changed.
 type news struct {
@@ -170,91 +172,86 @@ type out struct {
 // A judgement is a part of a capture to judge. then takes the verdict, or why it is missing.
 type judgement struct {
 	said []byte
-	then func(v *verdict, err error) out
+	then func(v *verdict, err error)
 }
 
-func (o *out) add(p out) {
-	o.records = append(o.records, p.records...)
-	o.keep = append(o.keep, p.keep...)
-	o.say = append(o.say, p.say...)
-	o.toClient = append(o.toClient, p.toClient...)
-	o.toServer = append(o.toServer, p.toServer...)
-	o.judge = append(o.judge, p.judge...)
-	if o.err == nil {
-		o.err = p.err
-	}
+// flush returns what is to be done about all that has happened.
+func (c *core) flush() (o out) {
+	o = c.out
+	c.out = out{}
+	return o
 }
 
-func (o *out) tell(format string, args ...any) {
-	o.say = append(o.say, fmt.Sprintf("pinproof: "+format, args...))
+func (c *core) toClient(lines []byte) { c.out.toClient = append(c.out.toClient, lines...) }
+func (c *core) toServer(lines []byte) { c.out.toServer = append(c.out.toServer, lines...) }
+
+func (c *core) judge(said []byte, then func(v *verdict, err error)) {
+	c.out.judge = append(c.out.judge, judgement{said, then})
 }
 
-func (o *out) log(event string, args ...any) {
-	o.records = append(o.records, record{event: event, args: args})
+func (c *core) tell(format string, args ...any) {
+	c.out.say = append(c.out.say, fmt.Sprintf("pinproof: "+format, args...))
+}
+
+func (c *core) log(event string, args ...any) {
+	c.out.records = append(c.out.records, record{event: event, args: args})
 }
 
 // fromClient takes a line of the client's.
-func (c *core) fromClient(line []byte) (o out) {
+func (c *core) fromClient(line []byte) {
 	m, bad := message(line)
 	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
-	if c.refused != nil && bad == nil && m.Has("method") {
-		return out{toClient: c.refused.answer(h.id())}
+	switch {
+	case c.refused != nil && m.Has("method"):
+		c.answerRefused(h)
+	case c.refused != nil:
+	case bad != nil:
+		c.tell("the client's message is refused: %s", bad)
+		toServer, toClient := c.dropped(line, false)
+		c.toServer(toServer)
+		c.toClient(toClient)
+	case m.Kind != 0: // a client has nothing to say to a server but messages
+		c.take(h)
 	}
-	if c.refused != nil || bad == nil && m.Kind == 0 {
-		// a client has nothing to say to a server but messages
-		return o
-	}
-	if bad != nil {
-		o.tell("the client's message is refused: %s", bad)
-		o.toServer, o.toClient = c.dropped(line, false)
-		return o
-	}
-	return c.take(h)
 }
 
 // take decides about a message of the client's, when it comes and each time that a list has come for which it waits.
-func (c *core) take(h held) (o out) {
+func (c *core) take(h held) {
 	method := h.m.Get("method").Text
 	params := h.m.Get("params")
+	hasID := h.m.Has("id")
 	_, isOpen := c.open[keyOf(h.m)]
-	if method != "" && h.m.Has("id") && (isOpen || c.own[keyOf(h.m)] != nil) {
-		return h.refuse(wordsUsed) // its answer would be taken for that of the other
-	}
-	if method == "notifications/cancelled" {
-		return c.cancel(h)
-	}
-	if method == "" || method == "ping" {
-		return c.forward(h, nil)
-	}
-	if c.unread && !isGreeting(method) && h.m.Has("id") {
-		return h.refuse(wordsNoPins)
-	}
-	if meta := params.Get("_meta"); meta.Has(protocolVersion) {
+	if meta := params.Get("_meta"); meta.Has(protocolVersion) && !c.unread {
 		c.meta = slices.DeleteFunc(slices.Clone(meta.Members()), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
 		c.isBegun = c.isBegun || c.greets == "" && !isGreeting(method)
 	}
-	if isGreeting(method) {
-		return c.greet(h, method)
-	}
-	if c.mustWait(&h) {
-		return c.wait(h)
-	}
-	if !c.isBegun {
-		return h.refuse(wordsNotBegun)
-	}
-	if method == "notifications/initialized" {
+	switch {
+	case method != "" && hasID && (isOpen || c.own[keyOf(h.m)] != nil):
+		c.refuseRequest(h, wordsUsed) // its answer would be taken for that of the other
+	case method == "notifications/cancelled":
+		c.cancel(h)
+	case method == "" || method == "ping":
+		c.forward(h, nil)
+	case c.unread && !isGreeting(method) && hasID:
+		c.refuseRequest(h, wordsNoPins)
+	case isGreeting(method):
+		c.greet(h, method)
+	case c.mustWait(&h):
+		c.wait(h)
+	case !c.isBegun:
+		c.refuseRequest(h, wordsNotBegun)
+	case method == "notifications/initialized":
 		c.isReady = true
-		o = c.forward(h, nil)
-		o.add(c.start())
-		return o
+		c.forward(h, nil)
+		c.start()
+	default:
+		c.start()
+		if entryType, lists := typeOf(method, methodOf); lists {
+			c.listFor(entryType, h)
+		} else {
+			c.act(h, method, params)
+		}
 	}
-	o = c.start()
-	if entryType, lists := typeOf(method, methodOf); lists {
-		o.add(c.listFor(entryType, h))
-		return o
-	}
-	o.add(c.act(h, method, params))
-	return o
 }
 
 const protocolVersion = "io.modelcontextprotocol/protocolVersion"
@@ -268,7 +265,7 @@ const maxWaiting = 1000
 var helloID = "pinproof-" + rand.Text()
 
 // greet begins a session.
-func (c *core) greet(h held, method string) (o out) {
+func (c *core) greet(h held, method string) {
 	if method == "initialize" {
 		c.meta = nil // the client may have sent server/discover before
 		c.isReady = false
@@ -277,55 +274,50 @@ func (c *core) greet(h held, method string) (o out) {
 	}
 	c.greets = keyOf(h.m)
 	c.isBegun = false
-	return c.forward(h, nil)
+	c.forward(h, nil)
 }
 
 // forward sends a message of the client's to the server.
-func (c *core) forward(h held, call []any) (o out) {
+func (c *core) forward(h held, call []any) {
 	if method := h.m.Get("method"); h.m.Has("id") && method.Kind != 0 {
-		uri := h.m.Get("params").Get("uri")
-		c.open[keyOf(h.m)] = request{h, call, method.Text, jsontree.TextOf(&uri)}
+		c.open[keyOf(h.m)] = request{h, call, method.Text, h.m.Get("params").TextIn("uri")}
 	}
-	o.toServer = h.line
-	return o
+	c.toServer(h.line)
 }
 
 // cancel takes a notification that a request is cancelled. The server doesn't know of one that waits here.
-func (c *core) cancel(h held) (o out) {
+func (c *core) cancel(h held) {
 	n := len(c.waiting)
 	id := h.m.Get("params").Get("requestId")
 	c.waiting = slices.DeleteFunc(c.waiting, func(h held) bool { return jsontree.Equal(h.m.Get("id"), id) })
 	if n == len(c.waiting) {
 		delete(c.open, strings.TrimSpace(id.Text))
-		o.toServer = h.line
+		c.toServer(h.line)
 	}
-	return o
 }
 
 // listFor answers a request for a list, or has it wait for the list.
-func (c *core) listFor(entryType pin.EntryType, h held) (o out) {
+func (c *core) listFor(entryType pin.EntryType, h held) {
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
-	if !c.pins.policy.Pins(entryType) && entryType == pin.Resources {
-		// not pinned: it passes
-		return c.forward(h, nil)
-	}
-	if !c.pins.policy.Pins(entryType) {
-		o.toClient = mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers()))
-		return o
-	}
-	if cursor.Kind != 0 && cursor.Kind != 'n' && (cursor.Kind != '"' || cursor.Text != "") {
-		return h.refuse(wordsNoCursor)
-	}
-	if h.needs[entryType] == 0 {
+	isPinned := c.pins.policy.Pins(entryType)
+	isFirst := cursor.Kind == 0 || cursor.Kind == 'n' || cursor.Kind == '"' && cursor.Text == ""
+	if isPinned && isFirst && h.needs[entryType] == 0 {
 		c.need(&h, entryType, l.isAsked || c.isOld(entryType))
 		l.isAsked = true
 	}
-	if c.mustWait(&h) {
-		return c.wait(h)
+	switch {
+	case !isPinned && entryType == pin.Resources:
+		c.forward(h, nil)
+	case !isPinned:
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers())))
+	case !isFirst:
+		c.refuseRequest(h, wordsNoCursor)
+	case c.mustWait(&h):
+		c.wait(h)
+	default:
+		c.toClient(mcp.Answer(h.id(), l.outcome))
 	}
-	o.toClient = mcp.Answer(h.id(), l.outcome)
-	return o
 }
 
 // modernMembers are members that each result has since 2026-07-28.
@@ -352,10 +344,11 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 }
 
 // act decides about a request that may act on an entry.
-func (c *core) act(h held, method string, params jsontree.Value) (o out) {
+func (c *core) act(h held, method string, params jsontree.Value) {
 	target := c.targetOf(method, params)
 	if why := c.forbids(target); why != nil {
-		return c.refuseUse(h, target.keys[0], method, why)
+		c.refuseUse(h, target.keys[0], method, why)
+		return
 	}
 	for _, entryType := range target.lists {
 		if h.needs[entryType] == 0 {
@@ -363,35 +356,42 @@ func (c *core) act(h held, method string, params jsontree.Value) (o out) {
 		}
 	}
 	if c.mustWait(&h) {
-		return c.wait(h)
+		c.wait(h)
+		return
 	}
 	under, why := c.allows(target, method, params)
-	if (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited { // a server may show it only now, such as after a login
+	switch {
+	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited: // a server may show it only now, such as after a login
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)
 		}
-		return c.wait(h)
-	}
-	if why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear) {
-		return c.refuseUse(h, target.keys[0], method, why)
-	}
-	if method == getSkill && c.guardsSkills() && c.onDrift != Warns {
+		c.wait(h)
+	case why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear):
+		c.refuseUse(h, target.keys[0], method, why)
+	case method == getSkill && c.guardsSkills() && c.onDrift != Warns:
 		for _, entry := range c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") }) {
-			o.toClient = mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entry.Value), c.modernMembers()))
+			c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entry.Value), c.modernMembers())))
 		}
-		return o
+	default:
+		c.call(h, method, params, under)
 	}
-	if _, calls := typeOf(method, useOf); !calls {
-		return c.forward(h, nil)
+}
+
+// call forwards a request, and records it if it acts on an entry by its name.
+func (c *core) call(h held, method string, params jsontree.Value, under pinned) {
+	entryType, calls := typeOf(method, useOf)
+	if !calls {
+		c.forward(h, nil)
+		return
 	}
-	said := []any{pin.EntryTypeInfo[target.keys[0].Type].Entry, params.Get("name").Text}
+	said := []any{pin.EntryTypeInfo[entryType].Entry, params.Get("name").Text}
 	if id := h.id(); len(id) > 0 {
 		said = append(said, "id", json.RawMessage(id))
 	}
-	o = c.forward(h, said)
+	c.forward(h, said)
 	arguments := params.Get("arguments")
-	o.records = append(o.records, record{"call", slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval}), h.line[arguments.At:arguments.End]})
-	return o
+	args := slices.Concat(said, []any{"digest", under.Digest, "approval", under.Approval})
+	c.out.records = append(c.out.records, record{"call", args, h.line[arguments.At:arguments.End]})
 }
 
 // mustWait reports whether the server's greeting, or a list that a message needs, hasn't come yet.
@@ -408,49 +408,48 @@ func (c *core) mustWait(h *held) bool {
 }
 
 // wait has a message wait for its lists, and requests them.
-func (c *core) wait(h held) (o out) {
+func (c *core) wait(h held) {
 	if len(c.waiting) >= maxWaiting {
-		return h.refuse(wordsNoList)
+		c.refuseRequest(h, wordsNoList)
+		return
 	}
-	h.hasWaited = c.isBegun
+	h.hasWaited = h.hasWaited || c.isBegun
 	c.waiting = append(c.waiting, h)
-	return c.request()
+	c.request()
 }
 
 // request begins the listings that messages wait for, and those of lists that have changed, once these may be requested again.
-func (c *core) request() (o out) {
+func (c *core) request() {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
 		isDue := c.now.Sub(l.at) >= changePause && slices.ContainsFunc(c.news, func(n news) bool { return c.lags(entryType, n.method) })
 		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
 		if c.isBegun && (isDue || isNeeded) {
-			o.add(c.begin(entryType))
+			c.begin(entryType)
 		}
 	}
-	return o
 }
 
 // start requests once every pinned list that the server claims.
-func (c *core) start() (o out) {
+func (c *core) start() {
 	if c.isStarted {
-		return o
+		return
 	}
 	c.isStarted = true
 	for _, entryType := range pin.AskOrder {
 		if c.pins.policy.Pins(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
-			o.add(c.begin(entryType))
+			c.begin(entryType)
 		}
 	}
-	return o
 }
 
 // begin begins a listing, unless one is under way. It has the _meta of a client's request for the list, because the client may wait for
 // its progress.
-func (c *core) begin(entryType pin.EntryType) (o out) {
+func (c *core) begin(entryType pin.EntryType) {
 	l := &c.lists[entryType]
 	if l.running != nil {
-		return o
+		return
 	}
 	l.at = c.now
 	l.isAsked = false
@@ -464,7 +463,7 @@ func (c *core) begin(entryType pin.EntryType) (o out) {
 			}
 		}
 	}
-	return c.send(l.running)
+	c.send(l.running)
 }
 
 // Ids of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
@@ -474,7 +473,7 @@ const (
 )
 
 // send sends the next request of a listing.
-func (c *core) send(l *listing) (o out) {
+func (c *core) send(l *listing) {
 	var id int64
 	for isUsed := true; isUsed; {
 		id = firstOwn + c.used%ownIDs
@@ -486,64 +485,51 @@ func (c *core) send(l *listing) (o out) {
 	l.sent = c.now
 	c.own[l.key] = l
 	method, params := l.Request()
-	o.toServer = mcp.Request(id, method, params)
-	return o
+	c.toServer(mcp.Request(id, method, params))
 }
 
 // fromServer takes a line of the server's.
-func (c *core) fromServer(line []byte) (o out) {
+func (c *core) fromServer(line []byte) {
 	m, bad := message(line)
-	if bad != nil {
-		return c.unreadable(line, bad)
-	}
-	if m.Kind == 0 {
-		if noise := bytes.TrimSpace(line); len(noise) > 0 {
-			o.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
-		}
-		return o
-	}
-	if method := m.Get("method"); method.Kind != 0 {
-		return c.unasked(line, m, method.Text)
-	}
 	key := keyOf(m)
-	if l := c.own[key]; l != nil && m.Get("id").Kind == '0' {
-		delete(c.own, key)
-		return c.came(l, line, m)
-	}
-	if c.refused != nil {
-		return o
-	}
-	if key == c.greets && m.Has("error") {
-		// the server refused its greeting
-		c.greets = ""
-		if _, isOpen := c.open[key]; isOpen {
-			delete(c.open, key)
-			o.toClient = line
+	method := m.Get("method")
+	l := c.own[key]
+	switch {
+	case bad != nil:
+		c.unreadable(line, bad)
+	case m.Kind == 0:
+		if noise := bytes.TrimSpace(line); len(noise) > 0 {
+			c.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
-		o.add(c.release())
-		return o
+	case method.Kind != 0:
+		c.unasked(line, m, method.Text)
+	case l != nil && m.Get("id").Kind == '0':
+		delete(c.own, key)
+		c.came(l, line, m)
+	case c.refused == nil:
+		c.answered(line, m, key)
 	}
-	return c.answered(line, m, key)
 }
 
 // unreadable takes a line of the server's that clients could read differently.
-func (c *core) unreadable(line []byte, bad error) (o out) {
+func (c *core) unreadable(line []byte, bad error) {
 	if c.refused == nil && capture.HidesAnswer(line) {
 		// it may hide a list or instructions
-		return c.end(&o, c.unjudged(&o, "block", "blocked", line, fail.New("the server's answer is refused: %s", bad)))
+		c.block(line, fail.New("the server's answer is refused: %s", bad))
+		return
 	}
-	o.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
+	c.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
 	for _, m := range mcp.Loosely(line) { // a listing doesn't wait for an answer that can't be read
 		id, _ := jsontree.NewReader(m["id"]).Only()
 		key := strings.TrimSpace(id.Text)
 		if l := c.own[key]; l != nil {
 			delete(c.own, key)
-			o.add(c.listed(l, "", bad))
+			c.listed(l, "", bad)
 		}
 	}
 	toClient, toServer := c.dropped(line, true)
-	o.add(out{toClient: toClient, toServer: toServer})
-	return o
+	c.toClient(toClient)
+	c.toServer(toServer)
 }
 
 // Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.
@@ -552,34 +538,32 @@ var knownMethods = strings.Fields("ping roots/list sampling/createMessage elicit
 	"notifications/tasks/status notifications/tasks notifications/subscriptions/acknowledged")
 
 // unasked takes a request or a notification of the server's.
-func (c *core) unasked(line []byte, m jsontree.Value, method string) (o out) {
+func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	id := m.Get("id")
-	isRefused := c.refused != nil
-	if !isRefused && strings.HasSuffix(method, "/list_changed") {
-		return c.changed(news{method, line})
-	}
-	if !isRefused && slices.Contains(knownMethods, method) {
-		o.toClient = line
-		return o
+	switch {
+	case c.refused == nil && strings.HasSuffix(method, "/list_changed"):
+		c.changed(news{method, line})
+		return
+	case c.refused == nil && slices.Contains(knownMethods, method):
+		c.toClient(line)
+		return
+	case c.refused == nil:
+		c.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
 	}
 	if id.Kind != 0 { // also after a refusal: a server may want to know something before it lists
-		o.toServer = mcp.Reply(line[id.At:id.End], method)
+		c.toServer(mcp.Reply(line[id.At:id.End], method))
 	}
-	if !isRefused {
-		o.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
-	}
-	return o
 }
 
 // changed takes a notification that a list has changed. The client is told once the new list is judged.
-func (c *core) changed(n news) (o out) {
+func (c *core) changed(n news) {
 	for entryType := range pin.Instructions {
 		if changedOf(entryType) == n.method {
 			c.lists[entryType].changes++
 			c.announce(n)
 		}
 	}
-	return c.release()
+	c.release()
 }
 
 // announce keeps a notification until its lists are judged.
@@ -601,62 +585,63 @@ func (c *core) lags(entryType pin.EntryType, method string) bool {
 const changePause = time.Second
 
 // came takes the answer to a request of a listing.
-func (c *core) came(l *listing, line []byte, m jsontree.Value) (o out) {
-	if e := m.Get("error"); e.Kind != 0 && !l.InDoubt && !l.InFiles {
-		return c.listed(l, string(line[e.At:e.End]), nil)
-	}
+func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 	info := pin.EntryTypeInfo[l.EntryType]
-	if !l.InDoubt && !l.InFiles && m.Get("result").Get(info.Member).Kind != '[' {
-		return c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
+	isPage := !l.InDoubt && !l.InFiles
+	e := m.Get("error")
+	switch {
+	case isPage && e.Kind != 0:
+		c.listed(l, string(line[e.At:e.End]), nil)
+	case isPage && m.Get("result").Get(info.Member).Kind != '[':
+		c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
+	default:
+		if more, err := l.Take(line, m); more {
+			c.send(l)
+		} else {
+			c.listed(l, "", err)
+		}
 	}
-	more, err := l.Take(line, m)
-	if more {
-		return c.send(l)
-	}
-	return c.listed(l, "", err)
 }
 
 // listed takes a listing that has come to its end: whole, with the server's error in its place, or with the reason why it failed.
-func (c *core) listed(l *listing, serverError string, err error) (o out) {
+func (c *core) listed(l *listing, serverError string, err error) {
 	state := &c.lists[l.EntryType]
 	isFailed := serverError != "" || err != nil
-	if c.refused != nil {
-		return c.reviewed(l, isFailed)
-	}
 	samePage := func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }
-	if !isFailed && state.pages != nil && slices.EqualFunc(l.Pages, state.pages, samePage) {
-		return c.settle(l) // the last verdict is valid
-	}
-	if !isFailed {
+	switch {
+	case c.refused != nil:
+		c.reviewed(l, isFailed)
+		return
+	case isFailed:
+		state.outcome = `"error":` + serverError
+		state.pages, state.entries, state.drifted = nil, nil, nil
+	case state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage): // otherwise, the last verdict is valid
 		l.isJudged = true
-		o.judge = []judgement{{c.capture(l), func(v *verdict, err error) out { return c.judged(l, v, err) }}}
-		return o
+		c.judge(c.capture(l), func(v *verdict, err error) { c.judged(l, v, err) })
+		return
 	}
-	state.outcome = `"error":` + serverError
 	if err != nil {
-		o.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.EntryType].Member, err)
+		c.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.EntryType].Member, err)
 		state.outcome = errorOf(wordsNoList)
 	}
-	state.isFailed = true
-	state.pages, state.entries, state.drifted = nil, nil, nil
-	o.add(c.settle(l))
-	return o
+	c.settle(l)
 }
 
 // judged takes the verdict on a list.
-func (c *core) judged(l *listing, v *verdict, err error) (o out) {
+func (c *core) judged(l *listing, v *verdict, err error) {
 	state := &c.lists[l.EntryType]
 	if c.refused != nil {
-		return c.reviewed(l, false)
+		c.reviewed(l, false)
+		return
 	}
 	if state.running != l { // it is of a session that is over
-		return o
+		return
 	}
 	state.pages = l.Pages
-	state.isFailed = false
-	if isOver := c.decide(&o, l.EntryType, v, err); isOver {
+	words, isOver := c.decide(l.EntryType, v, err)
+	if isOver {
 		c.settle(l)
-		return o
+		return
 	}
 	state.entries = map[string]pinned{}
 	state.drifted = nil
@@ -671,98 +656,98 @@ func (c *core) judged(l *listing, v *verdict, err error) (o out) {
 	var count int
 	state.outcome, count = c.result(l.EntryType)
 	if c.onDrift == Subset && len(state.drifted) > 0 && count == 0 {
-		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(state.words))
+		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(words))
 	}
 	if l.EntryType == pin.Skills {
 		c.learnSkills(state)
 	}
-	o.add(c.settle(l))
-	return o
+	c.settle(l)
 }
 
 // settle ends a listing, and takes again what has waited for it.
-func (c *core) settle(l *listing) (o out) {
+func (c *core) settle(l *listing) {
 	state := &c.lists[l.EntryType]
 	state.running = nil
 	state.done = l.began
-	return c.release()
+	c.release()
 }
 
 // release tells the client of the lists that have changed and are judged, and takes again what waits no longer.
-func (c *core) release() (o out) {
+func (c *core) release() {
 	if c.refused != nil {
-		return o
+		return
 	}
 	c.news = slices.DeleteFunc(c.news, func(n news) bool {
 		if slices.ContainsFunc(pin.AskOrder[:], func(entryType pin.EntryType) bool { return c.lags(entryType, n.method) }) {
 			return false
 		}
-		o.toClient = append(o.toClient, n.line...)
+		c.toClient(n.line)
 		return true
 	})
 	waiting := c.waiting
 	c.waiting = nil
-	for i, h := range waiting {
-		if c.refused != nil {
-			c.waiting = append(c.waiting, waiting[i:]...)
-			return o
-		} else if c.mustWait(&h) {
+	for _, h := range waiting {
+		if c.refused != nil || c.mustWait(&h) {
 			c.waiting = append(c.waiting, h)
 		} else {
-			o.add(c.take(h))
+			c.take(h)
 		}
 	}
-	o.add(c.request())
-	return o
+	c.request()
 }
 
-// decide does what the mode wants about a verdict, which is nil if there is none. It returns whether the session is over.
-func (c *core) decide(o *out, entryType pin.EntryType, v *verdict, err error) (isOver bool) {
-	if err != nil && c.onDrift == Warns {
-		c.unjudged(o, "drift", "not judged, and passed on", nil, err)
-	} else if err != nil {
-		c.end(o, c.unjudged(o, "block", "blocked", nil, err))
-		return true
-	} else if v.matches {
-	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
-		c.lists[entryType].words = c.drift(o, "drift", entryType, v)
-	} else {
-		o.add(c.refuse(entryType, v))
-		return true
+// decide does what the mode wants about a verdict, which is nil if there is none. It returns what the client is told of drift, and whether
+// the session is over.
+func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
+	switch {
+	case err != nil && c.onDrift == Warns:
+		c.unjudged("drift", "not judged, and passed on", nil, err)
+	case err != nil:
+		c.block(nil, err)
+		return words, true
+	case v.matches:
+	case c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions:
+		return c.drift("drift", entryType, v), false
+	default:
+		c.refuse(entryType, v)
+		return words, true
 	}
-	return false
+	return words, false
 }
 
 // answered takes an answer to a request of the client's, or to one that nobody sent.
-func (c *core) answered(line []byte, m jsontree.Value, key string) (o out) {
+func (c *core) answered(line []byte, m jsontree.Value, key string) {
 	result := m.Get("result")
 	asked, isOpen := c.open[key]
-	if result.Kind != 0 && (key == helloID || isGreeting(asked.method)) {
-		return c.greeted(line, m, key)
+	switch {
+	case result.Kind != 0 && (key == helloID || isGreeting(asked.method)):
+		c.greeted(line, m, key)
+		return
+	case !isOpen && c.isOwn(key):
+	case c.holdsPinned(result, asked.method):
+		c.block(line, errUnasked)
+	case isOpen:
+		delete(c.open, key)
+		c.toClient(c.judgeAnswer(line, result, asked))
+		c.logAnswer(m, asked)
 	}
-	if !isOpen && c.isOwn(key) {
-		return o
+	if key == c.greets { // the server refused its greeting
+		c.greets = ""
+		c.release()
 	}
-	if c.holdsPinned(result, asked.method) {
-		return c.end(&o, c.unjudged(&o, "block", "blocked", line, errUnasked))
-	}
-	if !isOpen {
-		return o
-	}
-	delete(c.open, key)
-	if o = c.judgeAnswer(result, asked); o.toClient == nil {
-		o.toClient = line
+}
+
+// logAnswer records the answer to a call.
+func (c *core) logAnswer(m jsontree.Value, asked request) {
+	outcome := "result"
+	if m.Has("error") {
+		outcome = "error"
+	} else if m.Get("result").Get("isError").Kind == 't' {
+		outcome = "tool error"
 	}
 	if asked.call != nil {
-		outcome := "result"
-		if m.Has("error") {
-			outcome = "error"
-		} else if result.Get("isError").Kind == 't' {
-			outcome = "tool error"
-		}
-		o.log("answer", append(asked.call, "bytes", m.End-m.At, "outcome", outcome)...)
+		c.log("answer", append(asked.call, "bytes", m.End-m.At, "outcome", outcome)...)
 	}
-	return o
 }
 
 // isOwn reports whether an id is that of a request of the core's. One whose listing was given up may still be answered.
@@ -786,7 +771,7 @@ func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 var errUnasked error = fail.New("the server answers with a list that nobody asked for")
 
 // greeted takes what the server says of itself. Its instructions are judged as a list of one.
-func (c *core) greeted(line []byte, m jsontree.Value, key string) (o out) {
+func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	greeting := append(bytes.TrimSpace(line), '\n')
 	result := m.Get("result")
 	c.greeting = greeting
@@ -794,35 +779,38 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) (o out) {
 	c.greets = key
 	c.isBegun = false // what comes now waits for the verdict
 	c.forget()
-	if _, holdsList := pin.EntryTypeIn(result.Has); holdsList {
-		return c.end(&o, c.unjudged(&o, "block", "blocked", nil, errUnasked))
-	}
-	pass := func(v *verdict, err error) (o out) {
-		if c.refused != nil || c.decide(&o, pin.Instructions, v, err) {
-			return o
+	pass := func(v *verdict, err error) {
+		if c.refused != nil {
+			return
+		}
+		if _, isOver := c.decide(pin.Instructions, v, err); isOver {
+			return
 		}
 		delete(c.open, key)
 		if key == helloID {
 			c.isReady = true
-			o.toServer = []byte(mcp.Initialized)
+			c.toServer([]byte(mcp.Initialized))
 		} else {
-			o.toClient = greeting
+			c.toClient(greeting)
 		}
 		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
-			return o
+			return
 		}
 		c.greets = ""
 		c.isBegun = true
 		c.isStarted = key == helloID && c.isStarted // after server/discover, the client may still send initialize
-		o.add(c.release())
-		return o
+		c.release()
 	}
-	if result.Has(pin.EntryTypeInfo[pin.Instructions].Member) && (c.unread || c.pins.policy.Pins(pin.Instructions)) {
-		o.judge = []judgement{{greeting, pass}}
-		return o
+	_, holdsList := pin.EntryTypeIn(result.Has)
+	isPinned := c.unread || c.pins.policy.Pins(pin.Instructions)
+	switch {
+	case holdsList:
+		c.block(nil, errUnasked)
+	case isPinned && result.Has(pin.EntryTypeInfo[pin.Instructions].Member):
+		c.judge(greeting, pass)
+	default:
+		pass(&verdict{matches: true}, nil)
 	}
-	o.add(pass(&verdict{matches: true}, nil))
-	return o
 }
 
 // forget gives up all listings, because another session has begun, and has messages wait for those that follow.
@@ -846,9 +834,9 @@ func (c *core) forget() {
 
 // renews takes the end of a session in which another one begins, with the client's own initialize. What the client sends waits for the
 // server's greeting, and the client is told that all lists have changed once they are judged.
-func (c *core) renews() (o out) {
+func (c *core) renews() {
 	if _, greets := c.open[c.greets]; greets || c.hello == nil {
-		return o // the client itself waits for a greeting
+		return // the client itself waits for a greeting
 	}
 	c.forget()
 	c.greets = helloID
@@ -858,18 +846,18 @@ func (c *core) renews() (o out) {
 		method := changedOf(entryType)
 		c.announce(news{method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)})
 	}
-	o.toServer = c.hello
-	return o
+	c.toServer(c.hello)
 }
 
 // reread takes the pins of a lockfile that has changed. err is why it can't be read.
-func (c *core) reread(pins approved, err error) (o out) {
+func (c *core) reread(pins approved, err error) {
 	was := c.unread
-	if c.unread = err != nil; c.unread {
-		if !was {
-			o.tell("nothing passes until the lockfile can be read: %s", fail.From(err).Text)
-		}
-		return o
+	c.unread = err != nil
+	if c.unread && !was {
+		c.tell("nothing passes until the lockfile can be read: %s", fail.From(err).Text)
+	}
+	if c.unread {
+		return
 	}
 	for folder, k := range c.pins.skills { // what was shown stays known
 		if _, isPinned := pins.skills[folder]; k.state == shownSkill && !isPinned {
@@ -884,11 +872,10 @@ func (c *core) reread(pins approved, err error) (o out) {
 			l.changes++
 		}
 	}
-	return o
 }
 
 // tick does what is due.
-func (c *core) tick() (o out) {
+func (c *core) tick() {
 	for _, key := range slices.Sorted(maps.Keys(c.own)) {
 		l := c.own[key]
 		if l == nil || c.now.Before(l.sent.Add(l.Patience())) {
@@ -897,45 +884,38 @@ func (c *core) tick() (o out) {
 		delete(c.own, key)
 		if l.InDoubt {
 			l.End()
-			o.add(c.listed(l, "", nil))
+			c.listed(l, "", nil)
 		} else {
-			o.add(c.listed(l, "", fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))))
+			c.listed(l, "", fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds())))
 		}
 	}
-	o.add(c.request())
-	if c.refused != nil {
-		o.add(c.conclude())
-	}
-	return o
+	c.request()
+	c.conclude()
 }
 
 // serverEnds takes the end of the server. Whoever waits for an answer gets one.
-func (c *core) serverEnds() (o out) {
+func (c *core) serverEnds() {
 	for _, key := range slices.Sorted(maps.Keys(c.own)) {
 		l := c.own[key]
 		delete(c.own, key)
-		o.add(c.reviewed(l, true))
+		c.reviewed(l, true)
 	}
 	if c.refused != nil {
 		c.now = c.refused.at.Add(reviewPatience)
-		o.add(c.conclude())
-		return o
+		c.conclude()
+		return
 	}
 	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no answer
-	for _, id := range c.unanswered() {
-		o.toClient = append(o.toClient, refusal(id, wordsEnded)...)
-	}
-	return o
+	c.refuseAll(c.unanswered(), wordsEnded)
 }
 
 // unsent takes a line that no server got, because its session was over. Listings begin again in the next session.
-func (c *core) unsent(line []byte) (o out) {
+func (c *core) unsent(line []byte) {
 	m, _ := message(line)
 	if key := keyOf(m); !c.isOwn(key) {
 		delete(c.open, key)
-		return c.fromClient(line)
+		c.fromClient(line)
 	}
-	return o
 }
 
 // isIdle reports whether no message of the client's waits here.
@@ -956,19 +936,20 @@ func (c *core) unanswered() (ids [][]byte) {
 	return ids
 }
 
-// end ends the session, and answers all that the client waits for. It adds to what is to be done already.
-func (c *core) end(o *out, words modeltext.Text) out {
-	for _, id := range c.unanswered() {
-		o.toClient = append(o.toClient, refusal(id, words)...)
-	}
+// end ends the session, and answers all that the client waits for.
+func (c *core) end(words modeltext.Text, err error) {
+	c.refuseAll(c.unanswered(), words)
 	c.refused = &refused{words: words, isTold: true}
-	o.err = errBlocked
-	return *o
+	c.out.err = err
 }
 
-// lost ends the session because the record of calls can't be written.
-func (c *core) lost(err error) (o out) {
-	c.end(&o, wordsNoRecord)
-	o.err = err
-	return o
+func (c *core) refuseAll(ids [][]byte, words modeltext.Text) {
+	for _, id := range ids {
+		c.toClient(refusal(id, words))
+	}
+}
+
+// block ends the session because of something that can't be judged.
+func (c *core) block(line []byte, err error) {
+	c.end(c.unjudged("block", "blocked", line, err), errBlocked)
 }

@@ -161,9 +161,10 @@ func newStage(t *testing.T, lock, mode string) *stage {
 var verdicts = map[string]func() (*verdict, error){}
 
 // happens has the core decide, and notes what comes of it.
-func (s *stage) happens(decide func() out) {
+func (s *stage) happens(decide func()) {
 	s.core.now = s.now
-	o := decide()
+	decide()
+	o := s.core.flush()
 	for _, line := range o.say {
 		s.came = append(s.came, "person: "+line)
 	}
@@ -200,21 +201,20 @@ func (s *stage) judged() {
 	j := s.pending[0]
 	s.pending = s.pending[1:]
 	v, err := s.judge.part(j.said)
-	s.happens(func() out { return j.then(v, err) })
+	s.happens(func() { j.then(v, err) })
 }
 
 func (s *stage) clientSays(line string) {
-	s.happens(func() (o out) {
+	s.happens(func() {
 		if pins, isChanged, err := s.judge.readPins(); isChanged {
-			o = s.core.reread(pins, err)
+			s.core.reread(pins, err)
 		}
-		o.add(s.core.fromClient([]byte(fill(line))))
-		return o
+		s.core.fromClient([]byte(fill(line)))
 	})
 }
 
 func (s *stage) serverSays(line string) {
-	s.happens(func() out { return s.core.fromServer([]byte(fill(line) + "\n")) })
+	s.happens(func() { s.core.fromServer([]byte(fill(line) + "\n")) })
 }
 
 // asks has the client send a request or, without an id, a notification.

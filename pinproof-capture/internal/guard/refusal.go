@@ -62,42 +62,40 @@ type refused struct {
 	isTold    bool
 }
 
-// answer answers a request that comes after the refusal, or has it wait.
-func (r *refused) answer(id []byte) []byte {
+// answerRefused answers a request that comes after the refusal, or has it wait.
+func (c *core) answerRefused(h held) {
+	r := c.refused
 	if r.isTold {
-		return refusal(id, r.words)
-	}
-	if len(id) > 0 {
+		c.refuseRequest(h, r.words)
+	} else if id := h.id(); len(id) > 0 {
 		r.waiting = append(r.waiting, id)
 	}
-	return nil
 }
 
 // refuse ends the session because a list or the instructions drifted. The rest of the lists is requested first, so that a person has to
 // review only once.
-func (c *core) refuse(entryType pin.EntryType, v *verdict) (o out) {
+func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	c.refused = &refused{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {
-		o.toServer = []byte(mcp.Initialized)
+		c.toServer([]byte(mcp.Initialized))
 	}
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		isKnown := l.pages != nil || l.running != nil || l.isFailed
+		isKnown := l.pages != nil || l.running != nil || l.hasFailed()
 		switch {
 		case isKnown && entryType != pin.Skills || !c.claims(entryType):
 		case l.running == nil || l.running.isJudged:
 			l.running = nil
-			o.add(c.begin(entryType))
+			c.begin(entryType)
 		default:
 			l.running.WithFiles = true
 		}
 	}
-	o.add(c.conclude())
-	return o
+	c.conclude()
 }
 
 // reviewed takes a listing that has come to its end after a refusal.
-func (c *core) reviewed(l *listing, isFailed bool) (o out) {
+func (c *core) reviewed(l *listing, isFailed bool) {
 	state := &c.lists[l.EntryType]
 	if l == state.running {
 		state.running = nil
@@ -106,27 +104,21 @@ func (c *core) reviewed(l *listing, isFailed bool) (o out) {
 		state.pages = l.Pages
 		state.files = l.Read
 	}
-	if c.refused != nil {
-		o.add(c.conclude())
-	}
-	return o
+	c.conclude()
 }
 
-// conclude tells the client and a person of the refusal, once all that was requested has come or the time for that is over.
-func (c *core) conclude() (o out) {
+// conclude tells the client and a person of a refusal, once all that was requested has come or the time for that is over.
+func (c *core) conclude() {
 	r := c.refused
-	isAll := !slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
-	if r.isTold || !isAll && c.now.Sub(r.at) < reviewPatience {
-		return o
+	isWaiting := slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
+	if r == nil || r.isTold || isWaiting && c.now.Sub(r.at) < reviewPatience {
+		return
 	}
-	r.words = wordsBlocked.With(c.drift(&o, "block", r.entryType, r.verdict))
+	r.words = wordsBlocked.With(c.drift("block", r.entryType, r.verdict))
 	r.isTold = true
-	for _, id := range r.waiting {
-		o.toClient = append(o.toClient, refusal(id, r.words)...)
-	}
+	c.refuseAll(r.waiting, r.words)
 	clear(c.own)
-	o.err = errBlocked
-	return o
+	c.out.err = errBlocked
 }
 
 // capture returns a listing as a capture.
@@ -156,7 +148,7 @@ func (c *core) said() (data []byte, isPart bool) {
 		for _, page := range slices.Concat(l.pages, l.files) {
 			results = append(results, page.Text)
 		}
-		isPart = isPart || l.pages == nil && !l.isFailed && c.claims(entryType)
+		isPart = isPart || l.pages == nil && !l.hasFailed() && c.claims(entryType)
 	}
 	for i, result := range results {
 		data = append(data, response(i+1, result)...)
@@ -165,13 +157,13 @@ func (c *core) said() (data []byte, isPart bool) {
 }
 
 // drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.
-func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict) modeltext.Text {
+func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltext.Text {
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
 		entry := pin.EntryRef(key.Type, key.Name)
 		kind := v.drifted[key]
-		o.log(event, "entry", entry, "kind", kind, "digest", v.listed[key])
+		c.log(event, "entry", entry, "kind", kind, "digest", v.listed[key])
 		kinds[pin.DriftKind(kind)]++
 		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
 	}
@@ -179,41 +171,41 @@ func (c *core) drift(o *out, event string, entryType pin.EntryType, v *verdict) 
 	if lines == nil { // no entry by itself: a policy differs, or nobody has approved a warning
 		lines = []string{v.summary}
 		how = modeltext.Say("none of them by itself")
-		o.log(event, "reason", v.summary)
+		c.log(event, "reason", v.summary)
 	}
-	o.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
+	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
 		modeltext.Say("").Entries(entryType), text.List(lines, 20))
 	if c.onDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
-		o.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
+		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
 	words := modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
 	data, isPart := c.said()
-	return words.With(c.toReview(o, data, isPart))
+	return words.With(c.toReview(data, isPart))
 }
 
 // unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and
 // what becomes of it. It returns what the client is told.
-func (c *core) unjudged(o *out, event, what string, line []byte, err error) modeltext.Text {
+func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Text {
 	why := fail.From(err).Text
 	data, _ := c.said()
-	o.tell("%s: %s", what, why)
-	o.log(event, "reason", why)
+	c.tell("%s: %s", what, why)
+	c.log(event, "reason", why)
 	words := modeltext.Say("it could not be judged whether what server ").Argument(c.ServerID).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
-	return wordsBlocked.With(words).With(c.toReview(o, append(data, line...), true))
+	return wordsBlocked.With(words).With(c.toReview(append(data, line...), true))
 }
 
 // toReview keeps what was refused. It tells a person, and the client, the command to review it.
-func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
+func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	if c.review.place == "" {
-		o.tell("what it said could not be saved")
+		c.tell("what it said could not be saved")
 		return modeltext.Say("A person has to review it.")
 	}
 	path := c.review.place + shortDigest(data) + keptEnding
-	o.keep = append(o.keep, kept{path, data})
-	for i := range o.records {
-		if r := &o.records[i]; r.event == "block" || r.event == "drift" {
+	c.out.keep = append(c.out.keep, kept{path, data})
+	for i := range c.out.records {
+		if r := &c.out.records[i]; r.event == "block" || r.event == "drift" {
 			r.args = append(r.args, "file", path)
 		}
 	}
@@ -224,21 +216,20 @@ func (c *core) toReview(o *out, data []byte, isPart bool) modeltext.Text {
 		flags = append([]string{"--part"}, flags...)
 	}
 	command.Flags = map[string][]string{"relock": flags}
-	o.say = append(o.say, "review:  "+command.Review())
+	c.out.say = append(c.out.say, "review:  "+command.Review())
 	return modeltext.Say("").Review("A person reviews it at a terminal", command)
 }
 
 // refuseUse refuses a request that acts on an entry.
-func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) (o out) {
-	o.toClient = refusal(h.id(), c.refuseEntry(&o, method, key, why))
-	return o
+func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) {
+	c.refuseRequest(h, c.refuseEntry(method, key, why))
 }
 
 // refuseEntry tells a person why a client doesn't get an entry. It returns what the client is told.
-func (c *core) refuseEntry(o *out, method string, key pin.Key, why *reason) modeltext.Text {
+func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Text {
 	ref := pin.EntryRef(key.Type, key.Name)
-	o.tell("blocked: %s of %s: %s", method, ref, why.said)
-	o.log("block", "entry", ref, "reason", why.said)
+	c.tell("blocked: %s of %s: %s", method, ref, why.said)
+	c.log("block", "entry", ref, "reason", why.said)
 	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
 }
 

@@ -25,7 +25,6 @@ import (
 type relay struct {
 	judge *judge
 	log   *callLog
-	clock func() time.Time
 
 	mu   sync.Mutex // protects the core; nothing waits while it is held, except for the log
 	core *core
@@ -93,7 +92,7 @@ func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
-	r = &relay{judge: j, log: log, clock: time.Now, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
+	r = &relay{judge: j, log: log, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
 		person: person, ends: make(chan error, 8)}
 	return r.run(stdin, s, stdout, signals)
 }
@@ -122,12 +121,10 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	go func() {
 		err := r.last(p.Lines(r.serverSays))
 		r.judging.Wait() // what it said last may drift
-		r.happens(func(c *core) out {
-			o := c.serverEnds()
-			if c.refused != nil {
+		r.happens(func(c *core) {
+			if c.serverEnds(); c.refused != nil {
 				err = cmp.Or(err, errBlocked)
 			}
-			return o
 		})
 		r.ends <- cmp.Or(err, io.EOF)
 	}()
@@ -171,9 +168,9 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 	var late time.Time
 	for now := range time.Tick(lookAfter) {
 		isIdle := false
-		r.end(r.happens(func(c *core) out {
+		r.end(r.happens(func(c *core) {
+			c.tick()
 			isIdle = c.isIdle()
-			return c.tick()
 		}))
 		select {
 		case <-clientEnds:
@@ -194,10 +191,10 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 // last tells the client why the session ends, if a message was too large to be judged.
 func (r *relay) last(err error) error {
 	if err == mcp.ErrTooLarge {
-		r.happens(func(c *core) (o out) {
-			o.log("block", "reason", mcp.ErrTooLarge.Text)
-			return c.end(&o, modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
-				Argument(c.ServerID).Say(" is over."))
+		r.happens(func(c *core) {
+			c.log("block", "reason", mcp.ErrTooLarge.Text)
+			c.end(modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
+				Argument(c.ServerID).Say(" is over."), errBlocked)
 		})
 	}
 	return err
@@ -216,21 +213,23 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 }
 
 // happens has the core decide about something that happened, and does what the core returns.
-func (r *relay) happens(decide func(c *core) out) error {
+func (r *relay) happens(decide func(c *core)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.core.now = r.clock()
-	return r.do(decide(r.core))
+	r.core.now = time.Now()
+	decide(r.core)
+	return r.do(r.core.flush())
 }
 
 // do does what the core returns. The caller holds r.mu.
 func (r *relay) do(o out) error {
 	if err := r.log.write(o.records); err != nil && r.core.refused == nil {
-		o = r.core.lost(err)
+		r.core.end(wordsNoRecord, err)
+		o = r.core.flush()
 	}
 	for _, k := range o.keep {
 		if err := keep(k); err != nil {
-			o.tell("%s could not be saved: %s", text.Printable(k.path), fail.From(err).Text)
+			fmt.Fprintf(r.person, "pinproof: %s could not be saved: %s\n", text.Printable(k.path), fail.From(err).Text)
 		}
 	}
 	for _, line := range o.say {
@@ -242,7 +241,7 @@ func (r *relay) do(o out) error {
 	for _, part := range o.judge {
 		r.judging.Go(func() {
 			v, err := r.judge.part(part.said)
-			r.end(r.happens(func(*core) out { return part.then(v, err) }))
+			r.end(r.happens(func(*core) { part.then(v, err) }))
 		})
 	}
 	return o.err
@@ -256,18 +255,18 @@ func (r *relay) end(err error) {
 
 // serverSays takes what the server sends.
 func (r *relay) serverSays(said mcp.Said) error {
-	err := r.happens(func(c *core) (o out) {
+	err := r.happens(func(c *core) {
 		switch {
 		case said.Unsent:
-			return c.unsent(said.Line)
+			c.unsent(said.Line)
 		case said.Err != nil:
-			o.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
+			c.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
 			if said.Renews {
-				o.add(c.renews())
+				c.renews()
 			}
-			return o
+		default:
+			c.fromServer(said.Line)
 		}
-		return c.fromServer(said.Line)
 	})
 	r.client.until(enough)
 	return r.keepReading(err)
@@ -276,12 +275,11 @@ func (r *relay) serverSays(said mcp.Said) error {
 // clientSays takes a line of the client's.
 func (r *relay) clientSays(line []byte) error {
 	pins, isChanged, bad := r.judge.readPins()
-	err := r.happens(func(c *core) (o out) {
+	err := r.happens(func(c *core) {
 		if isChanged && c.refused == nil {
-			o = c.reread(pins, bad)
+			c.reread(pins, bad)
 		}
-		o.add(c.fromClient(line))
-		return o
+		c.fromClient(line)
 	})
 	r.server.until(enough)
 	return r.keepReading(err)

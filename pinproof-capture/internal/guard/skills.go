@@ -154,9 +154,12 @@ func (c *core) learnSkills(l *list) {
 // one that was read last still counts.
 func (c *core) guardsSkills() bool { return c.pins.policy.Pins(pin.Skills) }
 
-// judgeAnswer returns the refusal that replaces an answer if it has the file of a skill with other bytes than the pinned ones, an
+// judgeAnswer returns the answer for the client: a refusal if the server's has the file of a skill with other bytes than the pinned ones, an
 // unapproved skill, or a denied resource. Whatever was requested, no result may have these.
-func (c *core) judgeAnswer(result jsontree.Value, asked request) (o out) {
+func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []byte {
+	if result.Kind == 0 {
+		return line
+	}
 	why := c.answerContents(result, asked)
 	switch {
 	case why != nil || !c.guardsSkills():
@@ -166,13 +169,13 @@ func (c *core) judgeAnswer(result jsontree.Value, asked request) (o out) {
 		_, why = c.pins.skills.file(result.Get("skill").TextIn("uri"))
 	}
 	if why == nil {
-		return o
+		return line
 	}
-	words := c.refuseEntry(&o, "the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
-	if c.onDrift != Warns || why == skillDenied || why == denied {
-		o.toClient = asked.refuse(words).toClient
+	words := c.refuseEntry("the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
+	if c.onDrift == Warns && why != skillDenied && why != denied {
+		return line
 	}
-	return o
+	return refusal(asked.id(), words)
 }
 
 // answerContents judges the files of skills, and the denied resources, that a result has. Where either is pinned, a client has to read
