@@ -201,16 +201,14 @@ func (c *core) log(event string, args ...any) {
 func (c *core) fromClient(line []byte) {
 	m, bad := message(line)
 	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
-	switch {
-	case c.refused != nil && m.Has("method"):
+	if c.refused != nil {
 		c.answerRefused(h)
-	case c.refused != nil:
-	case bad != nil:
+	} else if bad != nil {
 		c.tell("the client's message is refused: %s", bad)
 		toServer, toClient := c.dropped(line, false)
 		c.toServer(toServer)
 		c.toClient(toClient)
-	case m.Kind != 0: // a client has nothing to say to a server but messages
+	} else if m.Kind != 0 { // a client has nothing to say to a server but messages
 		c.take(h)
 	}
 }
@@ -589,17 +587,14 @@ func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 	info := pin.EntryTypeInfo[l.EntryType]
 	isPage := !l.InDoubt && !l.InFiles
 	e := m.Get("error")
-	switch {
-	case isPage && e.Kind != 0:
+	if isPage && e.Kind != 0 {
 		c.listed(l, string(line[e.At:e.End]), nil)
-	case isPage && m.Get("result").Get(info.Member).Kind != '[':
+	} else if isPage && m.Get("result").Get(info.Member).Kind != '[' {
 		c.listed(l, "", fail.New("its answer to %s has no array %s", info.Method, info.Member))
-	default:
-		if more, err := l.Take(line, m); more {
-			c.send(l)
-		} else {
-			c.listed(l, "", err)
-		}
+	} else if more, err := l.Take(line, m); more {
+		c.send(l)
+	} else {
+		c.listed(l, "", err)
 	}
 }
 
@@ -608,14 +603,13 @@ func (c *core) listed(l *listing, serverError string, err error) {
 	state := &c.lists[l.EntryType]
 	isFailed := serverError != "" || err != nil
 	samePage := func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }
-	switch {
-	case c.refused != nil:
+	if c.refused != nil {
 		c.reviewed(l, isFailed)
 		return
-	case isFailed:
+	} else if isFailed {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
-	case state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage): // otherwise, the last verdict is valid
+	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
 		l.isJudged = true
 		c.judge(c.capture(l), func(v *verdict, err error) { c.judged(l, v, err) })
 		return
@@ -699,20 +693,17 @@ func (c *core) release() {
 // decide does what the mode wants about a verdict, which is nil if there is none. It returns what the client is told of drift, and whether
 // the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
-	switch {
-	case err != nil && c.onDrift == Warns:
+	if err != nil && c.onDrift == Warns {
 		c.unjudged("drift", "not judged, and passed on", nil, err)
-	case err != nil:
+	} else if err != nil {
 		c.block(nil, err)
-		return words, true
-	case v.matches:
-	case c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions:
-		return c.drift("drift", entryType, v), false
-	default:
+	} else if v.matches {
+	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
+		words = c.drift("drift", entryType, v)
+	} else {
 		c.refuse(entryType, v)
-		return words, true
 	}
-	return words, false
+	return words, c.refused != nil
 }
 
 // answered takes an answer to a request of the client's, or to one that nobody sent.
@@ -803,12 +794,11 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	}
 	_, holdsList := pin.EntryTypeIn(result.Has)
 	isPinned := c.unread || c.pins.policy.Pins(pin.Instructions)
-	switch {
-	case holdsList:
+	if holdsList {
 		c.block(nil, errUnasked)
-	case isPinned && result.Has(pin.EntryTypeInfo[pin.Instructions].Member):
+	} else if isPinned && result.Has(pin.EntryTypeInfo[pin.Instructions].Member) {
 		c.judge(greeting, pass)
-	default:
+	} else {
 		pass(&verdict{matches: true}, nil)
 	}
 }

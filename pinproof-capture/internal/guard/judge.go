@@ -46,14 +46,6 @@ type verdict struct {
 	summary string             // printable; it may quote the server
 }
 
-// equal returns what an entry matched. v may be nil.
-func (v *verdict) equal(key pin.Key) (as pinned, ok bool) {
-	if v != nil && v.drifted[key] == "" {
-		as, ok = v.matched[key]
-	}
-	return as, ok
-}
-
 // newJudge finds the lockfile.
 func newJudge(p Pins) (j *judge, err error) {
 	j = &judge{Pins: p}

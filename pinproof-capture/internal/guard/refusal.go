@@ -65,6 +65,9 @@ type refused struct {
 // answerRefused answers a request that comes after the refusal, or has it wait.
 func (c *core) answerRefused(h held) {
 	r := c.refused
+	if !h.m.Has("method") {
+		return
+	}
 	if r.isTold {
 		c.refuseRequest(h, r.words)
 	} else if id := h.id(); len(id) > 0 {
@@ -82,14 +85,14 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
 		isKnown := l.pages != nil || l.running != nil || l.hasFailed()
-		switch {
-		case isKnown && entryType != pin.Skills || !c.claims(entryType):
-		case l.running == nil || l.running.isJudged:
+		if isKnown && entryType != pin.Skills || !c.claims(entryType) {
+			continue
+		}
+		if l.running == nil || l.running.isJudged {
 			l.running = nil
 			c.begin(entryType)
-		default:
-			l.running.WithFiles = true
 		}
+		l.running.WithFiles = true
 	}
 	c.conclude()
 }

@@ -256,16 +256,15 @@ func (r *relay) end(err error) {
 // serverSays takes what the server sends.
 func (r *relay) serverSays(said mcp.Said) error {
 	err := r.happens(func(c *core) {
-		switch {
-		case said.Unsent:
+		if said.Unsent {
 			c.unsent(said.Line)
-		case said.Err != nil:
-			c.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
-			if said.Renews {
-				c.renews()
-			}
-		default:
+		} else if said.Err == nil {
 			c.fromServer(said.Line)
+		} else {
+			c.tell("the server: %s", strings.Join(fail.Lines(said.Err), "\n"))
+		}
+		if said.Renews {
+			c.renews()
 		}
 	})
 	r.client.until(enough)
