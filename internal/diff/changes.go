@@ -34,6 +34,9 @@ type Change struct {
 	// Pointer to the old value, if that was elsewhere.
 	From string
 
+	// What the value is in was elsewhere: the pointer leads to something else on the other side.
+	IsInMoved bool
+
 	// Kind 0 means absent. If the value only moved, both are absent.
 	Old, New jsontree.Value
 
@@ -116,6 +119,10 @@ func (n *node) location() location {
 		return location{at: n.at, keyword: -1}
 	}
 	s := n.above.location()
+	if n.above.now == "additionalProperties" || n.above.now == "patternProperties" {
+		// The proof takes it that nobody sends names that aren't named: it says nothing about what they may be.
+		s.schemas = nil
+	}
 	if n.above.at == schema.AtSchema {
 		s.around = [2]*jsontree.Value{n.above.old, n.above.new}
 		s.schemas = append(s.schemas, s.around)
@@ -157,7 +164,7 @@ func (s *location) position() schema.Position {
 // change returns the change at a node.
 func (n *node) change() Change {
 	old, pointer := n.pointers()
-	c := Change{Pointer: pointer}
+	c := Change{Pointer: pointer, IsInMoved: old != pointer && !n.moved}
 	if n.new == nil {
 		c.Pointer = old
 	}

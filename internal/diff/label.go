@@ -37,9 +37,6 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	if l.entryType == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
 		return l.sideLabel(c, s)
 	}
-	if l.entryType == pin.Prompts && name == "arguments" && moved {
-		return label.OtherForm
-	}
 	if moved {
 		return label.Changed
 	}

@@ -13,6 +13,8 @@ import (
 //	member                               source                                              read on
 //	anthropic/requiresUserInteraction    documentation of Claude Code, "true asks each time"   2026-11
 //	ui.visibility                        extension io.modelcontextprotocol/ui, 2026-01-26       2026-11
+//	openai/visibility                    documentation of OpenAI's Apps SDK                     2026-11
+//	openai/widgetAccessible              the same, "true lets the page call the tool"           2026-11
 //	ui.csp, ui.permissions               the same, of the page that a tool names                2026-11
 var metaRules = []struct {
 	path  []string // from _meta on
@@ -20,7 +22,9 @@ var metaRules = []struct {
 	label label.Label
 }{
 	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, label.AskingDropped},
-	{[]string{"ui", "visibility"}, gainsModel, label.AppWidened},
+	{[]string{"ui", "visibility"}, isShownMore, label.AppWidened},
+	{[]string{"openai/visibility"}, isPublicNow, label.AppWidened},
+	{[]string{"openai/widgetAccessible"}, isTrueNow, label.AppWidened},
 	{[]string{"ui", "csp"}, grows, label.AppWidened},
 	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
@@ -49,17 +53,26 @@ func metaLabel(c Change, inside []string) label.Label {
 
 func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
 
+func isTrueNow(old, new *jsontree.Value) bool { return !isTrue(old) && isTrue(new) }
+
+// isPublicNow reports whether a tool that was private, which a model doesn't see, isn't private any more.
+func isPublicNow(old, new *jsontree.Value) bool {
+	return jsontree.TextOf(old) == "private" && jsontree.TextOf(new) != "private"
+}
+
 func asksNoMore(old, new *jsontree.Value) bool { return isTrue(old) && !isTrue(new) }
 
-// gainsModel reports whether a model sees a tool that it didn't see before. If no member declares who sees a
-// tool, everyone does.
-func gainsModel(old, new *jsontree.Value) bool { return !showsModel(old) && showsModel(new) }
-
-func showsModel(visibility *jsontree.Value) bool {
-	if visibility == nil || visibility.Kind != '[' {
-		return true
+// isShownMore reports whether the model or the page may use a tool that it could not use before. If no member declares
+// who may use a tool, both may.
+func isShownMore(old, new *jsontree.Value) bool {
+	both := jsontree.Texts([]string{"model", "app"})
+	listed := func(v *jsontree.Value) *jsontree.Value {
+		if v == nil || v.Kind != '[' {
+			return &both
+		}
+		return v
 	}
-	return slices.ContainsFunc(visibility.Items(), func(item jsontree.Member) bool { return item.Text == "model" })
+	return grows(listed(old), listed(new))
 }
 
 // grows reports whether the new value allows something that the old one doesn't name: an element, a

@@ -49,13 +49,21 @@ func fileLabel(c Change, name string) label.Label {
 	if runs && !ran {
 		return label.ScriptAdded
 	}
-	if ran || !skill.IsProse(name) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	if ran || !skill.IsProse(name) || name == skill.Main && !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {
 		return label.Wording // no compiler has indented a file
 	}
 	return proseLabel(c, nil)
+}
+
+// sameHead reports whether the frontmatter of two skills is spelled alike. Readers differ in what they take a spelling for:
+// yes is true, or a text.
+func sameHead(old, new string) bool {
+	was, _ := skill.Head(old)
+	is, _ := skill.Head(new)
+	return was == is
 }
 
 // frontmatterLabel is for a member of the frontmatter.

@@ -36,11 +36,7 @@ var keywords = sync.OnceValue(func() []string {
 // Says reports whether there is something to read in what a change added or removed: a text or the name
 // of a member, except for the closed lists of names and values without a text of their own.
 func (c *Change) Says() bool {
-	switch {
-	// A title that is the name in words, or required names, which are shown with their parameters.
-	case c.Label == label.OtherForm && (strings.HasSuffix(c.Pointer, "/title") || strings.HasSuffix(c.Pointer, "/required")):
-		return false
-	case c.Label == label.TooMany || c.Hidden != [2]int{}:
+	if c.Label == label.TooMany || c.Hidden != [2]int{} {
 		return true
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
@@ -49,7 +45,12 @@ func (c *Change) Says() bool {
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
-		named = (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords(), name)
+		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
+		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords(), name)
+	}
+	// A title that is the name in words, or required names, which are shown with their parameters.
+	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
+		return false
 	}
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }

@@ -23,8 +23,8 @@ type side struct {
 
 	budget *effort.Budget
 
-	// The contents of schemas of a side (contentsOf).
-	says [2]map[*jsontree.Value]contents
+	// The contents of schemas of the old and of the new one.
+	contents [2]map[*jsontree.Value]contents
 
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.
@@ -36,7 +36,7 @@ type side struct {
 
 // newSide works out what is used in two schemas.
 func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
-	s := &side{budget: budget, says: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[question]inclusion.Relation{}, used: map[string]bool{}}
+	s := &side{budget: budget, contents: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[question]inclusion.Relation{}, used: map[string]bool{}}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -150,12 +150,14 @@ func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation 
 	return s.compare(&a, &b, 1)
 }
 
-// only returns a schema with those of its keywords that f selects. A null has no effect.
+// only returns a schema with those of its keywords that f selects. A null has no effect, except as a constant.
 func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	if v == nil {
 		return jsontree.Value{Kind: '{'}
 	}
-	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, f(name) && v.Kind != 'n' })
+	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		return v, f(name) && (v.Kind != 'n' || name == "const")
+	})
 }
 
 // isSettled reports whether one of the schemas around a change certainly takes the same values as before.
@@ -166,6 +168,9 @@ func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	k := l.keywordLabel(c, at)
+	if c.Old.Kind == 0 && c.New.Kind == 0 && at.at == schema.AtSchema && !isCombination(at.name()) {
+		return label.ValuesChanged // another place of a tuple
+	}
 	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
 		return label.UnusedDefinition
 	}
@@ -181,79 +186,53 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	return k
 }
 
-// What a schema has by itself, in its alternatives, or where it refers to.
-type contents struct {
-	names    map[string]bool // of parameters
-	texts    map[string]bool // except the names of types
-	isClosed bool            // it takes no other names, somewhere
-}
-
-// contentsOf collects the contents of a schema of a side. It returns false if the budget is too small.
-func (s *side) contentsOf(side int, around *jsontree.Value) (c contents, ok bool) {
-	if c, known := s.says[side][around]; known {
-		return c, true
-	}
-	ok = true
-	c = contents{names: map[string]bool{}, texts: map[string]bool{}}
-	seen := map[*jsontree.Value]bool{}
-	var collect func(v *jsontree.Value)
-	collect = func(v *jsontree.Value) {
-		if v == nil || seen[v] || !ok {
-			return
-		}
-		seen[v] = true
-		ok = s.budget.Spend(sizeOf(v))
-		eachText(v, func(text string) { c.texts[text] = true })
-		schema.Each(v, schema.AtSchema, func(part *jsontree.Value) {
-			for _, p := range part.Get("properties").Members() {
-				c.names[p.Name] = true
-			}
-			c.isClosed = c.isClosed || part.Get("additionalProperties").Kind == 'f'
-			if to, _, ok := schema.ResolveReference(s.roots[side], part.Get("$ref").Text); ok && part.Has("$ref") {
-				collect(to)
-			}
-		})
-	}
-	collect(around)
-	if ok {
-		s.says[side][around] = c
-	}
-	return c, ok
-}
-
-// eachText calls f for the texts in a value, except the names of types.
-func eachText(v *jsontree.Value, f func(text string)) {
-	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
-		if v.Kind == '"' && !schema.IsType(v.Text) {
-			f(v.Text)
-		}
-	})
-}
-
 // formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
-// the model reads something there that the other side lacks.
+// something is read there that the other side lacks.
 func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
-	var other [2]contents
-	for side := range other {
-		c, ok := l.side.contentsOf(side, at.around[side])
+	gravest := label.OtherForm
+	var whole [2]contents
+	for side := range whole {
+		contents, ok := l.side.contentsOf(side, at.around[side])
 		if !ok {
 			return k
 		}
-		other[side] = c
+		whole[side] = contents
+	}
+	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
+	for side, v := range [...]jsontree.Value{c.Old, c.New} {
+		changed, ok := l.changedContents(side, v, at)
+		if !ok {
+			return k
+		}
+		other := whole[1-side]
+		for name := range changed.names {
+			if !other.names[name] && isParameter {
+				return k
+			} else if !other.names[name] {
+				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
+			}
+		}
+		for remark, label := range changed.remarks {
+			if _, known := other.remarks[remark]; !known {
+				gravest = min(gravest, label)
+			}
+		}
+		eachText(&v, func(text string) {
+			if text != "" && !other.texts[text] && at.name() != "$ref" {
+				gravest = min(gravest, label.Wording)
+			}
+		})
 	}
 	switch k {
 	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
-		if slices.ContainsFunc(at.names(c), func(name string) bool { return !other[0].names[name] || !other[1].names[name] }) {
-			return k
-		}
 		if r := l.side.relation(at.around); r == inclusion.Wider {
-			return label.Loosened // they are in one of several alternatives now
+			return min(gravest, label.Loosened) // they are in one of several alternatives now
 		} else if r != inclusion.Same {
-			return label.Tightened
+			return min(gravest, label.Tightened)
 		}
 	case label.InputClosed, label.NamesOpened:
 		// The proof takes it that nobody sends names that aren't named.
-		if other[0].isClosed != other[1].isClosed {
+		if whole[0].closed[digest{}] != whole[1].closed[digest{}] {
 			return k
 		}
 	case label.InputOpened, label.Tightened, label.Loosened:
@@ -261,24 +240,7 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 			return k
 		}
 	}
-	says := false
-	for side, v := range [...]*jsontree.Value{&c.Old, &c.New} {
-		isOther := false // it names a parameter that the other side doesn't have
-		schema.Each(v, at.at, func(part *jsontree.Value) {
-			for _, p := range part.Get("properties").Members() {
-				isOther = isOther || !other[1-side].names[p.Name]
-			}
-		})
-		if isOther && side == 1 {
-			return label.NewOptional
-		}
-		says = says || isOther
-		eachText(v, func(text string) { says = says || text != "" && !other[1-side].texts[text] && at.name() != "$ref" })
-	}
-	if says {
-		return label.Wording
-	}
-	return label.OtherForm
+	return gravest
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
@@ -311,16 +273,21 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 		return label.Exported
 	case schema.IsDefinitions(name) && len(inside) < 2:
 		return l.definitionLabel(c, at)
-	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema:
+	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema && name != "const" && name != "enum":
 		return label.OtherForm
 	case name == "properties" && len(inside) < 2 && !moved:
 		return l.parameterLabel(c, at)
 	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
 		return l.othersLabel(c, at)
 	case moved && at.at == schema.AtSchema:
-		return label.OtherForm // one of several alternatives, and it has moved
+		return label.OtherForm // the order of schemas that are combined means nothing
 	}
 	return l.valuesLabel(c, at)
+}
+
+// isCombination reports whether a keyword combines the schemas in its list, in any order.
+func isCombination(keyword string) bool {
+	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
 // isEmpty reports whether a value has no content: it is absent, null, or without parts.
@@ -403,7 +370,8 @@ func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
 // false takes no such parameter.
 func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	inside := at.inside()
-	if len(inside) > 0 && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
+	isTaken := c.Old.Kind == 'f' && c.New.Kind != 0
+	if len(inside) > 0 && !isTaken && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
 		return l.othersLabel(c, at)
 	}
 	if c.New.Kind == 0 {
@@ -421,6 +389,8 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 	closed := func(v jsontree.Value) bool { return v.Kind == 'f' }
 	open := func(v jsontree.Value) bool { return v.Kind == 't' || isEmpty(v) }
 	switch {
+	case closed(c.Old) && open(c.New) && at.name() == "patternProperties":
+		return label.Loosened
 	case closed(c.Old) && open(c.New):
 		return label.NamesOpened
 	case closed(c.New) && !closed(c.Old):

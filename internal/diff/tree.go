@@ -159,11 +159,9 @@ func (d *differ) members(n *node) {
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 		}
 		other := exchangeable[part.now]
-		exchanged := other != "" && n.at == schema.AtSchema && (part.old == nil || part.new == nil) && cmp.Or(part.old, part.new).Kind == '[' &&
-			n.old.Has(other) == (part.old == nil) && n.new.Has(other) == (part.new == nil)
-		if exchanged && part.new == nil {
-			continue
-		} else if exchanged {
+		if n.at == schema.AtSchema && isExchanged(n, part.now, other) {
+			continue // it is compared with the other one
+		} else if n.at == schema.AtSchema && isExchanged(n, other, part.now) {
 			part.old, part.was, part.moved = jsontree.Lookup(n.old, other), other, true
 		}
 		d.below(n, part)
@@ -172,6 +170,11 @@ func (d *differ) members(n *node) {
 
 // exchangeable are the keywords that SDKs exchange for each other.
 var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
+
+// isExchanged reports whether a list of alternatives is under one keyword in the old schema, and under the other in the new one.
+func isExchanged(n *node, was, is string) bool {
+	return n.old.Get(was).Kind == '[' && n.new.Get(is).Kind == '[' && !n.new.Has(was) && !n.old.Has(is)
+}
 
 // items compares two arrays that contain more than scalars. It pairs the elements that are
 // equal at both ends, then those with the same key (itemKey), wherever they are, and

@@ -32,7 +32,7 @@ func valueAt(definition jsontree.Value, pointer string) jsontree.Value {
 // isn't a list of different parameters with plain names.
 func (d *describer) turned(c *change) (places, said string) {
 	around, found := strings.CutSuffix(c.Pointer, "/required")
-	if !found || c.From != "" || len(c.Old.Items())+len(c.New.Items()) == 0 {
+	if !found || c.From != "" || c.IsInMoved || len(c.Old.Items())+len(c.New.Items()) == 0 {
 		return "", ""
 	}
 	was := parametersAt(d.tree(0), around)

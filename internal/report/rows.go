@@ -353,7 +353,7 @@ func together(rows []Row) (list []Row) {
 			base = above(row.Place)
 			rest = strings.TrimPrefix(row.Place, base+"/")
 		}
-		if base == "" || strings.Contains(base, ", ") {
+		if base == "" || strings.Contains(base, ", ") || row.Place[0] == '"' {
 			list = append(list, row)
 			continue
 		}
@@ -376,7 +376,7 @@ func together(rows []Row) (list []Row) {
 			continue
 		}
 		same := &list[i]
-		if !slices.Contains(strings.Split(same.Word, ", "), row.Word) {
+		if !strings.Contains(", "+same.Word+", ", ", "+row.Word+", ") {
 			same.Word += ", " + row.Word
 		}
 		same.Detail = joined("; ", same.Detail, row.Detail)

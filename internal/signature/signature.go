@@ -356,8 +356,8 @@ func flagLine(own Line, v jsontree.Value) Line {
 // argument notes the members of an argument of a prompt.
 func (w *wording) argument(v jsontree.Value) {
 	w.said = append(w.said, "name")
-	w.kind = map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]
-	if w.kind != "" {
+	if word := map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; word != "" {
+		w.limits = append([]string{word}, w.limits...)
 		w.said = append(w.said, "required")
 	}
 }
@@ -564,8 +564,8 @@ func (w *wording) join(span string, limits []string) string {
 
 // isNumeric reports whether a constraint in words is a number.
 func isNumeric(limit string) bool {
-	word, _, _ := strings.Cut(limit, " ")
-	return slices.Contains(numeric(), word)
+	word, value, _ := strings.Cut(limit, " ")
+	return slices.Contains(numeric(), word) && strings.Trim(value, "0123456789.+-eE") == ""
 }
 
 var numeric = sync.OnceValue(func() []string {

@@ -141,6 +141,23 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
+// TestBriefWords: what is brief leaves out numbers, and nothing else that stands where a number should.
+func TestBriefWords(t *testing.T) {
+	for limit, want := range map[string]string{
+		`"minLength":5`:                "string",
+		`"minLength":1,"maxLength":64`: "string",
+		`"multipleOf":1e-7`:            "string",
+		`"minLength":"Ask nobody."`:    `string, minLength "Ask nobody."`,
+		`"maximum":true`:               "string, maximum true",
+		`"maximum":null`:               "string, maximum null",
+	} {
+		w := wordsOf(pintest.Tree(t, `{"type":"string",`+limit+`}`))
+		if got := w.brief(); got != want {
+			t.Errorf("%s: got %s, want %s", limit, got, want)
+		}
+	}
+}
+
 // TestRoots: an input and an output are objects, which isn't repeated.
 func TestRoots(t *testing.T) {
 	for definition, want := range map[string]string{
@@ -167,6 +184,7 @@ func TestSignatureOfOthers(t *testing.T) {
 			{"name":"url","description":"Where it is.","required":true,"title":"URL"},
 			{"name":"tone of it","description":"kind\nor strict","required":false},
 			{"name":"more","schema":{"type":"string"}},
+			{"name":"to","type":"number","required":true},
 			{"name":"last","description":""}]}`,
 			`| Reviews a change.
 url  required
@@ -176,6 +194,7 @@ url  required
   | or strict
 more
   | {"schema":{"type":"string"}}
+to  number, required
 last
   | {"description":""}
 icons

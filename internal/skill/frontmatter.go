@@ -23,7 +23,7 @@ const maxHead = 64 << 10
 // CheckFrontmatter returns an error if the head of a SKILL.md isn't the frontmatter of its entry: one
 // model may read the file, and another the entry. The text of the error is printable.
 func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
-	head, err := headOf(file)
+	head, err := Head(file)
 	if err != nil {
 		return err
 	}
@@ -41,8 +41,8 @@ func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	return compareNodes(document.Content[0], frontmatter, "")
 }
 
-// headOf returns the YAML between the first line, which is ---, and the next such line.
-func headOf(file string) (string, error) {
+// Head returns the YAML between the first line, which is ---, and the next such line.
+func Head(file string) (string, error) {
 	first, rest, ok := strings.Cut(file, "\n")
 	if !ok || strings.TrimRight(first, "\r") != "---" {
 		return "", errors.New("it doesn't begin with a line ---, so it has no frontmatter")

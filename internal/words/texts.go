@@ -368,7 +368,8 @@ func Indented(old, new string) string {
 }
 
 // IsDocComment reports whether a text is like a doc comment, whose indentation means nothing: at least two lines after the
-// first aren't empty, the first one doesn't announce them as something else, such as code, and no block of code is fenced.
+// first aren't empty, the first one doesn't announce them as something else, such as code, nor is it an item of a list, and
+// there is no fenced block of code and no here-document.
 func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0
@@ -379,5 +380,7 @@ func IsDocComment(s string) bool {
 	}
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(first))
 	isSentence := first == "" || unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。)\"'", last)
-	return lines >= 2 && isSentence && !strings.Contains(s, "```") && !strings.Contains(s, "~~~")
+	isItem := strings.IndexAny(strings.TrimLeft(first, " \t>0123456789"), "-*+.)") == 0
+	isMark := func(mark string) bool { return strings.Contains(s, mark) }
+	return lines >= 2 && isSentence && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
 }

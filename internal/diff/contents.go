@@ -1,0 +1,187 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/label"
+	"pinproof/internal/schema"
+)
+
+// This file lists what is read in a schema, by what it is about. Two schemas that take the same values are two forms of
+// one schema only if a reader finds the same about the same values in both.
+
+// contents are what a schema has by itself, in its alternatives, and where it refers to. The path of a schema is that of
+// its values in those of the whole schema.
+type contents struct {
+	names  map[digest]bool // of parameters, below their paths
+	closed map[digest]bool // the paths of schemas that take no other names
+	texts  map[string]bool // except the names of types
+
+	// Remarks are keywords that restrict no value but are read, such as descriptions and defaults, and those that nobody
+	// knows. The key is a digest of what a remark is about and of what it is, the label that of a change that adds it.
+	remarks map[digest]label.Label
+}
+
+type digest [sha256.Size]byte
+
+// below returns the path of what is below a path.
+func below(path digest, step string) digest { return sha256.Sum256(append(path[:], step...)) }
+
+// A contentsReader collects the contents of one schema.
+type contentsReader struct {
+	contents
+	side   *side
+	root   *jsontree.Value
+	open   map[*jsontree.Value]bool // definitions that are being read
+	seen   map[*jsontree.Value]bool // definitions whose texts are collected
+	failed bool                     // the budget was too small
+}
+
+// contentsIn collects the contents of a schema of a side. It returns false if the budget is too small.
+func (s *side) contentsIn(side int, v *jsontree.Value) (contents, bool) {
+	r := contentsReader{side: s, root: s.roots[side], open: map[*jsontree.Value]bool{}, seen: map[*jsontree.Value]bool{}}
+	r.contents = contents{map[digest]bool{}, map[digest]bool{}, map[string]bool{}, map[digest]label.Label{}}
+	r.collectTexts(v)
+	r.read(v, digest{}, digest{})
+	return r.contents, !r.failed
+}
+
+// contentsOf is contentsIn for a schema that is part of a side: it is read once.
+func (s *side) contentsOf(side int, v *jsontree.Value) (c contents, ok bool) {
+	c, known := s.contents[side][v]
+	if known {
+		return c, true
+	}
+	c, ok = s.contentsIn(side, v)
+	if ok {
+		s.contents[side][v] = c
+	}
+	return c, ok
+}
+
+// read reads a schema at a path. about is the path with the alternatives that the schema is in. What a reference leads to and
+// the parts of allOf are at the path of the schema around them.
+func (r *contentsReader) read(v *jsontree.Value, path, about digest) {
+	if r.failed || v == nil || !r.side.budget.Spend(sizeOf(v)+1) {
+		r.failed = r.failed || v != nil
+		return
+	}
+	for _, m := range v.Members() {
+		if label, is := remarkOf(m); is {
+			r.remarks[below(below(about, m.Name), string(jsontree.Append(nil, m.Value)))] = label
+		}
+	}
+	for _, p := range v.Get("properties").Members() {
+		if p.Value.Kind != 'f' {
+			r.names[below(below(path, "properties"), p.Name)] = true
+		}
+	}
+	if v.Get("additionalProperties").Kind == 'f' {
+		r.closed[path] = true
+	}
+	if to, _, _ := schema.ResolveReference(r.root, v.Get("$ref").Text); v.Has("$ref") && to != nil && !r.open[to] {
+		r.open[to] = true
+		r.collectTexts(to)
+		r.read(to, path, about)
+		delete(r.open, to)
+	}
+	isNamed := map[string]bool{}
+	for _, keyword := range [...]string{"anyOf", "oneOf"} {
+		isNamed[keyword] = haveRemarks(v.Get(keyword)) > 1
+	}
+	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+		keyword := steps[0]
+		switch {
+		case schema.IsDefinitions(keyword):
+			// What is there counts where a reference leads to it.
+		case isNamed[keyword]:
+			r.read(part, path, below(about, string(jsontree.Append(nil, withoutRemarks(part)))))
+		case isCombination(keyword):
+			r.read(part, path, about)
+		default:
+			if keyword == "prefixItems" {
+				steps[0] = "items" // the older name
+			}
+			at, about := path, about
+			for _, step := range steps {
+				at, about = below(at, step), below(about, step)
+			}
+			r.read(part, at, about)
+		}
+	})
+}
+
+// collectTexts collects the texts in a schema, once.
+func (r *contentsReader) collectTexts(v *jsontree.Value) {
+	if v == nil || r.seen[v] || r.failed {
+		return
+	}
+	r.seen[v] = true
+	if !r.side.budget.Spend(sizeOf(v)) {
+		r.failed = true
+		return
+	}
+	eachText(v, func(text string) { r.texts[text] = true })
+}
+
+// eachText calls f for the texts in a value, except the names of types.
+func eachText(v *jsontree.Value, f func(text string)) {
+	schema.Visit(v, schema.AtOther, func(v *jsontree.Value, _, _ schema.Position, _ []jsontree.Step) {
+		if v.Kind == '"' && !schema.IsType(v.Text) {
+			f(v.Text)
+		}
+	})
+}
+
+// remarkOf reports whether a keyword of a schema is a remark, and returns its label.
+func remarkOf(m jsontree.Member) (label.Label, bool) {
+	switch m.Name {
+	case "default", "examples", "example":
+		return label.DefaultChanged, true
+	case "title", "description", "$comment":
+		return label.Wording, m.Value.Kind != 'n'
+	}
+	return label.Changed, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
+}
+
+// haveRemarks counts the alternatives that have a remark anywhere, or may have one behind a reference.
+func haveRemarks(alternatives jsontree.Value) (n int) {
+	for i := range alternatives.Parts {
+		found := false
+		schema.Each(&alternatives.Parts[i].Value, schema.AtSchema, func(part *jsontree.Value) {
+			found = found || part.Has("$ref") || slices.ContainsFunc(part.Members(), func(m jsontree.Member) bool {
+				_, is := remarkOf(m)
+				return is
+			})
+		})
+		if found {
+			n++
+		}
+	}
+	return n
+}
+
+// withoutRemarks returns a schema without its remarks: what tells one alternative from another.
+func withoutRemarks(v *jsontree.Value) jsontree.Value {
+	return schema.Map(*v, schema.AtSchema, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		_, is := remarkOf(jsontree.Member{Name: name, Value: v})
+		return v, !is
+	})
+}
+
+// changedContents collects the contents of what a change in a schema added or removed, as a part of the schema around it.
+func (l *labeller) changedContents(side int, v jsontree.Value, at location) (contents, bool) {
+	inside := at.inside()
+	switch {
+	case v.Kind == 0 || len(inside) > 1:
+		return contents{}, true
+	case len(inside) == 1 && schema.Keyword(at.name()) == schema.AtSchemas:
+		v = jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: v}}}
+	case len(inside) == 1:
+		v = jsontree.Object(jsontree.Member{Name: inside[0], Value: v})
+	}
+	changed := jsontree.Object(jsontree.Member{Name: at.name(), Value: v})
+	return l.side.contentsIn(side, &changed)
+}
