@@ -38,6 +38,9 @@ type Fact struct {
 
 	// The name of a REMOVED entry of the same server that seems to be this one, or "".
 	RenamedFrom string
+
+	// It has the definition of a denied entry of another name.
+	LikeDenied bool
 }
 
 // A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.

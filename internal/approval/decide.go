@@ -39,9 +39,12 @@ type decision struct {
 // again with the answers. What flags accept becomes an answer first, so both are decided in one way.
 func Decide(c *Case, said *Said) Outcome {
 	d := begin(c, said)
+	read := d.flags
 	if said.Answers != nil {
 		d.yes = said.Answers
-	} else if err := d.flags(); err != nil {
+		read = d.marks // what --deny names stays denied with any answer
+	}
+	if err := read(); err != nil {
 		return Outcome{Err: err}
 	}
 	d.consents = map[Record]bool{}
@@ -366,16 +369,19 @@ func (d *decision) findAwaited() map[pin.Ref]bool {
 // keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isAwaited := d.awaited[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}]
-	return isAwaited && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref()))
+	return isAwaited && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref())) || d.Facts[drift.Ref()].LikeDenied
 }
 
-// wasDenied reports whether the entry of a drift is pinned as denied, be it under its former name.
+// wasDenied reports whether the entry of a drift is pinned as denied, be it under another name.
 func (d *decision) wasDenied(ref pin.Ref) bool {
-	locked := &pin.ComparisonOf(d.Sides, ref.Server).Locked
-	if pinned := locked.Find(ref.Key); pinned != nil {
-		return pinned.Denied
-	}
-	pinned := locked.Find(pin.Key{Type: ref.Type, Name: d.Facts[ref].RenamedFrom})
+	former := ref
+	former.Name = d.Facts[ref].RenamedFrom
+	return d.isDenied(ref) || d.isDenied(former) || d.Facts[ref].LikeDenied
+}
+
+// isDenied reports whether a pin has the mark.
+func (d *decision) isDenied(ref pin.Ref) bool {
+	pinned := pin.ComparisonOf(d.Sides, ref.Server).Locked.Find(ref.Key)
 	return pinned != nil && pinned.Denied
 }
 
@@ -384,8 +390,7 @@ func (d *decision) mark() {
 	drifted := map[pin.Ref]bool{}
 	set := func(ref pin.Ref, was, isNew bool) {
 		// A yes to a name doesn't remove the mark of another one.
-		isOwn := pin.ComparisonOf(d.Sides, ref.Server).Locked.Find(ref.Key) != nil
-		is := d.yes.Denied[ref] || was && !(isOwn && d.yes.Allowed[ref])
+		is := d.yes.Denied[ref] || was && !(d.isDenied(ref) && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(ref, "") {
 			d.refused[ref] = true
 		} else if is && (isNew || !was) {

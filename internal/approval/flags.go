@@ -53,7 +53,8 @@ func (d *decision) flags() *fail.Error {
 		for _, drift := range fits {
 			ref := drift.Ref()
 			asked[ref] = true
-			single[ref] = single[ref] || s.Digest != "" || s.isName()
+			// Only its name drops a denied entry: a digest may be that of another one, too.
+			single[ref] = single[ref] || s.isOne() || s.Digest != "" && drift.Kind != pin.Removed
 			if removesMark {
 				d.yes.Allowed[ref] = true
 			}
@@ -174,11 +175,12 @@ func (d *decision) marks() *fail.Error {
 		if slices.ContainsFunc(d.said.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
 			return s.wrong("--accept names it, too, which would let agents have it")
 		}
-		d.yes.Denied[pin.Ref{Server: p.Server, Key: s.Key}] = true
-	}
-	for i := range d.Drifts {
-		if drift := &d.Drifts[i]; drift.Kind == pin.Duplicate && d.yes.Denied[drift.Ref()] {
-			return notAcceptable(drift)
+		ref := pin.Ref{Server: p.Server, Key: s.Key}
+		d.yes.Denied[ref] = true
+		for i := range d.Drifts {
+			if drift := &d.Drifts[i]; drift.Kind == pin.Duplicate && drift.Ref() == ref {
+				return notAcceptable(drift)
+			}
 		}
 	}
 	return nil

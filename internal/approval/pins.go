@@ -25,7 +25,7 @@ func (d *decision) makePins() {
 	out := &d.out
 	warnings := d.warnings()
 	touched := map[string]bool{}
-	for ref := range warnings {
+	for ref := range out.Recorded {
 		touched[ref.Server] = true
 	}
 	for _, refs := range []map[pin.Ref]bool{out.Accepted, out.Denied, out.Allowed} {

@@ -216,9 +216,12 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 	if len(fits) == 0 {
 		matching = s.matching(sides)
 	}
-	// A bare name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && len(matching) > 1 || s.isName() && pin.Holders(sides, s.Key) > 1 {
+	// A name that several servers have is ambiguous, whichever of them drifted.
+	if len(servers) > 1 || s.isOne() && (len(matching) > 1 || pin.Holders(sides, s.Key) > 1) {
 		return nil, nil, s.ofSeveral()
+	}
+	if s.Digest != "" && len(fits) > 1 {
+		return nil, nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
 	}
 	if s.Digest != "" && len(fits)+len(matching) == 0 {
 		return nil, nil, s.wrong("no drifted entry has that digest: nothing was written").

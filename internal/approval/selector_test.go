@@ -68,7 +68,7 @@ func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Case {
 var reasons = [][2]string{
 	{"not a selector", "all 64 digits"}, {"empty list", "no tools in the list"}, {"other set", "not what was reviewed"}, {"other policy", "under another policy"},
 	{"repeated", "an agent may get any"}, {"no pins", " has no server "}, {"unknown", "pinned or listed"}, {"two meanings", "a tool has that name, too"},
-	{"several servers", "of several servers"}, {"new by pattern", "a pattern accepts no new"}, {"stale digest", "no drifted entry has that digest"},
+	{"several servers", "of several servers"}, {"several lists", "of several lists"}, {"new by pattern", "a pattern accepts no new"}, {"stale digest", "no drifted entry has that digest"},
 	{"not acceptable", "that can't be accepted"}, {"not a name", "give the name"}, {"nothing to deny", "there is nothing to deny"}, {"not deniable", "can't be denied"},
 	{"two answers", "--accept names it, too"}, {"needs all", "accept it with all drift, or not at all"}, {"not covered", "no approval covers"},
 	{"not clean", "(requireClean)"}, {"policy in parts", "only when all drift is accepted"}, {"policy declined", "the policy was not accepted"},

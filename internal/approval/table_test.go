@@ -99,7 +99,7 @@ func newScene(t *testing.T, about []string) *scene {
 				pinned.Accepted = append(pinned.Accepted, rec(words[2]))
 			}
 		case "fact":
-			fact := approval.Fact{Minor: slices.Contains(words, "minor")}
+			fact := approval.Fact{Minor: slices.Contains(words, "minor"), LikeDenied: slices.Contains(words, "like-denied")}
 			for _, word := range words[2:] {
 				name, values, _ := strings.Cut(word, "=")
 				switch name {

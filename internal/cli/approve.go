@@ -219,7 +219,7 @@ func (a *approver) model() *report.Model {
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
-		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom}
+		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied != ""}
 		if !e.Unexplained {
 			for _, change := range e.Changes {
 				fact.Labels = append(fact.Labels, change.Label.ID())
@@ -366,7 +366,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		return err
 	}
 	if held := a.names(out.Held); held != nil {
-		t.Hint(report.Step{Text: "left out while a denied entry is gone: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
+		t.Hint(report.Step{Text: "left out because of a denied entry that is gone or has this definition: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
 	}
 	switch {
 	case len(out.Warnings) > 0:

@@ -129,7 +129,16 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
+	var denied []string
+	for i := range set.Pins {
+		if p := &set.Pins[i]; p.Denied {
+			denied = append(denied, pin.EntryRef(p.Type, p.Name))
+		}
+	}
 	return a.replace(w, map[string]*pin.Set{server: nil}, func([]pin.Set) bool { return true }, func() {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
+		if denied != nil {
+			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))
+		}
 	})
 }

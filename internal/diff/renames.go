@@ -18,8 +18,10 @@ const minRenameWords = 6
 // same under another name. Their definitions are equal apart from the name; or their names
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
 // and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Of a part of a list,
-// where nothing is REMOVED, the denied entries that it lacks are paired: they may be there under another name.
+// where nothing is REMOVED, the denied entries that it lacks are paired: they may be there under another name. Renames also
+// notes which entries have the definition of a denied one.
 func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
+	noteDenied(sides, drifts)
 	list := absent(sides)
 	for i := range drifts {
 		list = append(list, &drifts[i])
@@ -70,6 +72,40 @@ func absent(sides []pin.Comparison) (gone []*pin.Drift) {
 	return gone
 }
 
+// noteDenied notes which entries have, but for the name, the definition of a denied entry of their list. Many entries without
+// a description have one definition.
+func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
+	type content struct {
+		server     string
+		entryType  pin.EntryType
+		definition string
+	}
+	of := func(server string, p *pin.Pin) content {
+		return content{server, p.Type, string(jsontree.Append(nil, nameless(p)))}
+	}
+	denied := map[content]string{}
+	for i := range sides {
+		for j := range sides[i].Locked.Pins {
+			if p := &sides[i].Locked.Pins[j]; p.Denied && nameless(p).Get("description").Text != "" {
+				denied[of(sides[i].Server, p)] = p.Name
+			}
+		}
+	}
+	for i := range drifts {
+		if d := &drifts[i]; len(denied) > 0 && d.Captured != nil {
+			if name := denied[of(d.Server, d.Captured)]; name != d.Name {
+				d.LikeDenied = name
+			}
+		}
+	}
+}
+
+// nameless returns a definition without the member that names it.
+func nameless(p *pin.Pin) jsontree.Value {
+	identity := pin.EntryTypeInfo[p.Type].Identity
+	return jsontree.MapParts(p.Tree(), func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+}
+
 // keyCount is how many keys a candidate has.
 const keyCount = 3
 
@@ -86,12 +122,10 @@ type candidate struct {
 }
 
 func candidateOf(d *pin.Drift) *candidate {
-	definition := cmp.Or(d.Locked, d.Captured).Tree()
-	identity := pin.EntryTypeInfo[d.Type].Identity
-	nameless := jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+	definition := nameless(cmp.Or(d.Locked, d.Captured))
 	described := definition.Get("description").Text
 	c := &candidate{Drift: d, name: wordSet(apart(d.Name)), parameters: map[string]bool{}, description: wordSet(described)}
-	c.keys = [keyCount]string{string(jsontree.Append(nil, nameless)), comparableName(d.Name)}
+	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(d.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
 		c.keys[2] = strings.Join(words, " ")
 	}
@@ -108,28 +142,23 @@ func (c *candidate) isPaired() bool { return c.RenamedTo+c.RenamedFrom != "" }
 
 // rename notes that two drifts are one entry under two names.
 func rename(old, new *candidate) {
+	old.RenamedTo = new.Name
 	new.RenamedFrom = old.Name
-	new.RenamedSimilar = old.keys[0] != new.keys[0]
-	if old.RenamedTo == "" {
-		old.RenamedTo = new.Name
-		old.RenamedSimilar = new.RenamedSimilar
-	}
+	old.RenamedSimilar = old.keys[0] != new.keys[0]
+	new.RenamedSimilar = old.RenamedSimilar
 }
 
-// pairEqual pairs entries that have no partner yet and have a key in common. A denied entry may have several: none of them
-// comes back without its mark.
+// pairEqual pairs entries that have no partner yet and have a key in common.
 func pairEqual(removed, added []*candidate, key int) {
 	byKey := map[string][]*candidate{}
 	for _, c := range removed {
-		if (!c.isPaired() || c.Locked.Denied) && c.keys[key] != "" {
+		if !c.isPaired() && c.keys[key] != "" {
 			byKey[c.keys[key]] = append(byKey[c.keys[key]], c)
 		}
 	}
 	for _, c := range added {
 		if list := byKey[c.keys[key]]; !c.isPaired() && len(list) > 0 {
-			if len(list) > 1 || !list[0].Locked.Denied {
-				byKey[c.keys[key]] = list[1:]
-			}
+			byKey[c.keys[key]] = list[1:]
 			rename(list[0], c)
 		}
 	}

@@ -215,9 +215,16 @@ func (t runes) directs(i int) bool {
 	return slices.ContainsFunc(t[max(0, i-near):min(len(t), i+near)], ofRightToLeft)
 }
 
+// isStray reports whether a character has no width and isn't between letters or digits of a script with spaces.
+func (t runes) isStray(i int) bool {
+	isInWord := func(r rune) bool { return (isLetter(r) || unicode.IsDigit(r)) && !ofUnspaced(r) }
+	return isZeroWidth(t[i]) && !(isInWord(t.at(i-1)) && isInWord(t.at(i+1)))
+}
+
 // characters reports the characters that no reader sees, that a terminal obeys and that
 // change the direction of text. One or two lone zero-width characters in prose, such as editors
-// leave behind, can't spell anything, so they are only a note.
+// leave behind, can't spell anything, so they are only a note, unless a model may read them as a space between words
+// that all other rules read as one.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
 	var found [len(hiddenKinds)]hiddenRun
@@ -229,7 +236,7 @@ func (r *Reviewer) characters(prose bool) {
 	place := func(i int) int { return len(string(t[:i])) }
 	for kind, f := range found {
 		if f.n > 0 && place(f.last) >= r.pinned {
-			stray := prose && f.n <= 2 && f.to-f.from == 1 && isZeroWidth(t[f.from]) && isZeroWidth(t[f.last])
+			stray := prose && f.n <= 2 && f.to-f.from == 1 && t.isStray(f.from) && t.isStray(f.last)
 			r.addAs(hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.Count(f.n, "character"), hiddenKinds[kind].what, r.where, r.around(place(f.from), place(f.to)))
 		}
 	}

@@ -391,6 +391,7 @@ func (r *Reviewer) mentions() {
 		return // most: there is no other server
 	}
 	s := r.folded
+	clear(r.mentioned) // each text is accepted by itself
 	for from := 0; from < len(s); from++ {
 		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
 		if name := strings.Trim(s[from:from+size], "*-.:!?"); name != "" {
@@ -406,25 +407,30 @@ func (r *Reviewer) mentions() {
 
 // named looks for a name in one word of a text.
 func (r *Reviewer) named(name string, at int) {
-	if len(name) > maxMention || !distinct(name) || r.mention(name, at) {
+	if len(name) > maxMention || !distinct(name) || r.mention(name, at, "") {
 		return
 	}
+	before := ""
 	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return !nameBytes.has(c) }) {
 		if part != name && distinct(part) {
-			r.mention(part, at+strings.Index(name, part))
+			r.mention(part, at+strings.Index(name, part), before)
 		}
+		before = part
 	}
 }
 
 // mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
-// such a tool, and this one lacks it.
-func (r *Reviewer) mention(name string, at int) bool {
+// such a tool, and this one lacks it, or the text names the other server before it: mcp__mail__send_mail.
+func (r *Reviewer) mention(name string, at int, before string) bool {
 	servers := r.x.names[name]
-	if r.own.pins(name) || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
+	isOthers := slices.ContainsFunc(servers, func(server string) bool {
+		return server != r.about.Server && before != "" && withoutSeparators(server) == withoutSeparators(before)
+	})
+	if r.own.pins(name) && !isOthers || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
 		return false
 	}
 	_, sure := r.own.says(name)
-	isOwnWord := r.sought == nil && sure && !r.own.lists(name)
+	isOwnWord := r.sought == nil && sure && !r.own.lists(name) && !isOthers
 	others := len(servers)
 	if slices.Contains(servers, r.about.Server) {
 		others--

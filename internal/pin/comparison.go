@@ -89,10 +89,11 @@ func (p *Comparison) PolicyDiffers() bool {
 	return p.Known() && p.Present() && !p.Locked.Policy.Equal(p.Captured.Policy)
 }
 
-// Unrelated reports whether both sides have entries, but not one in common.
+// Unrelated reports whether both sides have entries, but not one in common. Instructions have no name to compare.
 func (p *Comparison) Unrelated() bool {
-	pinned := func(captured Pin) bool { return p.Locked.Find(captured.Key) != nil }
-	return len(p.Locked.Pins) > 0 && len(p.Captured.Pins) > 0 && !slices.ContainsFunc(p.Captured.Pins, pinned)
+	isNamed := func(p Pin) bool { return p.Type != Instructions }
+	isShared := func(captured Pin) bool { return isNamed(captured) && p.Locked.Find(captured.Key) != nil }
+	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
@@ -153,6 +154,9 @@ type Drift struct {
 
 	RenamedTo      string // for a REMOVED entry: the ADDED one
 	RenamedSimilar bool   // the two differ in more than the name
+
+	// The name of a denied entry of the list that has, but for its name, the definition that this entry has now; or "".
+	LikeDenied string
 }
 
 // EntryRef names the entry in a line that we print.

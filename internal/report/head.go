@@ -201,7 +201,8 @@ func (r *Report) block(g *group) Block {
 			b.Note = "nothing else differs"
 		}
 	}
-	if isDenied := r.wasDenied(&e.Drift); isDenied && e.Kind == pin.Added {
+	isOwn := e.Locked != nil && e.Locked.Denied
+	if isDenied := r.wasDenied(&e.Drift); isDenied && !isOwn {
 		b.Ask += staysDenied
 		b.Note = joined("; ", deniedSoFar, b.Note)
 		if g.renamed() {
@@ -358,7 +359,7 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 	if pinned == nil && d.RenamedFrom != "" {
 		pinned = pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
 	}
-	return pinned != nil && pinned.Denied
+	return pinned != nil && pinned.Denied || d.LikeDenied != ""
 }
 
 // servers lists for each server what is compared with what, and what drifted.

@@ -268,6 +268,9 @@ func driftKindNote(d *pin.Drift) string {
 	if d.RenamedFrom != "" {
 		return "renamed from " + text.Name(d.RenamedFrom) + rest
 	}
+	if d.LikeDenied != "" {
+		return "it has the definition of " + text.Name(d.LikeDenied)
+	}
 	if d.RenamedTo != "" {
 		return "renamed to " + text.Name(d.RenamedTo) + rest
 	}

@@ -144,12 +144,19 @@ func IsLockfile(path string) bool {
 }
 
 // Sign records the approver and the time, in RFC 3339 and UTC, with each pin of next that is new,
-// has a new digest or mark, has lost its mark or its approval. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
+// has a new digest, mark or accepted warning, has lost its mark or its approval. Without an approver, an approval of an
+// entry whose mark has changed goes. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
 // that is the time. Sign removes approvals whose hash isn't that of the definition: an approval
 // that was given under another policy isn't valid for what is stored from now on.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
 		p.Approval = nil
+	}
+	for i := range next.Pins {
+		p := &next.Pins[i]
+		if before := old.Find(p.Key); before != nil && before.Denied != p.Denied {
+			p.Approval = nil
+		}
 	}
 	if approver == "" {
 		return nil
@@ -164,7 +171,8 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
-		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil {
+		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Denied != p.Denied ||
+			!slices.Equal(before.Accepted, p.Accepted) || before.Approval != nil && p.Approval == nil {
 			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}
