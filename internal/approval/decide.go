@@ -226,11 +226,10 @@ func (d *decision) asksForLock() bool {
 // that warning. It is in a text of another server that names a tool which is added, or in a text of the tool's own server,
 // if that is dropped or denied: the text then names the tool of another server.
 func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
-	isGone := kind == pin.Removed || d.yes.Denied[ref] && !d.wasDenied(ref)
+	isGone := kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
 	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool {
-		_, isReplaced := d.yes.Entries[w.Of]
 		isAbout := w.Of.Server == ref.Server && isGone || w.Of.Server != ref.Server && kind == pin.Added
-		return isAbout && !(isReplaced && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
+		return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
 	})
 }
 
@@ -256,10 +255,18 @@ func (d *decision) take() *fail.Error {
 		// The question of a rename states that the mark stays.
 		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
 			d.out.Held[ref] = true
-		} else if d.isNamed(ref, drift.Kind) {
-			d.refused[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
+		}
+	}
+	// What is refused keeps its pinned text, which may prevent another answer.
+	for accepted := -1; accepted != len(d.out.Accepted); {
+		accepted = len(d.out.Accepted)
+		for i := range d.drifts {
+			if ref := d.drifts[i].Ref(); d.out.Accepted[ref] && d.isNamed(ref, d.drifts[i].Kind) {
+				delete(d.out.Accepted, ref)
+				d.refused[ref] = true
+			}
 		}
 	}
 	where := map[Record]Where{} // the warnings that can be recorded
