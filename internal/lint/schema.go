@@ -47,6 +47,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.parameter(keyword.Name, *v)
 			r.code(keyword.Name, *v)
 		case variant != "":
+			r.text = "" // a person accepts the definition: the value may be a schema
 			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
@@ -110,11 +111,19 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if strings.HasPrefix(name, "_") {
 		plain = "_" + plain
 	}
+	whole := ""
+	for _, member := range []string{"title", "description"} {
+		if said := schema.Get(member).Text; isWhole(said) {
+			whole = said
+		}
+	}
 	switch {
 	case promptNames()[plain] != "":
 		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
-	case isWhole(schema.Get("description").Text) || isWhole(schema.Get("title").Text):
+	case whole != "":
+		r.text = whole // a person accepts this text, not the name
 		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
+		r.text = name
 	case isUntyped(schema):
 		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
 	}
