@@ -35,13 +35,10 @@ type listing struct {
 	Entries  []pin.Pin // as received, in the server's order
 	Problem  error
 
-	// The complete lists of the session; if they differ, the capture is ambiguous.
-	complete [][]pin.Pin
+	// The lists of the session, each from one or more pages. If they differ, the capture is ambiguous.
+	lists [][]pin.Pin
 
-	// The pages so far of a list that isn't complete.
-	page []pin.Pin
-
-	// The cursor of the last page, if another page has to follow.
+	// The cursor of the last page, if another page of the last list has to follow.
 	cursor *jsontree.Value
 
 	lastPage int // offset of the last page's message
@@ -76,7 +73,7 @@ type Scanned struct {
 	values []jsontree.Value
 	err    error
 
-	// What was made, with and without an empty cursor as the end of a list.
+	// What was made, by whether an empty cursor is the end of a list.
 	made map[bool]Capture
 }
 
@@ -89,10 +86,12 @@ func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 
 // Faulty returns what is wrong with the file, or nil if it can be read under some policy.
 func (s *Scanned) Faulty() error {
-	if _, err := s.Capture(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); err == nil {
-		return nil
-	}
 	_, err := s.Capture(pin.Policy{})
+	if err != nil {
+		if _, lenient := s.Capture(pin.Policy{EmptyCursorEnds: true, RoundIntegers: true}); lenient == nil {
+			return nil
+		}
+	}
 	return err
 }
 
@@ -121,9 +120,6 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 		return Capture{}, err
 	}
 	s.made[pol.EmptyCursorEnds] = r.made
-	if !r.emptyCursor {
-		s.made[!pol.EmptyCursorEnds] = r.made
-	}
 	return r.made, nil
 }
 
@@ -283,7 +279,6 @@ type captureReader struct {
 	stream
 	part            bool // see Scanned
 	emptyCursorEnds bool
-	emptyCursor     bool // there is one
 
 	made Capture
 
@@ -356,19 +351,22 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 
 // twoShapes refuses an object that one client reads as a message, and another as a result or as another message.
 func (r *captureReader) twoShapes(v jsontree.Value) error {
-	at := int(v.At)
 	entryType, isResult := pin.EntryTypeIn(v.Has)
-	listed := pin.EntryTypeInfo[entryType].Member
-	if isResult && (v.Has("result") || v.Has("error") || v.Has("method")) {
-		return r.At(at, `fits two shapes: %q beside "result", "error" or "method"`, listed)
+	first := pin.EntryTypeInfo[entryType].Member
+	second := ""
+	isOther := v.Has("error") || v.Has("method")
+	switch {
+	case isResult && (isOther || v.Has("result")):
+		second = `"result", "error" or "method"`
+	case isOther && v.Has("result"):
+		first = "result"
+		second = `"error" or "method"`
+	case isResult && v.Has("jsonrpc"):
+		second = `"jsonrpc"`
+	default:
+		return nil
 	}
-	if v.Has("result") && (v.Has("error") || v.Has("method")) {
-		return r.At(at, `fits two shapes: "result" beside "error" or "method"`)
-	}
-	if isResult && v.Has("jsonrpc") {
-		return r.At(at, `fits two shapes: %q beside "jsonrpc"`, listed)
-	}
-	return nil
+	return r.At(int(v.At), "fits two shapes: %q beside %s", first, second)
 }
 
 func (r *captureReader) object(v jsontree.Value) error {
@@ -453,7 +451,6 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 		if c.Kind != '"' {
 			return r.At(int(c.At), `"nextCursor" is neither a string nor null`)
 		}
-		r.emptyCursor = r.emptyCursor || c.Text == ""
 		if c.Text != "" || !r.emptyCursorEnds {
 			cursor = &c
 		}
@@ -480,15 +477,15 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		}
 		r.offered = append(r.offered, offered)
 	}
-	s := &r.made.Lists[pin.Instructions]
-	list := []pin.Pin{}
+	var list []pin.Pin
 	if text.Text != "" && text.Kind == '"' { // an empty text tells a model nothing
 		p := r.placed(text)
 		p.Type = pin.Instructions
 		p.Form = r.formOf(pin.Instructions, []byte(text.Text))
 		list = append(list, p)
 	}
-	s.complete = append(s.complete, list)
+	s := &r.made.Lists[pin.Instructions]
+	s.lists = append(s.lists, list)
 	return nil
 }
 
@@ -496,36 +493,23 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 // other than tools are only noted: they matter if that list is pinned.
 func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
 	s := &r.made.Lists[entryType]
-	if s.Problem != nil {
-		return nil
-	}
-	if err := r.entries(entryType, s, items, at); entryType == pin.Tools && err != nil {
-		return err
-	} else if err != nil {
-		s.Problem = err
-		return nil
+	if s.cursor == nil {
+		s.lists = append(s.lists, nil)
 	}
 	s.cursor = cursor
 	s.lastPage = at
 	s.changed = nil
-	if cursor == nil {
-		s.complete = append(s.complete, s.page)
-		s.page = nil
+	list := &s.lists[len(s.lists)-1]
+	if len(*list)+len(items) > jsontree.MaxEntries {
+		s.Problem = cmp.Or(s.Problem, error(r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
 	}
-	return nil
-}
-
-func (r *captureReader) entries(entryType pin.EntryType, s *listing, items []jsontree.Member, at int) error {
-	if len(s.page)+len(items) > jsontree.MaxEntries {
-		return r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)
+	for i := 0; i < len(items) && s.Problem == nil; i++ {
+		e := &r.defined[items[i].Definition-1]
+		s.Problem = e.problem
+		*list = append(*list, e.Pin)
 	}
-	s.page = slices.Grow(s.page, len(items))
-	for _, v := range items {
-		e := &r.defined[v.Definition-1]
-		if e.problem != nil {
-			return e.problem
-		}
-		s.page = append(s.page, e.Pin)
+	if entryType == pin.Tools {
+		return s.Problem
 	}
 	return nil
 }
@@ -570,7 +554,7 @@ func (r *captureReader) answeredError() error {
 		return nil
 	}
 	for _, e := range r.errors {
-		if len(tools.complete) == 0 && tools.cursor == nil || r.asked["tools/list "+MessageID(e)] {
+		if len(tools.lists) == 0 || r.asked["tools/list "+MessageID(e)] {
 			s := "the server answered with an error"
 			if said := e.Get("error").TextIn("message"); said != "" {
 				s += ": " + text.Name(said)
@@ -584,8 +568,8 @@ func (r *captureReader) answeredError() error {
 func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	s.Declared = r.offers(entryType)
 	if r.part && s.Problem == nil {
-		lists := append(s.complete, s.page)
-		s.Answered, s.Entries = len(s.complete) > 0 || s.cursor != nil, unionOf(lists)
+		s.Answered = len(s.lists) > 0
+		s.Entries = unionOf(s.lists)
 		return nil
 	}
 	entry := pin.EntryTypeInfo[entryType].Entry
@@ -597,7 +581,7 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 		}
 		return f
 	}
-	if len(s.complete) == 0 {
+	if len(s.lists) == 0 {
 		s.Answered = s.Problem == nil && r.offersNone(entryType)
 		return nil
 	}
@@ -606,13 +590,13 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.Path(r.Path))
 	}
 	s.Answered = true
-	for i, other := range s.complete[1:] {
-		if err := r.sameList(entryType, i+2, s.complete[0], other); err != nil {
-			return err
+	for i, other := range s.lists[1:] {
+		if differ := append(missingIn(other, s.lists[0]), missingIn(s.lists[0], other)...); len(differ) > 0 {
+			return r.ambiguous(entryType, i+2, differ)
 		}
 	}
 	// These lists have the same digests. A longer one repeats some of them, and that must show.
-	s.Entries = slices.MaxFunc(s.complete, func(a, b []pin.Pin) int { return len(a) - len(b) })
+	s.Entries = slices.MaxFunc(s.lists, func(a, b []pin.Pin) int { return len(a) - len(b) })
 	return nil
 }
 
@@ -646,26 +630,25 @@ func (r *captureReader) offersNone(entryType pin.EntryType) bool {
 
 const revisionHint = "if its answer depends on the revision of the protocol: pinproof-capture save FILE --protocol REVISION, the one that the agent speaks"
 
-// sameList refuses the n-th complete list of a session if its definitions are not those of
-// the first one: nobody can know which list an agent got.
-func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []pin.Pin) error {
-	var differ []string
-	for _, sides := range [][2][]pin.Pin{{first, other}, {other, first}} {
-		known := map[string]bool{} // digests
-		for _, e := range sides[0] {
-			known[e.Digest] = true
-		}
-		for _, e := range sides[1] {
-			if !known[e.Digest] {
-				differ = append(differ, e.Name)
-			}
+// missingIn returns the names of the entries of a list whose definitions another list doesn't have.
+func missingIn(other, list []pin.Pin) (names []string) {
+	known := map[string]bool{} // digests
+	for _, e := range other {
+		known[e.Digest] = true
+	}
+	for _, e := range list {
+		if !known[e.Digest] {
+			names = append(names, e.Name)
 		}
 	}
-	if len(differ) == 0 {
-		return nil
-	}
+	return names
+}
+
+// ambiguous refuses the n-th list of a session, which differs from the first one in some entries: nobody can know which
+// list an agent got.
+func (r *captureReader) ambiguous(entryType pin.EntryType, n int, differ []string) error {
 	if entryType == pin.Instructions {
-		return fail.In(text.Printable(r.Path), "ambiguous: the session has two different instructions").
+		return r.At(-1, "ambiguous: the session has two different instructions").
 			Hint("capture it again, and ask which of them an agent gets").Hint(revisionHint)
 	}
 	slices.SortFunc(differ, jsontree.CompareUTF16)
@@ -674,7 +657,7 @@ func (r *captureReader) sameList(entryType pin.EntryType, n int, first, other []
 	if len(differ) > 1 {
 		what += " and " + text.Count(len(differ)-1, "other")
 	}
-	return fail.In(text.Printable(r.Path), "ambiguous: list %d of the session is not the first one: %s", n, what).
+	return r.At(-1, "ambiguous: list %d of the session is not the first one: %s", n, what).
 		Hint("the server changed its %ss during the session: capture it again, and ask which list an agent gets", pin.EntryTypeInfo[entryType].Entry).
 		Hint(revisionHint)
 }

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"pinproof/internal/jsontree"
@@ -32,15 +33,14 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 	}
 	versioned := 0
 	for _, m := range messages {
-		if version := m.Get("jsonrpc"); version.Kind == '"' && version.Text == "2.0" {
+		if m.TextIn("jsonrpc") == "2.0" {
 			versioned++
 		}
 	}
-	switch versioned {
-	case 0:
+	if versioned == 0 {
 		return nil, nil
-	case len(messages):
-	default:
+	}
+	if versioned < len(messages) {
 		return nil, errors.New("a batch in which not every element is a message")
 	}
 	for _, m := range messages {
@@ -53,11 +53,8 @@ func Messages(line []byte) ([]jsontree.Value, error) {
 
 // checkMessage returns why clients could read a message differently, or nil.
 func checkMessage(m jsontree.Value) error {
-	problem := findFolded(m.Members(), pin.MessageMembers, "")
-	result := m.Get("result")
-	id := m.Get("id")
-	if problem == nil {
-		problem = findInResult(result)
+	if problem := cmp.Or(findFolded(m.Members(), pin.MessageMembers, ""), findInResult(m.Get("result"))); problem != nil {
+		return problem
 	}
 	shapes := 0
 	for _, name := range []string{"method", "result", "error"} {
@@ -65,19 +62,16 @@ func checkMessage(m jsontree.Value) error {
 			shapes++
 		}
 	}
-	if problem != nil {
-		return problem
-	}
-	if shapes > 1 {
+	method := m.Get("method").Kind
+	id := m.Get("id").Kind
+	switch {
+	case shapes > 1:
 		return errors.New(`a message that fits two shapes of "method", "result" and "error"`)
-	}
-	if shapes == 0 {
+	case shapes == 0:
 		return errors.New(`a message with none of "method", "result" and "error"`)
-	}
-	if m.Has("method") && m.Get("method").Kind != '"' {
+	case method != 0 && method != '"':
 		return errors.New(`a message whose "method" isn't a string`)
-	}
-	if m.Has("method") && id.Kind == 0 || m.Has("error") && id.Kind == 'n' || id.Kind == '"' || id.Kind == '0' {
+	case id == '"', id == '0', method != 0 && id == 0, m.Has("error") && id == 'n':
 		return nil
 	}
 	return errors.New(`a message whose "id" is neither a string nor a number`)

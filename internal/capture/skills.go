@@ -79,23 +79,21 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 		if len(of) == 0 {
 			continue
 		}
-		where := func(b body, format string, args ...any) error {
-			return r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), fmt.Sprintf(format, args...))
-		}
-		for _, b := range of {
-			if b.err != nil {
-				return nil, where(b, "%s", b.err)
+		for i, b := range of {
+			err := b.err
+			if err == nil && (int64(len(b.text)) != f.Size || b.digest != f.Digest) {
+				err = fmt.Errorf("has %s and %s, where its entry says %s and %s", text.Count(len(b.text), "byte"), b.digest, text.Count(int(f.Size), "byte"), f.Digest)
 			}
-			if int64(len(b.text)) != f.Size || b.digest != f.Digest {
-				return nil, where(b, "has %s and %s, where its entry says %s and %s", text.Count(len(b.text), "byte"), b.digest, text.Count(int(f.Size), "byte"), f.Digest)
+			if err == nil && i == 0 && f.URI == s.URI {
+				if wrong := skill.CheckFrontmatter(b.text, entry.Get("frontmatter")); wrong != nil {
+					err = fmt.Errorf("isn't what its entry says: %s", wrong)
+				}
+			}
+			if err != nil {
+				return nil, r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), err)
 			}
 		}
 		body := of[0].text
-		if f.URI == s.URI {
-			if err := skill.CheckFrontmatter(body, entry.Get("frontmatter")); err != nil {
-				return nil, where(of[0], "isn't what its entry says: %s", err)
-			}
-		}
 		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText(body) {
 			continue
 		}

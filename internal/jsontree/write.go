@@ -115,27 +115,27 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// AppendUnicodeEscape writes r as \uXXXX, a surrogate pair beyond U+FFFF.
-func AppendUnicodeEscape(dst []byte, r rune) []byte {
-	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+// Escaped writes JSON text with an escape in place of each character for which needs returns true, given the character
+// and the one before it. Such characters have to be in strings.
+func Escaped(text []byte, needs func(r, before rune) bool) []byte {
+	out := make([]byte, 0, len(text))
+	before := rune(0)
+	for _, r := range string(text) {
+		if !needs(r, before) {
+			out = utf8.AppendRune(out, r)
+		} else {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		}
+		before = r
 	}
-	return fmt.Appendf(dst, `\u%04x`, r)
+	return out
 }
 
 // ASCII writes JSON text in ASCII only, so that a terminal, a log or an editor hides nothing. A
 // "#" after another "#" is escaped, because "##[" and "##vso[" are commands in CI logs, anywhere
 // in a line.
 func ASCII(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	before := rune(0)
-	for _, r := range string(text) {
-		if r < 0x7f && (r != '#' || before != '#') {
-			out = append(out, byte(r))
-		} else {
-			out = AppendUnicodeEscape(out, r)
-		}
-		before = r
-	}
-	return out
+	return Escaped(text, func(r, before rune) bool { return r >= 0x7f || r == '#' && before == '#' })
 }

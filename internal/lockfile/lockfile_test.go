@@ -118,15 +118,8 @@ func reversed(t testing.TB, s string) string {
 		}
 		return v
 	}
-	var b strings.Builder
-	for _, r := range string(jsontree.Append(nil, turn(pintest.Tree(t, s)))) {
-		if text.Hidden(r) || text.UnusualSpace(r) {
-			b.Write(jsontree.AppendUnicodeEscape(nil, r))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	hidden := func(r, _ rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
+	return string(jsontree.Escaped(jsontree.Append(nil, turn(pintest.Tree(t, s))), hidden))
 }
 
 // TestLockfileRoundTrip: parse → marshal → parse is identity for all kinds of pins.

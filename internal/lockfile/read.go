@@ -542,20 +542,8 @@ func (r *lockReader) hiddenRaw(l Lockfile) error {
 	return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
 }
 
-// Recognize recognises a lockfile by its content, even a faulty one: an object with a
-// lockfileVersion, or a text that begins like one with it as the first member.
+// Recognize recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it
+// can be read.
 func Recognize(data []byte) bool {
-	inside, isObject := bytes.CutPrefix(bytes.TrimLeft(data, "\ufeff \t\r\n"), []byte("{"))
-	if isObject && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"lockfileVersion"`)) {
-		return true
-	}
-	return first(data).Has("lockfileVersion")
-}
-
-// first reads the value that a text begins with. Its strings don't keep the rest of the text in memory.
-func first(data []byte) jsontree.Value {
-	r := jsontree.NewReader(data)
-	r.IsDefinition = func([]jsontree.Step) bool { return false }
-	v, _ := r.Next(0, len(data))
-	return v
+	return slices.Contains(jsontree.MemberNames(bytes.TrimLeft(data, "\ufeff")), "lockfileVersion")
 }

@@ -2,7 +2,6 @@ package lockfile
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
@@ -40,10 +39,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 func appendDefinition(dst, definition []byte) []byte {
 	from := len(dst)
 	dst = jsontree.AppendIndented(dst, definition, 5)
-	if text.IndexBeyondASCII(definition, escaped) < len(definition) {
-		dst = append(dst[:from], escapeHidden(dst[from:])...)
-	}
-	return dst
+	return append(dst[:from], escapeHidden(dst[from:])...)
 }
 
 // In what tree returns, a placeholder replaces each definition. Indented, it follows the opening, which is in no
@@ -197,19 +193,8 @@ func storedMember(entryType pin.EntryType) string {
 
 // escapeHidden replaces hidden characters by JSON escapes. All of them are in strings.
 func escapeHidden(part []byte) []byte {
-	at := text.IndexBeyondASCII(part, escaped)
-	if at == len(part) {
+	if text.IndexBeyondASCII(part, escaped) == len(part) {
 		return part
 	}
-	var out []byte
-	for {
-		out = append(out, part[:at]...)
-		if at == len(part) {
-			return out
-		}
-		r, size := utf8.DecodeRune(part[at:])
-		out = jsontree.AppendUnicodeEscape(out, r)
-		part = part[at+size:]
-		at = text.IndexBeyondASCII(part, escaped)
-	}
+	return jsontree.Escaped(part, func(r, _ rune) bool { return escaped(r) })
 }
