@@ -233,14 +233,12 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 	}
 	var pins []pin.Pin
 	for _, m := range byPlace(v) {
-		list := []jsontree.Member{{Value: m.Value}}
 		entryType, isList := pin.EntryTypeNamed(m.Name)
-		switch {
-		case isList:
-			list = byPlace(m.Value)
-		case m.Name == pin.EntryTypeInfo[pin.Instructions].Member:
+		list := byPlace(m.Value)
+		if m.Name == pin.EntryTypeInfo[pin.Instructions].Member {
 			entryType = pin.Instructions
-		default:
+			list = []jsontree.Member{{Value: m.Value}}
+		} else if !isList {
 			continue
 		}
 		if len(list) > jsontree.MaxEntries {
@@ -248,8 +246,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 		}
 		pins = slices.Grow(pins, len(list))
 		for _, e := range list {
-			key := pin.Key{Type: entryType, Name: e.Name}
-			p, why := r.pin(key, set.Policy, e.Value, r.definition(key, set.Policy, e.Value))
+			p, why := r.pin(pin.Key{Type: entryType, Name: e.Name}, set.Policy, e.Value)
 			if why != "" {
 				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
 			}
@@ -278,25 +275,24 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 	return members
 }
 
-// definition returns what a pin has of its definition: its digests are those of the definition, if it is stored.
-func (r *lockReader) definition(key pin.Key, pol pin.Policy, v jsontree.Value) (d definedPin) {
+// pin takes one pin, whose digests are those of its definition, if that is stored. why is what is wrong with a pin that
+// could be written as it is, or "".
+func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.Pin, why string) {
+	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
+	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	stored := v.Get(storedMember(key.Type))
+	name := "" // in its definition
 	switch {
 	case pol.HashOnly:
-		d.Digest = digestIn(v.Get("digest"))
-		d.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), d.Digest)
+		p.Digest = digestIn(v.Get("digest"))
+		p.Sanitized = cmp.Or(digestIn(v.Get("sanitizedDigest")), p.Digest)
 	case key.Type == pin.Instructions:
-		d.Form = r.formOf(key.Type, []byte(stored.Text))
+		p.Form = r.formOf(key.Type, []byte(stored.Text))
 	case stored.Definition > 0:
-		d = r.defined[stored.Definition-1]
+		d := &r.defined[stored.Definition-1]
+		p.Form = d.Form
+		name = d.name
 	}
-	return d
-}
-
-// pin takes one pin. why is what is wrong with a pin that could be written as it is, or "".
-func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value, d definedPin) (p pin.Pin, why string) {
-	p = pin.Pin{Key: key, Form: d.Form, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
-	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	p.Approval = approvalIn(v.Get("approval"), p.Digest)
 	isList := key.Type != pin.Instructions
 	if key.Name == "" && isList {
@@ -318,7 +314,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value, d define
 			return p, problem.Text
 		}
 	}
-	if d.name != key.Name {
+	if name != key.Name {
 		return p, "its key is not the " + pin.EntryTypeInfo[key.Type].Identity + " in its definition"
 	}
 	if pol.Shapes() && !jsontree.Equal(p.Tree(), pol.Apply(key.Type, p.Tree())) {
@@ -334,15 +330,15 @@ func (r *lockReader) differs(read, written jsontree.Value) error {
 		return nil
 	}
 	where := ""
-	for i, name := range path[:len(path)-1] {
-		switch {
-		case i == 1:
-			where += "server " + text.Name(name) + ": "
-		case i == 3 && path[2] != "about" && path[2] != "policy" && path[2] != "instructions":
-			where += "pin " + text.Name(name) + ": "
-		case i == 2 && len(path) > 4 && name != "instructions":
-			// The name of the pin that follows is enough.
-		case i > 1:
+	within := path[:len(path)-1]
+	if len(within) > 1 {
+		where = "server " + text.Name(path[1]) + ": "
+		within = within[2:]
+		if _, isList := pin.EntryTypeNamed(path[2]); isList && len(within) > 1 {
+			where += "pin " + text.Name(path[3]) + ": "
+			within = within[2:]
+		}
+		for _, name := range within {
 			where += text.Name(name) + ": "
 		}
 	}
@@ -453,17 +449,14 @@ func policyIn(v jsontree.Value) (p pin.Policy, err error) {
 		}
 		return list
 	}
-	p.Descriptions, err = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
-	if err == nil {
-		p.Ignore, err = pin.ParseIgnore(texts("ignore"))
-	}
-	if err == nil {
-		p.Substitute, err = pin.ParseSubstituteNames(texts("substitute"))
-	}
+	var errs [3]error
+	p.Descriptions, errs[0] = pin.ParseDescriptions(cmp.Or(v.Get("descriptions").Text, "preserve"))
+	p.Ignore, errs[1] = pin.ParseIgnore(texts("ignore"))
+	p.Substitute, errs[2] = pin.ParseSubstituteNames(texts("substitute"))
 	for _, s := range pin.Switches {
 		*s.Of(&p) = v.Get(s.Member).Kind == 't'
 	}
-	return p, err
+	return p, cmp.Or(errs[:]...)
 }
 
 // FalseApprovals lists the pins whose recorded approval has a hash that isn't that of the definition
