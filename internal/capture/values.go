@@ -115,7 +115,8 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if err == nil && len(values) > 0 {
 		return values, s.refuseInside(values)
 	}
-	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !s.namesMessage() {
+	isNamed := func(name string) bool { return bytes.Contains(s.Data, []byte(`{"`+name+`"`)) }
+	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !slices.ContainsFunc(slices.Concat(pin.MessageMembers, pin.ResultMembers), isNamed) {
 		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
 	// If a value over several lines breaks off, it helps more to report where it does than to
@@ -133,19 +134,6 @@ func nearlyJSON(data []byte) bool {
 	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
 		return bytes.HasPrefix(data, []byte(begin))
 	})
-}
-
-// namesMessage reports whether a line begins like a message or like a result, or contains one.
-func (s *stream) namesMessage() bool {
-	for line := range bytes.Lines(s.Data) {
-		begin := bytes.TrimLeft(line, "[{ \t")
-		for _, name := range slices.Concat(pin.MessageMembers, pin.ResultMembers) {
-			if len(begin) < len(line) && bytes.HasPrefix(begin, []byte(`"`+name+`"`)) {
-				return true
-			}
-		}
-	}
-	return bytes.Contains(s.Data, []byte(`"jsonrpc"`))
 }
 
 // refuse returns where strict reading stopped, and in which entry.
