@@ -184,12 +184,10 @@ func (c Command) InCI() string {
 // Review makes the command that shows a capture and asks about it. It always names the lockfile, because
 // the person who types it may be in another folder.
 func (c Command) Review() string {
-	words := []string{cmp.Or(c.Program, "pinproof"), "relock", Path(c.Capture)}
-	if c.Server != "" {
-		words = append(words, "--server", Quote(c.Server))
-	}
-	words = append(words, Path(c.Lockfile))
-	return strings.Join(append(words, c.Flags["relock"]...), " ")
+	last := append([]string{Path(c.Lockfile)}, c.Flags["relock"]...)
+	c.Lockfile = ""
+	c.Flags = nil
+	return c.To("relock", last...)
 }
 
 // Retire makes the command that removes a server's pins. The ID comes from the
