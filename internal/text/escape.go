@@ -16,7 +16,7 @@ import (
 // Hidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
 // and carriage return are layout and not hidden.
 func Hidden(r rune) bool {
-	return (r < 0x20 || r >= 0x7f) && (unicode.Is(hiddenTable, r) || r >= 0 && !unicode.Is(assigned, r))
+	return (r < 0x20 || r >= 0x7f) && (unicode.Is(hiddenTable(), r) || r >= 0 && !unicode.Is(assigned, r))
 }
 
 // UnusualSpace reports whether r is a blank that passes for a plain space.
