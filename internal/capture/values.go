@@ -318,12 +318,8 @@ func HidesAnswer(line []byte) bool {
 		return false
 	}
 	s := text.FoldASCII(looselyUnescaped(line))
-	for entryType := range pin.EntryTypes {
-		if strings.Contains(s, `"`+strings.ToLower(pin.EntryTypeInfo[entryType].Member)+`"`) {
-			return spellsResult(line)
-		}
-	}
-	return false
+	isListed := func(member string) bool { return strings.Contains(s, `"`+strings.ToLower(member)+`"`) }
+	return strings.Contains(s, `"result"`) && slices.ContainsFunc(pin.ListMembers(), isListed)
 }
 
 // spellsResult reports whether a text has the member name that every answer has, in any

@@ -312,7 +312,7 @@ func (r *Reader) count(kind byte) *Error {
 func (r *Reader) parts(v *Value, keep bool) *Error {
 	here := r.depth
 	if here == maxDepth {
-		return r.explain()
+		return &Error{At: r.at, Text: "nested more than 10,000 deep"}
 	}
 	isObject := v.Kind == '{'
 	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
@@ -351,11 +351,10 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		if s := r.inside; s != nil && here == len(s.Path) && m.Name == "name" && m.Kind == '"' {
 			s.Name = m.Text
 		}
-		if !keep {
-			r.kept--
-		}
-		if keep || isObject {
+		if keep || isObject { // all names of an object are needed to find one that is repeated
 			r.open = append(r.open, m)
+		} else {
+			r.kept--
 		}
 	}
 	r.at++
@@ -516,8 +515,6 @@ func (r *Reader) explain() *Error {
 		bad.Text = "invalid UTF-8"
 	case utf16.IsSurrogate(escape):
 		bad.Text = "an unpaired surrogate: not Unicode text"
-	case r.depth == maxDepth && (next == '[' || next == '{'):
-		bad.Text = "nested more than 10,000 deep"
 	case errors.Is(err, jsontext.ErrNonStringName):
 		bad.Text = "an object member without a quoted name"
 		bad.Grammar = true
