@@ -84,16 +84,12 @@ func TestLockfileText(t *testing.T) {
 	}
 }
 
-// TestLockfileValue: blanks, the order of members and the spelling of values don't count
-// in a lockfile: a merge or a formatter may change them.
+// TestLockfileValue: line ends, the order of members and the spelling of values don't count in a lockfile: a merge may
+// change them. Its layout counts (TestLayout).
 func TestLockfileValue(t *testing.T) {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, []byte(jsontest.LockfileText)); err != nil {
-		t.Fatal(err)
-	}
 	for _, text := range []string{
-		compact.String(),
-		reversed(t, jsontest.LockfileText),
+		laidOut(t, reversed(t, jsontest.LockfileText)),
+		strings.TrimRight(jsontest.LockfileText, "\n"),
 		strings.ReplaceAll(jsontest.LockfileText, "\n", "\r\n"),
 		strings.ReplaceAll(jsontest.LockfileText, "é", `\u00e9`),
 		strings.ReplaceAll(jsontest.LockfileText, "1e+21", "1000000000000000000000.0"),
@@ -105,6 +101,52 @@ func TestLockfileValue(t *testing.T) {
 			t.Errorf("written again as\n%s", again)
 		}
 	}
+}
+
+// laidOut returns JSON text in the layout of a lockfile, which is that of the standard library.
+func laidOut(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + "\n"
+}
+
+// TestLayout: no blank can be added to a lockfile or taken away, line ends in CRLF and the last one apart. No escape stands for a
+// printable character.
+func TestLayout(t *testing.T) {
+	good := jsontest.LockfileText
+	if spaced := laidOut(t, good); spaced != good {
+		t.Fatalf("the standard library lays it out as\n%s", spaced)
+	}
+	refuses := func(text string) {
+		t.Helper()
+		if l, err := read(text); err == nil && pintest.MustMarshal(t, l) == good {
+			t.Errorf("read %q", text[:min(len(text), 300)])
+		}
+	}
+	inText := false
+	for i := range good {
+		wasText := inText
+		if good[i] == '"' && good[i-1] != '\\' {
+			inText = !inText
+		}
+		if wasText {
+			continue
+		}
+		for _, blanks := range []string{" ", "\t", "\r", "\n"} {
+			if blanks != "\r" || good[i] != '\n' {
+				refuses(good[:i] + blanks + good[i:])
+			}
+		}
+		if strings.ContainsRune(" \n", rune(good[i])) && i < len(good)-1 {
+			refuses(good[:i] + good[i+1:])
+		}
+	}
+	refuses(good + "\n")
+	refuses(strings.Replace(good, "list_dir", `\u006cist_dir`, 1))
+	refuses(strings.ReplaceAll(good, "a.org", `a\/org`) + " ")
 }
 
 // reversed returns a JSON text with the members of every object in reverse order.
@@ -377,14 +419,14 @@ func TestManyServers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`{"lockfileVersion":1,"servers":{`)
 	for i := range 50_000 {
-		fmt.Fprintf(&b, "%q:{\"tools\":{}},\n%s", fmt.Sprintf("server_%d", i), strings.Repeat(" ", 60))
+		fmt.Fprintf(&b, "%q:{\"tools\":{}},", fmt.Sprintf("server_%d", i))
 	}
-	text := strings.TrimRight(b.String(), " \n,") + "}}"
+	text := laidOut(t, strings.TrimRight(b.String(), ",")+"}}")
 	if l := pintest.MustParse(t, text); len(l.Servers) != 50_000 {
 		t.Errorf("%d servers", len(l.Servers))
 	}
 	_, err := read(strings.Replace(text, `"server_0"`, `"one_more":{"tools":{}},"server_0"`, 1))
-	jsontest.WantError(t, err, "tools.lock:1:32: more than 50,000 servers")
+	jsontest.WantError(t, err, "tools.lock:3:14: more than 50,000 servers")
 }
 
 // FuzzLockfile: reading never panics and returns only an error if there is one; what is

@@ -98,7 +98,7 @@ type definedPin struct {
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
 // definitions that it stores, and ignores everything else. Then it compares the file with what
-// Marshal writes for these pins. If they differ in more than layout and order, the file contradicts
+// Marshal writes for these pins. If they differ in more than order, the file contradicts
 // itself, or has something that this version doesn't know, and the error names the first such place.
 // This finds accidents and careless edits. It can't stop a person who may change the file.
 //
@@ -113,7 +113,7 @@ func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Loc
 	}
 	l, root, err := r.read(data)
 	if err == nil {
-		err = cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l))
+		err = cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l), r.isMisplaced())
 	}
 	if err != nil {
 		return Lockfile{}, err
@@ -533,6 +533,15 @@ func (r *lockReader) hiddenRaw(l Lockfile) error {
 	}
 	c, _ := utf8.DecodeRune(r.Data[at:])
 	return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
+}
+
+// isMisplaced refuses another layout than that of Marshal.
+func (r *lockReader) isMisplaced() error {
+	at := misplaced(r.Data)
+	if at < 0 {
+		return nil
+	}
+	return r.At(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
 }
 
 // Recognize recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it

@@ -70,7 +70,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		`server {"policy":{"hashOnly":true,"resources":true,"substitute":["ROOT"],"toolsOnly":true},"instructions":{$TEXT},"tools":{},` +
 			`"resourceTemplates":{"a":{$DIGEST}},"resources":{"a":{$DIGEST}}}`,
 	} {
-		good := []byte(written(line))
+		good := []byte(laidOut(t, written(line)))
 		if _, err := read(string(good)); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
