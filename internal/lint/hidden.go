@@ -217,7 +217,7 @@ func (t runes) directs(i int) bool {
 
 // isStray reports whether a character has no width and isn't between letters or digits of a script with spaces.
 func (t runes) isStray(i int) bool {
-	isInWord := func(r rune) bool { return (isLetter(r) || unicode.IsDigit(r)) && !ofUnspaced(r) }
+	isInWord := func(r rune) bool { return (isLetter(r) || unicode.IsDigit(r) || r == '_') && !ofUnspaced(r) }
 	return isZeroWidth(t[i]) && !(isInWord(t.at(i-1)) && isInWord(t.at(i+1)))
 }
 
