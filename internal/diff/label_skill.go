@@ -49,7 +49,8 @@ func fileLabel(c Change, name string) label.Label {
 	if runs && !ran {
 		return label.ScriptAdded
 	}
-	if ran || !skill.IsProse(name) || name == skill.Main && !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // prose, or what a command reads or runs
+	if ran || isText || !skill.IsProse(name) || name == skill.Main && !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {

@@ -91,7 +91,7 @@ var table = [...]row{
 	OutputAdded:      {"output-added", "returned now", "returns something new", Behaviour, OutputAdded, false},
 	OutputNarrowed:   {"output-narrowed", "returns less", "returns less than it might have", Behaviour, OutputNarrowed, false},
 	LessCare:         {"hint-safer", "claims to be safer", "now claims to be safer: clients ask less", Behaviour, LessCare, false},
-	Changed:          {"changed", "other member", "changed in another member", Behaviour, Changed, false},
+	Changed:          {"other-member", "other member", "changed in another member", Behaviour, Changed, false},
 	ClientMetadata:   {"client-metadata", "shown by clients", "changed in what clients show", Behaviour, ClientMetadata, false},
 	UnusedDefinition: {"definition-unused", "unused schema", "changed in a schema that nothing refers to", Behaviour, UnusedDefinition, false},
 	TowardsCaution:   {"hint-caution", "clients ask more", "now claims less: clients ask more", Behaviour, TowardsCaution, false},
