@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -33,9 +34,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// program builds pinproof, so that the pages of testdata/script run it as users do: as
-// a process, with real streams. It returns the folder of the binary. The test binary
-// could take its place, but takes four times as long to start.
+// program builds pinproof, for the shells and terminals of the pages of testdata/script. It returns the folder of the
+// binary. The test binary could take its place, but takes four times as long to start.
 var program = sync.OnceValues(func() (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "pinproof-test"); err != nil {
 		return "", err
@@ -71,6 +71,10 @@ func underRace() bool {
 // TestMain lets twice as many tests run at once as there are cores: the pages wait for
 // processes and disks most of the time.
 func TestMain(m *testing.M) {
+	if os.Getenv(workerVariable) != "" {
+		work()
+		return
+	}
 	flag.Parse()
 	parallel := flag.Lookup("test.parallel")
 	if fuzz := flag.Lookup("test.fuzz"); fuzz.Value.String() == "" && parallel.Value.String() == parallel.DefValue {
@@ -182,11 +186,11 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	before := unfinished(ts)
 	start := time.Now()
-	code := processExit(ts, ts.Exec(args[1], args[2:]...))
+	got := outcomeOf(ts, args[1:])
+	code, stdout, stderr := got.Code, got.Stdout, got.Stderr
 	if code != want {
 		ts.Fatalf("exit code %d, want %d", code, want)
 	}
-	stdout, stderr := ts.ReadFile("stdout"), ts.ReadFile("stderr")
 	colored := ts.Getenv("CLICOLOR_FORCE") != ""
 	if slices.Contains(args, "completion") {
 		stdout = strings.ReplaceAll(stdout, "\t", " ") // in cobra's scripts
@@ -204,6 +208,85 @@ func cmdExits(ts *testscript.TestScript, _ bool, args []string) {
 	if after := unfinished(ts); !slices.Equal(before, after) {
 		ts.Fatalf("left behind: %q, before: %q", after, before)
 	}
+}
+
+// workerVariable makes the test binary a worker: it runs command lines of pinproof, one after the other, in its own
+// folder and environment. That takes a third of what a process for each of them takes.
+const workerVariable = "PINPROOF_TEST_WORKER"
+
+type (
+	worker struct {
+		*gob.Encoder // of command lines
+		*gob.Decoder // of outcomes
+	}
+	commandLine struct {
+		Folder            string
+		Environment, Args []string
+	}
+	outcome struct {
+		Code           int
+		Stdout, Stderr string
+	}
+)
+
+// work runs command lines of standard input until it ends.
+func work() {
+	lines, outcomes := gob.NewDecoder(os.Stdin), gob.NewEncoder(os.Stdout)
+	for line := (commandLine{}); lines.Decode(&line) == nil; line = (commandLine{}) {
+		os.Clearenv()
+		for _, variable := range line.Environment {
+			name, value, _ := strings.Cut(variable, "=")
+			os.Setenv(name, value)
+		}
+		if err := os.Chdir(line.Folder); err != nil {
+			panic(err)
+		}
+		debug.SetGCPercent(400)
+		var stdout, stderr strings.Builder
+		code := run(line.Args, strings.NewReader(""), &stdout, &stderr)
+		if err := outcomes.Encode(outcome{code, stdout.String(), stderr.String()}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// idleWorkers have no command line to run. They end with the test binary, which has the other ends of their pipes.
+var idleWorkers = make(chan worker, 100)
+
+func startWorker(ts *testscript.TestScript) worker {
+	self, err := os.Executable()
+	ts.Check(err)
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), workerVariable+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	ts.Check(err)
+	out, err := cmd.StdoutPipe()
+	ts.Check(err)
+	ts.Check(cmd.Start())
+	return worker{gob.NewEncoder(in), gob.NewDecoder(out)}
+}
+
+// outcomeOf runs a command. If it is pinproof, a worker does, unless the command reads standard input or a device.
+// In .ci/run each command is a process, as users start it.
+func outcomeOf(ts *testscript.TestScript, args []string) (got outcome) {
+	needsProcess := func(arg string) bool { return arg == "-" || strings.Contains(arg, "/dev/") }
+	if args[0] != "pinproof" || jsontest.Long() || slices.ContainsFunc(args, needsProcess) {
+		code := processExit(ts, ts.Exec(args[0], args[1:]...))
+		return outcome{code, ts.ReadFile("stdout"), ts.ReadFile("stderr")}
+	}
+	var w worker
+	select {
+	case w = <-idleWorkers:
+	default:
+		w = startWorker(ts)
+	}
+	ts.Check(w.Encode(commandLine{ts.MkAbs("."), environment(ts), args[1:]}))
+	ts.Check(w.Decode(&got)) // an error if it crashed
+	idleWorkers <- w
+	io.WriteString(ts.Stdout(), got.Stdout)
+	io.WriteString(ts.Stderr(), got.Stderr)
+	return got
 }
 
 func processExit(ts *testscript.TestScript, err error) int {
@@ -407,7 +490,7 @@ func cmdTerminal(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func environment(ts *testscript.TestScript) (list []string) {
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "NO_COLOR", "CLICOLOR_FORCE", "TERM"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "NO_COLOR", "CLICOLOR_FORCE", "TERM", "SOURCE_DATE_EPOCH"} {
 		if value := ts.Getenv(name); value != "" {
 			list = append(list, name+"="+value)
 		}

@@ -66,7 +66,6 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.SetOut(a.out)
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
@@ -155,6 +154,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	if a.verb == "" {
 		root.AddCommand(about.NewVersion(root.Name(), a.build))
 	}
+	root.SetOut(a.out) // before the command that prints to it is made
 	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
 		about.AddCompletion(root)
 	}
