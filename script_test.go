@@ -81,6 +81,11 @@ func TestMain(m *testing.M) {
 		_ = parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0)))
 	}
 	code := m.Run()
+	for len(idleWorkers) > 0 {
+		w := <-idleWorkers
+		w.input.Close()
+		_ = w.process.Wait()
+	}
 	if built.Load() {
 		folder, _ := program()
 		os.RemoveAll(folder)
@@ -216,6 +221,8 @@ const workerVariable = "PINPROOF_TEST_WORKER"
 
 type (
 	worker struct {
+		process      *exec.Cmd
+		input        io.Closer
 		*gob.Encoder // of command lines
 		*gob.Decoder // of outcomes
 	}
@@ -250,40 +257,52 @@ func work() {
 	}
 }
 
-// idleWorkers have no command line to run. They end with the test binary, which has the other ends of their pipes.
+// idleWorkers have no command line to run.
 var idleWorkers = make(chan worker, 100)
 
-func startWorker(ts *testscript.TestScript) worker {
+// byWorker has a worker run a command line of pinproof. It returns an error if that crashes.
+func byWorker(line commandLine) (got outcome, err error) {
+	var w worker
+	select {
+	case w = <-idleWorkers:
+	default:
+		if w, err = startWorker(); err != nil {
+			return got, err
+		}
+	}
+	if err := errors.Join(w.Encode(line), w.Decode(&got)); err != nil {
+		return got, err
+	}
+	idleWorkers <- w
+	return got, nil
+}
+
+func startWorker() (w worker, err error) {
 	self, err := os.Executable()
-	ts.Check(err)
+	if err != nil {
+		return w, err
+	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), workerVariable+"=1")
 	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	ts.Check(err)
-	out, err := cmd.StdoutPipe()
-	ts.Check(err)
-	ts.Check(cmd.Start())
-	return worker{gob.NewEncoder(in), gob.NewDecoder(out)}
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
+		return w, err
+	}
+	return worker{cmd, in, gob.NewEncoder(in), gob.NewDecoder(out)}, nil
 }
 
 // outcomeOf runs a command. If it is pinproof, a worker does, unless the command reads standard input or a device.
 // In .ci/run each command is a process, as users start it.
-func outcomeOf(ts *testscript.TestScript, args []string) (got outcome) {
+func outcomeOf(ts *testscript.TestScript, args []string) outcome {
 	needsProcess := func(arg string) bool { return arg == "-" || strings.Contains(arg, "/dev/") }
 	if args[0] != "pinproof" || jsontest.Long() || slices.ContainsFunc(args, needsProcess) {
 		code := processExit(ts, ts.Exec(args[0], args[1:]...))
 		return outcome{code, ts.ReadFile("stdout"), ts.ReadFile("stderr")}
 	}
-	var w worker
-	select {
-	case w = <-idleWorkers:
-	default:
-		w = startWorker(ts)
-	}
-	ts.Check(w.Encode(commandLine{ts.MkAbs("."), environment(ts), args[1:]}))
-	ts.Check(w.Decode(&got)) // an error if it crashed
-	idleWorkers <- w
+	got, err := byWorker(commandLine{ts.MkAbs("."), environment(ts), args[1:]})
+	ts.Check(err)
 	io.WriteString(ts.Stdout(), got.Stdout)
 	io.WriteString(ts.Stderr(), got.Stderr)
 	return got
@@ -650,26 +669,20 @@ func cmdBig(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), b.Bytes(), 0o644))
 }
 
-// inFolder runs pinproof as a process.
-func inFolder(t *testing.T, dir string, args ...string) (code int, out string) {
-	cmd := exec.Command(filepath.Join(programFolder(t), "pinproof"), args...)
-	cmd.Dir = dir
-	b, err := cmd.CombinedOutput()
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		return exit.ExitCode(), string(b)
-	case err != nil:
-		return -1, err.Error()
+// inFolder runs pinproof in a folder. It returns the exit code and both outputs in one string.
+func inFolder(t *testing.T, dir string, args ...string) (int, string) {
+	t.Helper()
+	got, err := byWorker(commandLine{dir, os.Environ(), args})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return 0, string(b)
+	return got.Code, got.Stdout + got.Stderr
 }
 
 // TestWritersAtOnce starts sixteen writers of one lockfile: each waits for its
 // turn, and no pin is lost.
 func TestWritersAtOnce(t *testing.T) {
 	t.Parallel()
-	programFolder(t)
 	dir := t.TempDir()
 	const writers = 16
 	var all sync.WaitGroup
