@@ -2,6 +2,7 @@ package diff
 
 import (
 	"crypto/sha256"
+	"maps"
 	"slices"
 
 	"pinproof/internal/jsontree"
@@ -20,8 +21,14 @@ type contents struct {
 	texts  map[string]bool // except the names of types
 
 	// Remarks are keywords that restrict no value but are read, such as descriptions and defaults, and those that nobody
-	// knows. The key is a digest of what a remark is about and of what it is, the label that of a change that adds it.
-	remarks map[digest]label.Label
+	// knows. The key is a digest of what a remark is about and of what it is.
+	remarks map[digest]remark
+}
+
+// A remark is one keyword that is read.
+type remark struct {
+	label   label.Label // of a change that adds it
+	isTitle bool
 }
 
 type digest [sha256.Size]byte
@@ -42,7 +49,7 @@ type contentsReader struct {
 // contentsIn collects the contents of a schema of a side. It returns false if the budget is too small.
 func (s *side) contentsIn(side int, v *jsontree.Value) (contents, bool) {
 	r := contentsReader{side: s, root: s.roots[side], open: map[*jsontree.Value]bool{}, seen: map[*jsontree.Value]bool{}}
-	r.contents = contents{map[digest]bool{}, map[digest]bool{}, map[string]bool{}, map[digest]label.Label{}}
+	r.contents = contents{map[digest]bool{}, map[digest]bool{}, map[string]bool{}, map[digest]remark{}}
 	r.collectTexts(v)
 	r.read(v, digest{}, digest{})
 	return r.contents, !r.failed
@@ -69,8 +76,8 @@ func (r *contentsReader) read(v *jsontree.Value, path, about digest) {
 		return
 	}
 	for _, m := range v.Members() {
-		if label, is := remarkOf(m); is {
-			r.remarks[below(below(about, m.Name), string(jsontree.Append(nil, m.Value)))] = label
+		if remark, is := remarkOf(m); is {
+			r.remarks[below(below(about, m.Name), string(jsontree.Append(nil, m.Value)))] = remark
 		}
 	}
 	for _, p := range v.Get("properties").Members() {
@@ -135,15 +142,15 @@ func eachText(v *jsontree.Value, f func(text string)) {
 	})
 }
 
-// remarkOf reports whether a keyword of a schema is a remark, and returns its label.
-func remarkOf(m jsontree.Member) (label.Label, bool) {
+// remarkOf reports whether a keyword of a schema is a remark.
+func remarkOf(m jsontree.Member) (remark, bool) {
 	switch m.Name {
 	case "default", "examples", "example":
-		return label.DefaultChanged, true
+		return remark{label.DefaultChanged, false}, true
 	case "title", "description", "$comment":
-		return label.Wording, m.Value.Kind != 'n'
+		return remark{label.Wording, m.Name == "title"}, m.Value.Kind != 'n'
 	}
-	return label.Changed, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
+	return remark{label.Changed, false}, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
 }
 
 // haveRemarks counts the alternatives that have a remark anywhere, or may have one behind a reference.
@@ -169,6 +176,27 @@ func withoutRemarks(v *jsontree.Value) jsontree.Value {
 		_, is := remarkOf(jsontree.Member{Name: name, Value: v})
 		return v, !is
 	})
+}
+
+// readsAlike reports whether both schemas have the same parameters and the same remarks about the same values, titles aside:
+// they may be names in words.
+func (s *side) readsAlike() bool {
+	var whole [2]contents
+	for side, root := range s.roots {
+		contents, ok := s.contentsOf(side, root)
+		if !ok {
+			return true // the entry counts as unexplained
+		}
+		whole[side] = contents
+	}
+	for side, c := range whole {
+		for key, remark := range c.remarks {
+			if _, known := whole[1-side].remarks[key]; !known && !remark.isTitle {
+				return false
+			}
+		}
+	}
+	return maps.Equal(whole[0].names, whole[1].names)
 }
 
 // changedContents collects the contents of what a change in a schema added or removed, as a part of the schema around it.

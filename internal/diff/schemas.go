@@ -212,9 +212,9 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
 			}
 		}
-		for remark, label := range changed.remarks {
-			if _, known := other.remarks[remark]; !known {
-				gravest = min(gravest, label)
+		for key, remark := range changed.remarks {
+			if _, known := other.remarks[key]; !known {
+				gravest = min(gravest, remark.label)
 			}
 		}
 		eachText(&v, func(text string) {
@@ -454,6 +454,7 @@ func (l *labeller) judge(member string) {
 		narrow, wide = wide, narrow
 	}
 	isBreaking := false
+	isMinor := true
 	var values []*Change
 	var others []*Change
 	for i := range l.changes {
@@ -461,6 +462,7 @@ func (l *labeller) judge(member string) {
 		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
 			continue
 		}
+		isMinor = isMinor && c.Label.Minor()
 		isBreaking = isBreaking || c.Severity == label.Breaking
 		if c.Label.IsOfValues() || c.Severity == label.Breaking {
 			values = append(values, c)
@@ -470,6 +472,14 @@ func (l *labeller) judge(member string) {
 	}
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
+	}
+	if isMinor && !l.side.readsAlike() {
+		// One of the labels is wrong: whoever approves has to see what it is.
+		for _, c := range slices.Concat(values, others) {
+			c.Label = label.Changed
+			c.Severity = label.Breaking
+		}
+		return
 	}
 	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
