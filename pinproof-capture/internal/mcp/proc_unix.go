@@ -71,9 +71,6 @@ func startGroup(cmd *exec.Cmd) (g group, err error) {
 // send sends a signal to the whole group. An error means that no process of it is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
-// end does nothing: on Unix, the deadline for reading the server's output takes effect.
-func (g group) end() {}
-
 // release ends the watchdog. The group has ended by then.
 func (g group) release() {
 	io.WriteString(g.watchdog, "\n")

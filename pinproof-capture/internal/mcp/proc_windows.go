@@ -79,9 +79,6 @@ func joinJob(job windows.Handle, pid uint32) error {
 
 var resume = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// end ends the job's processes. It leaves the job's handle open, which send closes.
-func (g group) end() { windows.TerminateJobObject(windows.Handle(g), 2) }
-
 // send kills the job if s is SIGKILL, and does nothing otherwise: Windows has no request to end
 // that every program understands, and an interrupt reaches the server anyway. send always says that
 // no process is left, so the rest of the job is ended as soon as the server itself has left.

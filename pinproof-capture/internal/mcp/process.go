@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -27,14 +26,12 @@ type process struct {
 	cmd            *exec.Cmd
 	group          group // proc_unix.go, proc_windows.go
 	rec            *record
-	out            *os.File
+	out            *io.PipeReader
 
-	// Closed when the server itself has ended.
+	// Closed when the server itself has ended, and its output.
 	ended chan struct{}
 
-	once    sync.Once  // Stop
-	mu      sync.Mutex // protects what follows
-	stopped bool       // the group was ended by Stop
+	once sync.Once // Stop
 }
 
 // launch starts a stdio server. What the server prints on standard error goes to stderr.
@@ -43,7 +40,9 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Dir = s.Dir
 	cmd.Env = append(os.Environ(), s.Env...)
 	cmd.Stderr = stderr
-	// A child process of the server may keep standard error open.
+	out, theirs := io.Pipe()
+	cmd.Stdout = theirs
+	// Processes that the server left running may keep its output open, but no longer answer.
 	cmd.WaitDelay = Grace
 	// Clients look for the program on the PATH that the server gets.
 	for _, variable := range s.Env {
@@ -58,51 +57,25 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 			}
 		}
 	}
-	// We make this pipe ourselves: Wait would close one of StdoutPipe before all of it was read.
-	out, theirs, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
 	in, err := cmd.StdinPipe()
-	cmd.Stdout = theirs
 	p := &process{WriteCloser: in, cmd: cmd, rec: s.rec, out: out, ended: make(chan struct{})}
 	if err == nil {
 		p.group, err = startGroup(cmd)
 	}
-	theirs.Close()
 	if err != nil {
-		out.Close()
 		return nil, fail.Path(s.Argv[0]+" does not start", err)
 	}
 	go func() {
 		cmd.Wait() // its code is read from ProcessState
+		theirs.Close()
 		close(p.ended)
-		// Processes that the server left running may keep its output open, but no longer answer.
-		// Where no deadline ends the reading, as with a pipe on Windows, ending those processes does.
-		if out.SetReadDeadline(time.Now().Add(Grace)) != nil {
-			time.Sleep(Grace)
-			p.endGroup()
-		}
 	}()
 	return p, nil
 }
 
 // Lines passes on what the server prints, line by line, until it ends.
 func (p *process) Lines(take func(Said) error) error {
-	return readLines(p, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
-}
-
-// Read reads the output of the server. Once the server has ended, Read returns what is left in the pipe.
-func (p *process) Read(b []byte) (int, error) {
-	n, err := p.out.Read(b)
-	// The deadline may have passed while nobody was reading, with something left in the pipe.
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		p.out.SetReadDeadline(time.Now().Add(Grace / 4))
-		if n, err = p.out.Read(b); errors.Is(err, os.ErrDeadlineExceeded) {
-			err = io.EOF
-		}
-	}
-	return n, err
+	return readLines(p.out, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
 }
 
 // Stop ends the server and its group. It closes the server's input, then tells the group to end,
@@ -111,27 +84,16 @@ func (p *process) Stop() {
 	// Only once: the group's number may be that of another group later.
 	p.once.Do(func() {
 		p.Close()
+		go io.Copy(io.Discard, p.out) // nobody may be reading any more
 		if !p.gone() {
 			p.group.send(syscall.SIGTERM)
 			p.gone()
 		}
-		p.mu.Lock()
 		p.group.send(syscall.SIGKILL)
 		p.group.release()
-		p.stopped = true
-		p.mu.Unlock()
 		<-p.ended
 		p.out.Close()
 	})
-}
-
-// endGroup ends what a server left running, unless Stop has done so: by then, p.group may name another group.
-func (p *process) endGroup() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.stopped {
-		p.group.end()
-	}
 }
 
 // isPath reports whether a variable is PATH, where programs are looked for. On Windows, its letter
