@@ -77,12 +77,12 @@ want 0 "capture of it again" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" 
 want 0 "verify of a folder, captured again" pinproof verify captures servers.lock
 want 0 "all of that in one command" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config mcp.json --lock servers.lock
 printed '^OK: 0 drift'
-is "a line for each of six servers" test "$(grep -c '^  [a-z]* .* in [0-9.]* s$' out)" = 6
+is "a line for each of six servers" test "$(grep -c '^[a-z]*: .* in [0-9.]* s$' out)" = 6
 want 0 "of one server" pinproof-capture check everything --config mcp.json --lock servers.lock
 sed 's/@playwright.mcp.cli.js/none.js/' mcp.json >dead.json
 want 2 "one that doesn't start" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config dead.json --lock servers.lock
 printed '^error: 1 of 6 servers could not be captured: playwright$'
-printed '^  playwright  failed: the server ended with code 1 before it answered'
+printed '^error: playwright: the server ended with code 1 before it answered'
 printed '  | Error: Cannot find module'
 node -e 'const lock = JSON.parse(fs.readFileSync("servers.lock")); delete lock.servers.before; fs.writeFileSync("five.lock", JSON.stringify(lock))'
 want 1 "one that isn't pinned" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config mcp.json --lock five.lock

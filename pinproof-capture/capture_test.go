@@ -39,13 +39,6 @@ func TestStdioToTheByte(t *testing.T) {
 	}
 }
 
-// TestSilentAtInitialize: a server that doesn't answer initialize is asked server/discover.
-func TestSilentAtInitialize(t *testing.T) {
-	t.Parallel()
-	jsontest.SkipShort(t, "it starts programs and waits for them")
-	stdioToTheByte(t, "6", "2026-07-28", "silent") // server/discover is asked after half of the 6 seconds
-}
-
 func stdioToTheByte(t *testing.T, timeout, revision, twist string) {
 	t.Helper()
 	dir := t.TempDir()

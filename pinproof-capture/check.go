@@ -118,7 +118,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 			os.RemoveAll(k.dir)
 		}
 	}()
-	failed, err := k.capture(ctx, o)
+	failed, err := k.ask(ctx, o)
 	if err != nil {
 		return 2, err
 	}
@@ -173,39 +173,17 @@ func (k *check) judge(program string, argv []string) (code int, err error) {
 	return code, nil
 }
 
-// capture asks the servers. It prints what it starts, and what came of each server, one line each.
-// failed has the IDs of the servers that have no capture.
-func (k *check) capture(ctx context.Context, o mcp.Options) (failed []string, err error) {
-	width := 0
-	for _, id := range k.ids {
-		width = max(width, len(text.Printable(id)))
-	}
+// ask captures the servers. It prints what it starts before, and returns the IDs of the servers that have no capture.
+func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err error) {
 	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.ids), "server"))
 	for _, id := range k.ids {
-		fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(id), k.config.Launch(id))
-	}
-	k.noteFloating(k.config.Floating(k.ids))
-	came, err := k.config.Capture(ctx, k.dir, k.ids, o)
-	if err != nil {
-		return nil, err
+		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.config.Launch(id))
+		if k.config.IsOff(id) {
+			k.off = append(k.off, id)
+		}
 	}
 	fmt.Fprintln(k.stderr, "asking them:")
-	for r := range came {
-		if k.config.IsOff(r.Server) {
-			k.off = append(k.off, r.Server)
-		}
-		if r.Err == nil {
-			fmt.Fprintf(k.stderr, "  %-*s  %s\n", width, text.Printable(r.Server), r.Line)
-			continue
-		}
-		failed = append(failed, r.Server)
-		lines := fail.Lines(r.Err)
-		fmt.Fprintf(k.stderr, "  %-*s  failed: %s\n", width, text.Printable(r.Server), strings.Join(lines, "\n    "))
-		k.tellSaid(r.Err)
-	}
-	slices.Sort(failed)
-	slices.Sort(k.off)
-	return failed, nil
+	return k.capture(ctx, k.config, k.dir, k.ids, o, k.stderr)
 }
 
 // verb is the command line of pinproof, without its name. It judges the servers that have a capture. failed have none.

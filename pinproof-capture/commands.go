@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -124,34 +126,30 @@ DIR that belong to no server of FILE; --prune deletes them.`,
 	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
-		dir := args[1]
-		a.noteFloating(config.Floating(ids))
-		came, err := config.Capture(c.Context(), dir, ids, *o)
-		if err != nil {
-			return err
+		failed, err := a.capture(c.Context(), config, args[1], ids, *o, a.stdout)
+		if err == nil {
+			err = a.strangers(config, args[1], *prune)
 		}
-		var results []client.Result
-		for r := range came {
-			results = append(results, r)
+		if err == nil && failed != nil {
+			err = notCaptured(failed, len(ids))
 		}
-		slices.SortFunc(results, func(x, y client.Result) int { return strings.Compare(x.Server, y.Server) })
-		var failed []string
-		for _, r := range results {
-			if r.Err != nil {
-				failed = append(failed, r.Server)
-				a.tell(text.Printable(r.Server)+": ", r.Err)
-			} else if _, err := fmt.Fprintf(a.stdout, "%s: %s\n", text.Printable(r.Server), r.Line); err != nil {
-				return err
-			}
-		}
-		if err := a.strangers(config, dir, *prune); err != nil {
-			return err
-		}
-		if failed != nil {
-			return notCaptured(failed, len(ids))
-		}
-		return nil
+		return err
 	})
+}
+
+// capture captures servers of a configuration into a folder. It prints what came of each, and returns the IDs of those that failed.
+func (a *app) capture(ctx context.Context, config *client.Config, dir string, ids []string, o mcp.Options, to io.Writer) (failed []string, err error) {
+	a.noteFloating(config.Floating(ids))
+	results, err := config.Capture(ctx, dir, ids, o)
+	for _, r := range results {
+		if r.Err != nil {
+			failed = append(failed, r.Server)
+			a.tell(text.Printable(r.Server)+": ", r.Err)
+		} else if _, err := fmt.Fprintf(to, "%s: %s\n", text.Printable(r.Server), r.Line); err != nil {
+			return nil, err
+		}
+	}
+	return failed, err
 }
 
 // notCaptured is the error of a run in which servers failed.
@@ -225,7 +223,11 @@ prints the lines to write there.`,
 			guarding.Flags = append(guarding.Flags, "--log", *log)
 		}
 		a.noteFloating(config.Floating(ids))
-		a.nameFlags(config, ids)
+		for _, id := range ids {
+			if config.Warns(id) {
+				fmt.Fprintf(a.stderr, "WARNING: the guard of %s has --on-drift warn: it lets everything pass, approved or not\n", text.Name(id))
+			}
+		}
 		if err := unpinned(config, ids); err != nil {
 			return nil, "", err
 		}
@@ -233,23 +235,6 @@ prints the lines to write there.`,
 		guarding.Start = start
 		return &guarding, what, err
 	})
-}
-
-// nameFlags names the flags of guards that are there already. It warns of a guard that lets everything pass.
-func (a *app) nameFlags(config *client.Config, ids []string) {
-	for _, id := range ids {
-		flags := config.GuardFlags(id)
-		if len(flags) == 0 {
-			continue
-		}
-		word := "note"
-		more := ""
-		if slices.Contains(flags, "--on-drift "+guard.Warns) {
-			word = "WARNING"
-			more = ": it lets everything pass, approved or not"
-		}
-		fmt.Fprintf(a.stderr, "%s: the guard of %s has %s%s\n", word, text.Name(id), text.Printable(strings.Join(flags, " ")), more)
-	}
 }
 
 // unpinned returns an error if servers would not start behind the guard because they aren't in the
@@ -274,11 +259,7 @@ func unpinned(config *client.Config, ids []string) error {
 	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
 		pin += " " + shell.Path(lock)
 	}
-	isNot := "is"
-	if len(missing) > 1 {
-		isNot = "are"
-	}
-	f := fail.New("%s %s not pinned in %s, and would not start behind the guard; nothing was written", strings.Join(text.Names(missing), ", "), isNot, text.Printable(lock))
+	f := fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", "))
 	f.Hint("to pin: %s", client.Quoted(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
 	f.Hint("then:   %s", pin)
 	others := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(missing, id) })

@@ -110,8 +110,6 @@ func (b *behaves) answer(request []byte) []string {
 	}
 	modern := b.revision >= "2026-07-28"
 	switch {
-	case r.Method == "initialize" && b.twist == "silent" && modern:
-		return nil
 	case r.Method == "initialize" && b.twist == "greets with none":
 		return result(`[]`)
 	case r.Method == "initialize" && strings.HasPrefix(b.twist, "refuses initialize: "):

@@ -65,8 +65,8 @@ type entry struct {
 	// The words of our guard in front of the server; nil if there is no guard.
 	guard []string
 
-	// The flags of that guard, without those for how the server is reached.
-	flags []string
+	// That guard has --on-drift warn.
+	warns bool
 
 	// Why words that look like our guard aren't one, printable; they are then part of the server.
 	foreign string
@@ -330,9 +330,8 @@ type Result struct {
 	Err          error
 }
 
-// Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each as soon
-// as it is known. If one fails, the others are still saved.
-func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) (<-chan Result, error) {
+// Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each. If one fails, the others are still saved.
+func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) ([]Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
 	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
@@ -341,22 +340,19 @@ func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Op
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fail.From(err)
 	}
-	results := make(chan Result, len(ids))
+	results := make([]Result, len(ids))
 	// At most four at once: each may be a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
-	for _, id := range ids {
+	for i, id := range ids {
 		running.Go(func() {
 			slots <- struct{}{}
 			line, err := c.capture(ctx, id, dir, o)
-			results <- Result{id, line, err}
+			results[i] = Result{id, line, err}
 			<-slots
 		})
 	}
-	go func() {
-		running.Wait()
-		close(results)
-	}()
+	running.Wait()
 	return results, nil
 }
 

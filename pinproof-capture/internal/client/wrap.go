@@ -104,9 +104,8 @@ func (c *Config) Unguarded(ids []string) []string {
 	})
 }
 
-// GuardFlags returns the flags that the guard of a server has in the configuration, without those that
-// say how the server is reached.
-func (c *Config) GuardFlags(id string) []string { return c.entries[id].flags }
+// Warns reports whether the guard of a server in the configuration lets everything pass.
+func (c *Config) Warns(id string) bool { return c.entries[id].warns }
 
 // guardable returns why a server can't be put behind the guard.
 func (e entry) guardable(id string) error {

@@ -92,7 +92,7 @@ func (s *session) lists(g *greeting) error {
 	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
 	defer cancel()
 	// No request is open, but what the server sends unasked is recorded.
-	s.answer(settling)
+	s.answer(settling, 0)
 	return nil
 }
 
@@ -130,41 +130,33 @@ func (s *session) put(m *message) error {
 	}
 }
 
-// send sends a request and returns its id.
-func (s *session) send(method string, params ...jsontree.Member) (id int64, err error) {
-	s.asked = append(s.asked, method)
-	id = int64(len(s.asked))
-	s.rec.sent.Store(id)
-	_, err = s.to.Write(Request(id, method, params))
-	return id, err
-}
-
 // ask sends a request and waits for its answer.
 func (s *session) ask(ctx context.Context, method string, params ...jsontree.Member) (*message, error) {
-	id, err := s.send(method, params...)
-	if err != nil {
+	s.asked = append(s.asked, method)
+	id := int64(len(s.asked))
+	s.rec.sent.Store(id)
+	if _, err := s.to.Write(Request(id, method, params)); err != nil {
 		return nil, err
 	}
 	return s.answer(ctx, id)
 }
 
-// answer waits for the answer to one of ids, which may be a refusal. Meanwhile it answers what the
+// answer waits for the answer to a request, which may be a refusal, or just listens if the id is 0. Meanwhile it answers what the
 // server asks.
-func (s *session) answer(ctx context.Context, ids ...int64) (*message, error) {
+func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	for {
 		select {
 		case m := <-s.came:
-			awaited := slices.Contains(ids, m.answers)
-			switch {
-			case m.err != nil && (awaited || m.answers == 0):
+			isAnswer := id > 0 && m.answers == id
+			if m.err != nil && (isAnswer || m.answers == 0) {
 				return nil, m.err
-			case m.Has("error") && awaited:
+			} else if m.Has("error") && isAnswer {
 				return nil, m.refusal(s.asked[m.answers-1], s.isQuoted)
-			case m.Has("result") && awaited:
+			} else if m.Has("result") && isAnswer {
 				return m, nil
-			case strings.HasSuffix(m.Get("method").Text, "/list_changed"):
+			} else if strings.HasSuffix(m.Get("method").Text, "/list_changed") {
 				s.changes++
-			case m.Has("method") && m.Has("id"):
+			} else if m.Has("method") && m.Has("id") {
 				if _, err := s.to.Write(Reply([]byte(m.spelled(m.Get("id"))), m.Get("method").Text)); err != nil {
 					return nil, err
 				}
@@ -193,21 +185,16 @@ func member(name string, v jsontree.Value) jsontree.Member {
 }
 
 // begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
-// some end at anything else. If a server refuses that, or is silent for half of the time, begin asks
-// server/discover as well. So a server that knows both is always asked initialize first, however slow it is.
+// some end at anything else. If a server refuses that, begin asks server/discover.
 func (s *session) begin() (*greeting, error) {
 	if s.Protocol >= FirstDiscover {
 		return s.discover(s.ctx)
 	}
-	early, cancel := context.WithTimeout(s.ctx, s.Timeout/2)
-	defer cancel()
-	m, err := s.ask(early, "initialize", member("protocolVersion", jsontree.Text(cmp.Or(s.Protocol, LastInitialize))),
+	m, err := s.ask(s.ctx, "initialize", member("protocolVersion", jsontree.Text(cmp.Or(s.Protocol, LastInitialize))),
 		member("capabilities", s.Capabilities), member("clientInfo", s.clientInfo()))
 	if err == nil {
-		return s.initialized(m)
-	}
-	if errors.Is(err, context.DeadlineExceeded) && s.ctx.Err() == nil {
-		return s.discover(s.ctx, int64(len(s.asked)))
+		_, err = io.WriteString(s.to, Initialized)
+		return greetingOf(m), err
 	}
 	g, other := s.discover(s.ctx)
 	if other == nil {
@@ -221,39 +208,21 @@ func (s *session) begin() (*greeting, error) {
 	return nil, err
 }
 
-// discover asks server/discover; from then on every request names who asks. If
-// initialize is still open, its answer will do as well.
-func (s *session) discover(ctx context.Context, initialize ...int64) (*greeting, error) {
+// discover asks server/discover; from then on every request names who asks.
+func (s *session) discover(ctx context.Context) (*greeting, error) {
 	s.meta = []jsontree.Member{
 		member("io.modelcontextprotocol/protocolVersion", jsontree.Text(max(s.Protocol, FirstDiscover))),
 		member("io.modelcontextprotocol/clientInfo", s.clientInfo()),
 		member("io.modelcontextprotocol/clientCapabilities", s.Capabilities),
 	}
-	id, err := s.send("server/discover", member("_meta", jsontree.Object(s.meta...)))
+	m, err := s.ask(ctx, "server/discover", member("_meta", jsontree.Object(s.meta...)))
 	if err != nil {
 		return nil, err
 	}
-	for open := initialize != nil; ; open = false {
-		m, err := s.answer(ctx, append(initialize, id)...)
-		switch {
-		case open && errors.As(err, new(*refusal)): // the other request may still get an answer
-		case err != nil:
-			return nil, err
-		case m.answers == id:
-			return greetingOf(m), nil
-		default:
-			return s.initialized(m)
-		}
-	}
+	return greetingOf(m), nil
 }
 
 const Initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"
-
-func (s *session) initialized(m *message) (*greeting, error) {
-	s.meta = nil
-	_, err := io.WriteString(s.to, Initialized)
-	return greetingOf(m), err
-}
 
 func greetingOf(m *message) *greeting {
 	result := m.Get("result")
