@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/client"
@@ -228,18 +226,16 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 	return argv, nil
 }
 
-// pinnedIDs returns the server IDs of a lockfile, or none if there is no such file. A file that
-// can't be parsed is for pinproof to refuse.
+// pinnedIDs returns the server IDs of a lockfile, or none if there is no such file.
 func pinnedIDs(lock string) (ids []string, err error) {
-	data, err := os.ReadFile(lock)
-	if err != nil && !os.IsNotExist(err) {
-		return nil, fail.Path(lock, err)
+	servers, err := guard.ReadServers(lock)
+	if err != nil && fail.From(err).IsMissing {
+		return nil, nil
 	}
-	root, _ := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
-	for _, s := range root.Get("servers").Members() {
+	for _, s := range servers.Members() {
 		ids = append(ids, s.Name)
 	}
-	return ids, nil
+	return ids, err
 }
 
 // keptFor is how long the captures of a check stay, for the commands that it printed.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -48,11 +47,8 @@ func (h Hooked) Hook(ctx context.Context) error {
 	if err != nil {
 		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
 	}
-	pins, _ := os.ReadFile(lock)
-	// What can't be read is for pinproof to refuse.
-	root, _ := jsontree.NewReader(pins).Only()
-	servers := root.Get("servers")
-	if root.Has("servers") && !servers.Has(h.ServerID) {
+	servers, _ := ReadServers(lock) // what can't be read is for pinproof to refuse
+	if servers.Kind == '{' && !servers.Has(h.ServerID) {
 		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.ServerID).
 			Say(", but ").Count(len(servers.Members()), "other server"))
 	}

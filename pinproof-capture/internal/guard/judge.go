@@ -59,35 +59,36 @@ func newJudge(p Pins) (j *judge, err error) {
 	return j, nil
 }
 
-// readPins reads what is pinned if the lockfile has changed since it was last read, or couldn't be read then. pinproof has to accept the
-// lockfile and find the server in it.
+// readPins reads what is pinned if the lockfile has changed since it was last read, or couldn't be read then. It checks the lockfile no
+// further, because pinproof does so with each verdict, without which no entry passes.
 func (j *judge) readPins() (pins approved, isChanged bool, err error) {
 	at, err := os.Stat(j.lock)
-	if err != nil {
-		j.at = nil
-		return pins, true, fail.Path(j.lock, err)
-	}
-	if j.at != nil && os.SameFile(at, j.at) && at.Size() == j.at.Size() && at.ModTime().Equal(j.at.ModTime()) {
+	if err == nil && j.at != nil && os.SameFile(at, j.at) && at.Size() == j.at.Size() && at.ModTime().Equal(j.at.ModTime()) {
 		return pins, false, nil
 	}
 	j.at = nil
-	data, err := os.ReadFile(j.lock)
-	if err != nil {
-		return pins, true, fail.Path(j.lock, err)
-	}
-	v, err := j.part([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
-	if err == nil && !v.matches {
-		err = fail.New("%s", v.summary)
-	}
+	servers, err := ReadServers(j.lock)
 	if err != nil {
 		return pins, true, err
 	}
-	root, err := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
-	if err != nil {
-		return pins, true, fail.In(text.Printable(j.lock), "%s", err)
+	if !servers.Has(j.ServerID) {
+		return pins, true, j.unapproved(fail.New("%s has no server %s", text.Printable(j.lock), text.Name(j.ServerID)))
 	}
 	j.at = at
-	return readApproved(root.Get("servers").Get(j.ServerID), j.values), true, nil
+	return readApproved(servers.Get(j.ServerID), j.values), true, nil
+}
+
+// ReadServers reads what a lockfile has, by server ID. It checks nothing but the JSON.
+func ReadServers(lock string) (servers jsontree.Value, err error) {
+	data, err := os.ReadFile(lock)
+	if err != nil {
+		return servers, fail.Path(lock, err)
+	}
+	root, err := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
+	if err != nil {
+		return servers, fail.In(text.Printable(lock), "%s", err)
+	}
+	return root.Get("servers"), nil
 }
 
 // runPart judges a part of a session. The error is why there is no verdict; it may quote the
@@ -98,11 +99,7 @@ func (j *judge) runPart(messages []byte) (*verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := readVerdict(out.Bytes(), code)
-	if told, ok := errors.AsType[*fail.Error](err); ok && code == 2 {
-		return nil, j.unapproved(told)
-	}
-	return v, err
+	return readVerdict(out.Bytes(), code)
 }
 
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects
