@@ -444,6 +444,9 @@ func TestWebRenewal(t *testing.T) {
 			t.Errorf("%s: code %d, the server got %q\n%s\n%s", how, code, all, got, &p.stderr)
 		}
 
+		if how == asEvents {
+			continue // what the core decides is the same
+		}
 		s = newPlaying(t, "good", how)
 		p = g.web(t, s)
 		s.mu.Lock()
@@ -503,6 +506,10 @@ func TestWebRefusals(t *testing.T) {
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	elsewhere := newPlaying(t, "the first asking", asJSON)
 	g := newGuarded(t)
+	s := newPlaying(t, "good", asJSON)
+	p := g.web(t, s, "--header-env", "Authorization=TOKEN")
+	heard := 0
+	id := 1
 	for what, c := range map[string]struct {
 		told  string
 		twist http.HandlerFunc
@@ -531,20 +538,25 @@ func TestWebRefusals(t *testing.T) {
 			fmt.Fprint(w, `{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"EVIL`+"\n"+`"}]}}`)
 		}},
 	} {
-		s := newPlaying(t, "good", asJSON)
-		p := g.web(t, s, "--header-env", "Authorization=TOKEN")
+		id += 3
+		p.ask(id, "tools/list", `{}`) // what the last call listed
 		s.turn(func(w http.ResponseWriter, req *http.Request, body []byte) bool {
 			c.twist(w, req)
 			return true
 		})
-		got := p.ask(3, "tools/list", `{}`)
+		got := p.ask(id+1, "tools/list", `{}`)
 		s.turn(nil)
-		if again := p.ask(4, "tools/call", `{"name":"a"}`); !strings.Contains(again, "called a") {
+		if again := p.ask(id+2, "tools/call", `{"name":"a"}`); !strings.Contains(again, "called a") {
 			t.Errorf("%s: it goes on: %s", what, again)
 		}
-		if code, all := p.end(); code != 0 || !strings.Contains(got, `"error":{"code":-32091,"message":"pinproof: `) || strings.Contains(all, "EVIL") || !strings.Contains(p.stderr.String(), c.told) {
-			t.Errorf("%s: code %d: %s\n%s", what, code, got, &p.stderr)
+		told := p.stderr.String()
+		if !strings.Contains(got, `"error":{"code":-32091,"message":"pinproof: `) || !strings.Contains(told[heard:], c.told) {
+			t.Errorf("%s: %s\n%s", what, got, told[heard:])
 		}
+		heard = len(told)
+	}
+	if code, all := p.end(); code != 0 || strings.Contains(all, "EVIL") {
+		t.Errorf("code %d: %s", code, all)
 	}
 	if len(elsewhere.asked()) > 0 {
 		t.Errorf("another host was asked: %v", elsewhere.asked()[0].Header)
@@ -588,27 +600,29 @@ func TestWebSDK(t *testing.T) {
 	get := func(*http.Request) *mcp.Server { return server }
 	g := newGuarded(t)
 	self, _ := os.Executable()
+	stream := mcp.NewStreamableHTTPHandler(get, nil)
+	first := httptest.NewServer(stream)
+	if code, _, stderr := capturing(t, "save", filepath.Join(g.folder, "sdk.jsonl"), first.URL); code != 0 {
+		t.Fatal(stderr)
+	}
+	first.Close()
+	programs, _ := pinproofHere()
+	lock := exec.Command(filepath.Join(programs, "pinproof"), "lock", "sdk.jsonl")
+	lock.Dir, lock.Env = g.folder, g.env
+	if out, err := lock.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	for what, handler := range map[string]http.Handler{
-		"stream":    mcp.NewStreamableHTTPHandler(get, nil),
+		"stream":    stream,
 		"JSON":      mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{JSONResponse: true}),
 		"stateless": mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{Stateless: true}),
 		"sse":       mcp.NewSSEHandler(get, nil),
 	} {
 		web := httptest.NewServer(handler)
-		file := filepath.Join(g.folder, what+".jsonl")
-		args := []string{"guard", what, web.URL}
+		args := []string{"guard", "sdk", web.URL}
 		var direct mcp.Transport = &mcp.StreamableClientTransport{Endpoint: web.URL}
 		if what == "sse" {
 			args, direct = append(args, "--sse"), &mcp.SSEClientTransport{Endpoint: web.URL}
-		}
-		if code, _, stderr := capturing(t, append([]string{"save", file}, args[2:]...)...); code != 0 {
-			t.Fatal(stderr)
-		}
-		lock := exec.Command("pinproof", "lock", "--server", what, what+".jsonl")
-		programs, _ := pinproofHere()
-		lock.Path, lock.Err, lock.Dir, lock.Env = filepath.Join(programs, "pinproof"), nil, g.folder, g.env
-		if out, err := lock.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", what, err, out)
 		}
 		var stderr bytes.Buffer
 		guard := exec.Command(self, args...)
