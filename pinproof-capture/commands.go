@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -121,14 +120,13 @@ A server may fail, be switched off, or have a key that config doesn't support an
 how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl is renamed to
 DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. "disabled"
 and "enabled" count only in files of clients that read them. config also names captures in
-DIR that belong to no server of FILE; --prune deletes them.`,
+DIR that belong to no server of FILE.`,
 	}
-	prune := c.Flags().Bool("prune", false, "delete the captures in DIR that belong to no server of FILE")
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
 		failed, err := a.capture(c.Context(), config, args[1], ids, *o, a.stdout)
 		if err == nil {
-			err = a.strangers(config, args[1], *prune)
+			err = a.strangers(config, args[1])
 		}
 		if err == nil && failed != nil {
 			err = notCaptured(failed, len(ids))
@@ -157,26 +155,13 @@ func notCaptured(failed []string, asked int) *fail.Error {
 	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
 }
 
-// strangers names the captures of a folder that belong to no server of a configuration, or deletes them.
-func (a *app) strangers(config *client.Config, dir string, prune bool) error {
+// strangers names the captures of a folder that belong to no server of a configuration.
+func (a *app) strangers(config *client.Config, dir string) error {
 	files, err := config.Strangers(dir)
-	if err != nil {
-		return err
-	}
-	said := "belongs to no server of " + text.Printable(config.File)
 	for _, file := range files {
-		if !prune {
-			fmt.Fprintf(a.stderr, "note: %s %s: --prune deletes it\n", text.Printable(file), said)
-			continue
-		}
-		if err := os.Remove(file); err != nil {
-			return fail.Path(file, err)
-		}
-		if _, err := fmt.Fprintf(a.stdout, "deleted %s: it %s\n", text.Printable(file), said); err != nil {
-			return err
-		}
+		fmt.Fprintf(a.stderr, "note: %s belongs to no server of %s: delete it\n", text.Printable(file), text.Printable(config.File))
 	}
-	return nil
+	return err
 }
 
 // configured makes a command about a client's configuration. It takes at most as many arguments as most;
@@ -262,10 +247,6 @@ func unpinned(config *client.Config, ids []string) error {
 	f := fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", "))
 	f.Hint("to pin: %s", client.Quoted(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
 	f.Hint("then:   %s", pin)
-	others := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return slices.Contains(missing, id) })
-	if len(others) > 0 {
-		f.Hint("to wrap the others: %s", client.Quoted(slices.Concat([]string{client.Self, "wrap", config.File}, others)))
-	}
 	return f
 }
 

@@ -75,11 +75,6 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		return []string{Self}, "the one on the path, where each user of this repository needs it", nil
 	}
 	if isFound {
-		// A client that wasn't started in a shell looks for programs in these folders.
-		usual := []string{"/usr/local/bin", "/usr/bin", "/bin"}
-		if runtime.GOOS == "windows" || slices.Contains(usual, filepath.Dir(found)) {
-			return []string{Self}, "the one on the path of clients", nil
-		}
 		// It may be a link, which stays in place when a new version is installed.
 		path = found
 	}

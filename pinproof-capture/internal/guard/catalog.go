@@ -249,7 +249,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 		return under, nil
 	case !isApproved && !isRead:
 		return under, notPinned
-	case l.drifted[key] != "":
+	case l.drifted[key].kind != "":
 		return under, notApproved
 	case isListed && isApproved && as.Digest == under.Digest:
 		return as, nil

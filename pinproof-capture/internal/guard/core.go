@@ -107,8 +107,8 @@ type list struct {
 	files []mcp.Page
 	// By name as pinned: what the client may use, under the pins that they equal.
 	entries map[string]pinned
-	// What it may not use, with the kind of drift.
-	drifted map[pin.Key]string
+	// What it may not use.
+	drifted map[pin.Key]drift
 }
 
 // hasFailed reports whether the server gave an error in place of the list.
@@ -205,9 +205,7 @@ func (c *core) fromClient(line []byte) {
 		c.answerRefused(h)
 	} else if bad != nil {
 		c.tell("the client's message is refused: %s", bad)
-		toServer, toClient := c.dropped(line, false)
-		c.toServer(toServer)
-		c.toClient(toClient)
+		c.drop(line, false, bad)
 	} else if m.Kind != 0 { // a client has nothing to say to a server but messages
 		c.take(h)
 	}
@@ -517,17 +515,7 @@ func (c *core) unreadable(line []byte, bad error) {
 		return
 	}
 	c.tell("the server's message is refused: %s: %s", bad, mcp.Excerpt(string(bytes.TrimSpace(line))))
-	for _, m := range mcp.Loosely(line) { // a listing doesn't wait for an answer that can't be read
-		id, _ := jsontree.NewReader(m["id"]).Only()
-		key := strings.TrimSpace(id.Text)
-		if l := c.own[key]; l != nil {
-			delete(c.own, key)
-			c.listed(l, "", bad)
-		}
-	}
-	toClient, toServer := c.dropped(line, true)
-	c.toClient(toClient)
-	c.toServer(toServer)
+	c.drop(line, true, bad)
 }
 
 // Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.

@@ -39,12 +39,13 @@ type judge struct {
 // A verdict is pinproof's answer about one result.
 type verdict struct {
 	matches bool
-	drifted map[pin.Key]string // with the kind of drift
-	listed  map[pin.Key]string // the digests of the drifted entries
+	drifted map[pin.Key]drift
 	matched map[pin.Key]pinned // with the approval's hash
-	warned  map[pin.Key]string // with the warnings, for a person
 	summary string             // printable; it may quote the server
 }
+
+// A drift is how an entry differs from its pin: the kind, the digest of the entry, and a warning for a person.
+type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile.
 func newJudge(p Pins) (j *judge, err error) {
@@ -126,30 +127,29 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	if code == 2 {
 		return nil, fail.New("%s", said.Error.Message)
 	}
-	v := &verdict{matches: code == 0, drifted: map[pin.Key]string{}, listed: map[pin.Key]string{}, matched: map[pin.Key]pinned{}, warned: map[pin.Key]string{}, summary: said.Summary}
+	v := &verdict{matches: code == 0, drifted: map[pin.Key]drift{}, matched: map[pin.Key]pinned{}, summary: said.Summary}
 	for _, d := range said.Drift {
 		key, ok := entryNamed(d.List, d.Name)
 		if !ok || d.Kind == "" || v.matches {
 			return nil, none
 		}
-		v.drifted[key] = d.Kind
-		v.listed[key] = d.Now.Digest
+		warning := ""
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
-				v.warned[key] = " (WARNING " + f.ID + ")" // only the last one: one is enough to make a person look
+				warning = " (WARNING " + f.ID + ")" // only the last one: one is enough to make a person look
 			}
 		}
+		v.drifted[key] = drift{d.Kind, d.Now.Digest, warning}
 	}
 	for _, e := range said.Entries {
 		key, ok := entryNamed(e.List, e.Name)
-		if !ok || !pin.IsDigest(e.Digest) {
-			return nil, none
-		}
 		_, twice := v.matched[key]
-		if v.matches && e.Status != "MATCH" || e.Status == "MATCH" && twice {
+		_, isDrifted := v.drifted[key]
+		isMatch := e.Status == "MATCH"
+		if !ok || !pin.IsDigest(e.Digest) || v.matches && !isMatch || isMatch && twice {
 			return nil, none
 		}
-		if e.Status == "MATCH" && !e.Denied && v.drifted[key] == "" {
+		if isMatch && !e.Denied && !isDrifted {
 			v.matched[key] = pinned{Digest: e.Digest, Approval: e.ApprovalHash}
 		}
 	}
@@ -157,12 +157,13 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 }
 
 // entryNamed names an entry of an answer, and reports whether there is such a list.
-func entryNamed(member, name string) (pin.Key, bool) {
-	if member == pin.EntryTypeInfo[pin.Instructions].Member {
-		return pin.Key{Type: pin.Instructions, Name: name}, true
+func entryNamed(member, name string) (key pin.Key, ok bool) {
+	for entryType := range pin.EntryTypes {
+		if pin.EntryTypeInfo[entryType].Member == member {
+			return pin.Key{Type: entryType, Name: name}, true
+		}
 	}
-	entryType, ok := pin.EntryTypeNamed(member)
-	return pin.Key{Type: entryType, Name: name}, ok
+	return key, false
 }
 
 // reviewing returns how a person reviews what a session said.

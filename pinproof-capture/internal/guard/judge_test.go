@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 				got += " " + pin.EntryRef(key.Type, key.Name)
 			}
 			for key, kind := range v.drifted {
-				got += ", " + kind + " " + pin.EntryRef(key.Type, key.Name) + v.warned[key]
+				got += ", " + kind.kind + " " + pin.EntryRef(key.Type, key.Name) + kind.warning
 			}
 		}
 		if v != nil && v.matches {

@@ -165,10 +165,10 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
 		entry := pin.EntryRef(key.Type, key.Name)
-		kind := v.drifted[key]
-		c.log(event, "entry", entry, "kind", kind, "digest", v.listed[key])
-		kinds[pin.DriftKind(kind)]++
-		lines = append(lines, kind+" "+strings.TrimPrefix(entry, "tool=")+v.warned[key])
+		d := v.drifted[key]
+		c.log(event, "entry", entry, "kind", d.kind, "digest", d.digest)
+		kinds[pin.DriftKind(d.kind)]++
+		lines = append(lines, d.kind+" "+strings.TrimPrefix(entry, "tool=")+d.warning)
 	}
 	how := modeltext.Say("").Drift(kinds)
 	if lines == nil { // no entry by itself: a policy differs, or nobody has approved a warning
@@ -236,28 +236,34 @@ func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Te
 	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
 }
 
-// dropped refuses what is in a line that can't be read strictly, by the best guess at its ids. on
-// takes the place of the line: it refuses the answers in the line, for the side that waits for
-// them. back refuses the requests in the line, for their sender. An id that the server made up
-// never goes to the client, because it could say something to a model, too.
-func (c *core) dropped(line []byte, fromServer bool) (on, back []byte) {
+// drop refuses what is in a line that can't be read strictly, by the best guess at its ids: its requests toward its sender, and its answers
+// toward the side that waits for them. An id that the server made up never goes to the client, because it could say something to a model,
+// too.
+func (c *core) drop(line []byte, isServers bool, bad error) {
+	on, back := c.toServer, c.toClient
+	if isServers {
+		on, back = back, on
+	}
 	for _, m := range mcp.Loosely(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
 		key := strings.TrimSpace(id.Text)
-		switch {
-		case err != nil || id.Kind != '"' && id.Kind != '0':
-		case m["method"] != nil:
-			back = append(back, refusal(spelled, wordsUnreadable)...)
-		case fromServer:
-			spelled = c.open[key].id()
+		l := c.own[key]
+		if err != nil || id.Kind != '"' && id.Kind != '0' {
+			continue
+		}
+		if m["method"] != nil {
+			back(refusal(spelled, wordsUnreadable))
+		} else if !isServers {
+			on(refusal(spelled, wordsUnreadable))
+		} else if l == nil {
+			on(refusal(c.open[key].id(), wordsUnreadable))
 			delete(c.open, key)
-			fallthrough
-		default:
-			on = append(on, refusal(spelled, wordsUnreadable)...)
+		} else { // a listing doesn't wait for an answer that can't be read
+			delete(c.own, key)
+			c.listed(l, "", bad)
 		}
 	}
-	return on, back
 }
 
 // refusal returns our error in answer to one request, or nothing if the request has no id.

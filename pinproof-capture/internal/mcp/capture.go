@@ -182,7 +182,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	if s.URL == "" && slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
 		name := ReadNPM(s.Argv).Name
 		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
-		if programs := s.programsLike(name); programs != nil {
+		if programs := s.programs(); programs != nil {
 			f.Hint("a package may have renamed it; node_modules has %s", strings.Join(text.Names(programs), ", "))
 		}
 		f.Hint("install the package that it comes in: npm install --save-dev PACKAGE").
@@ -197,24 +197,18 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	return nil, "", &ServerError{f, last}
 }
 
-// programsLike returns the programs in the nearest node_modules that share a word with a name, other than mcp and server.
-func (s Server) programsLike(name string) (programs []string) {
-	words := func(name string) []string {
-		return slices.DeleteFunc(letters.FindAllString(strings.ToLower(name), -1), func(word string) bool { return word == "mcp" || word == "server" })
-	}
-	own := words(name)
+// programs returns the programs of MCP in the node_modules folders around a server.
+func (s Server) programs() (programs []string) {
 	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
 		files, _ := os.ReadDir(filepath.Join(folder, "node_modules", ".bin"))
 		for _, f := range files {
-			if slices.ContainsFunc(words(f.Name()), func(word string) bool { return slices.Contains(own, word) }) {
+			if strings.Contains(f.Name(), "mcp") && len(programs) < 20 {
 				programs = append(programs, f.Name())
 			}
 		}
 	}
-	return programs[:min(len(programs), 10)]
+	return programs
 }
-
-var letters = regexp.MustCompile(`\p{L}+`)
 
 // npxMissing matches what npx and npm print about a program that isn't there.
 var npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
