@@ -128,7 +128,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 				err = cmp.Or(err, errBlocked)
 			}
 		})
-		r.ends <- cmp.Or(err, io.EOF)
+		r.end(cmp.Or(err, io.EOF))
 	}()
 	go func() {
 		r.end(r.last(mcp.ReadLines(stdin, r.clientSays)))
@@ -170,10 +170,10 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 	var late time.Time
 	for now := range time.Tick(lookAfter) {
 		isIdle := false
-		r.end(r.happens(func(c *core) {
+		r.happens(func(c *core) {
 			c.tick()
 			isIdle = c.isIdle()
-		}))
+		})
 		select {
 		case <-clientEnds:
 			late = cmp.Or(late, now.Add(mcp.PagePatience))
@@ -196,7 +196,7 @@ func (r *relay) last(err error) error {
 		r.happens(func(c *core) {
 			c.log("block", "reason", mcp.ErrTooLarge.Text)
 			c.end(modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
-				Argument(c.ServerID).Say(" is over."), errBlocked)
+				Argument(c.ServerID).Say(" is over."), err)
 		})
 	}
 	return err
@@ -215,16 +215,16 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 }
 
 // happens has the core decide about something that happened, and does what the core returns.
-func (r *relay) happens(decide func(c *core)) error {
+func (r *relay) happens(decide func(c *core)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.core.now = time.Now()
 	decide(r.core)
-	return r.do(r.core.flush())
+	r.do(r.core.flush())
 }
 
 // do does what the core returns. The caller holds r.mu.
-func (r *relay) do(o out) error {
+func (r *relay) do(o out) {
 	if err := r.log.write(o.records); err != nil && r.core.refused == nil {
 		r.core.end(wordsNoRecord, err)
 		o = r.core.flush()
@@ -243,21 +243,26 @@ func (r *relay) do(o out) error {
 	for _, part := range o.judge {
 		r.judging.Go(func() {
 			v, err := r.judge.part(part.said)
-			r.end(r.happens(func(*core) { part.then(v, err) }))
+			r.happens(func(*core) { part.then(v, err) })
 		})
 	}
-	return o.err
+	r.end(o.err)
 }
 
+// end ends the session. Reading goes on: a refused session still answers its client.
 func (r *relay) end(err error) {
-	if err != nil {
-		r.ends <- err
+	if err == nil {
+		return
+	}
+	select {
+	case r.ends <- err:
+	default: // one end is enough
 	}
 }
 
 // serverSays takes what the server sends.
 func (r *relay) serverSays(said mcp.Said) error {
-	err := r.happens(func(c *core) {
+	r.happens(func(c *core) {
 		if said.Unsent {
 			c.unsent(said.Line)
 		} else if said.Err == nil {
@@ -270,27 +275,18 @@ func (r *relay) serverSays(said mcp.Said) error {
 		}
 	})
 	r.client.until(enough)
-	return r.keepReading(err)
+	return nil
 }
 
 // clientSays takes a line of the client's.
 func (r *relay) clientSays(line []byte) error {
 	pins, isChanged, bad := r.judge.readPins()
-	err := r.happens(func(c *core) {
+	r.happens(func(c *core) {
 		if isChanged && c.refused == nil {
 			c.reread(pins, bad)
 		}
 		c.fromClient(line)
 	})
 	r.server.until(enough)
-	return r.keepReading(err)
-}
-
-// keepReading ends the session, but goes on reading: a refused session still answers its client.
-func (r *relay) keepReading(err error) error {
-	if err == errBlocked {
-		r.ends <- err
-		return nil
-	}
-	return err
+	return nil
 }

@@ -353,7 +353,7 @@ func (r *remote) ask(p *post) (resp *http.Response, data []byte, err error) {
 // values. A header with an empty value is left out. Errors don't quote the address, which may contain a secret.
 func (r *remote) do(ctx context.Context, method string, body []byte, headers ...string) (*http.Response, error) {
 	r.mu.Lock()
-	at := r.session.endpoint
+	at := cmp.Or(r.session.endpoint, r.address)
 	if method == http.MethodGet {
 		at = r.address
 	}
