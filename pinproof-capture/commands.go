@@ -119,15 +119,11 @@ IDs, it asks only those servers. It asks a server behind pinproof's guard withou
 A server may fail, be switched off, or have a key that config doesn't support and that changes
 how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl is renamed to
 DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. "disabled"
-and "enabled" count only in files of clients that read them. config also names captures in
-DIR that belong to no server of FILE.`,
+and "enabled" count only in files of clients that read them.`,
 	}
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
 		failed, err := a.capture(c.Context(), config, args[1], ids, *o, a.stdout)
-		if err == nil {
-			err = a.strangers(config, args[1])
-		}
 		if err == nil && failed != nil {
 			err = notCaptured(failed, len(ids))
 		}
@@ -153,15 +149,6 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, id
 // notCaptured is the error of a run in which servers failed.
 func notCaptured(failed []string, asked int) *fail.Error {
 	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
-}
-
-// strangers names the captures of a folder that belong to no server of a configuration.
-func (a *app) strangers(config *client.Config, dir string) error {
-	files, err := config.Strangers(dir)
-	for _, file := range files {
-		fmt.Fprintf(a.stderr, "note: %s belongs to no server of %s: delete it\n", text.Printable(file), text.Printable(config.File))
-	}
-	return err
 }
 
 // configured makes a command about a client's configuration. It takes at most as many arguments as most;

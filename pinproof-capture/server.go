@@ -67,30 +67,29 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE` (repeatable)")
 	sse := c.Flags().Bool("sse", false, "use the old transport HTTP+SSE instead of Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		dash := c.ArgsLenAtDash()
-		s := mcp.Server{SSE: *sse}
+		isCommand := c.ArgsLenAtDash() == 1 && len(args) > 1
+		isAddress := c.ArgsLenAtDash() < 0 && len(args) == 2
 		if c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "" {
 			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.Name(args[0]))
 		}
-		if dash == 1 && len(args) > 1 && (*headers != nil || *sse) {
+		if isCommand && (*headers != nil || *sse) {
 			return usage(c, "--header-env and --sse need a URL")
 		}
-		if dash == 1 && len(args) > 1 {
-			s.Argv = args[1:]
-			if err := client.CheckLaunch(s.Argv, append([]string{client.Self}, a.args[:len(a.args)-len(s.Argv)]...)...); err != nil {
+		if isCommand {
+			argv := args[1:]
+			if err := client.CheckLaunch(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err
 			}
-			a.noteFloating(client.Floats(s.Argv))
-			return run(args[0], s)
+			a.noteFloating(client.Floats(argv))
+			return run(args[0], mcp.Server{Argv: argv})
 		}
-		if dash < 0 && len(args) == 2 && host.MatchString(args[1]) {
+		if isAddress && host.MatchString(args[1]) {
 			return fail.New("an address begins with https://").Hint("%s", client.Quoted([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
 		}
-		if dash >= 0 || len(args) != 2 || !strings.Contains(args[1], "://") {
+		if !isAddress || !strings.Contains(args[1], "://") {
 			return usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1])
 		}
-		s.URL = args[1]
-		s.Headers = http.Header{}
+		s := mcp.Server{URL: args[1], SSE: *sse, Headers: http.Header{}}
 		for _, header := range *headers {
 			name, variable, ok := strings.Cut(header, "=")
 			value := os.Getenv(variable)

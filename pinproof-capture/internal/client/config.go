@@ -384,24 +384,3 @@ func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (st
 	o.Client = cmp.Or(o.Client, c.kind.name)
 	return server.Save(ctx, path, o)
 }
-
-// Strangers returns the paths of a folder's captures that belong to no server of the configuration, also
-// of captures that were set aside.
-func (c *Config) Strangers(dir string) (files []string, err error) {
-	own := map[string]bool{}
-	for id := range c.entries {
-		own[mcp.FileName(id)] = true
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fail.Path(dir, err)
-	}
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), workspace.OldSuffix)
-		path := filepath.Join(dir, e.Name())
-		if workspace.IsCaptureName(name) && !own[name] && !workspace.IsFolder(path) && !workspace.IsLockfile(path) {
-			files = append(files, path)
-		}
-	}
-	return files, nil
-}
