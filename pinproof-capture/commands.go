@@ -64,8 +64,8 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
 	return a.serving(c, &o.Pins, func(id string, server mcp.Server) (err error) {
-		if o.OnDrift != guard.Ends && o.OnDrift != guard.Subset && o.OnDrift != guard.Warns {
-			return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(o.OnDrift))
+		if err := checkMode(c, o.OnDrift); err != nil {
+			return err
 		}
 		if o.Relist < 0 {
 			return usage(c, "--relist takes a duration such as 1m, or 0")
@@ -77,6 +77,13 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 		a.code, err = guard.Run(c.Context(), o, server, a.stdin, a.stdout, a.stderr)
 		return err
 	})
+}
+
+func checkMode(c *cobra.Command, mode string) error {
+	if slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, mode) {
+		return nil
+	}
+	return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(mode))
 }
 
 func newHook(a *app) *cobra.Command {
@@ -185,8 +192,8 @@ prints the lines to write there.`,
 	onDrift := c.Flags().String("on-drift", guard.Ends, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
 	return a.rewriting(c, func(config *client.Config, ids []string) (*client.Guard, string, error) {
-		if !slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, *onDrift) {
-			return nil, "", usage(c, "--on-drift %s: one of end, subset, warn", text.Name(*onDrift))
+		if err := checkMode(c, *onDrift); err != nil {
+			return nil, "", err
 		}
 		if *onDrift != guard.Ends {
 			guarding.Flags = append(guarding.Flags, "--on-drift", *onDrift)

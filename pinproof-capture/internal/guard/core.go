@@ -599,7 +599,7 @@ func (c *core) listed(l *listing, serverError string, err error) {
 		state.pages, state.entries, state.drifted = nil, nil, nil
 	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
 		l.isJudged = true
-		c.judge(c.capture(l), func(v *verdict, err error) { c.judged(l, v, err) })
+		c.judge(captured(textsOf(l.Pages)...), func(v *verdict, err error) { c.judged(l, v, err) })
 		return
 	}
 	if err != nil {

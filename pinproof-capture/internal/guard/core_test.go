@@ -100,11 +100,11 @@ func lockfileOf(t *testing.T, flags string, results ...string) string {
 		return lock
 	}
 	capture := filepath.Join(folder, "s.jsonl")
-	var lines []string
-	for i, result := range results {
-		lines = append(lines, string(response(i+1, []byte(fill(result)))))
+	var said [][]byte
+	for _, result := range results {
+		said = append(said, []byte(fill(result)))
 	}
-	if err := os.WriteFile(capture, []byte(strings.Join(lines, "")), 0o600); err != nil {
+	if err := os.WriteFile(capture, captured(said...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command("pinproof", append([]string{"lock", capture, lock, "--yes", "--accept-warnings"}, strings.Fields(flags)...)...)

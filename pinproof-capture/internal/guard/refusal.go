@@ -124,17 +124,20 @@ func (c *core) conclude() {
 	c.out.err = errBlocked
 }
 
-// capture returns a listing as a capture.
-func (c *core) capture(l *listing) (data []byte) {
-	for i, page := range l.Pages {
-		data = append(data, response(i+1, page.Text)...)
+// captured returns results as the lines of a capture.
+func captured(results ...[]byte) (lines []byte) {
+	for i, result := range results {
+		lines = append(lines, mcp.Answer([]byte(strconv.Itoa(i+1)), `"result":`+string(result))...)
 	}
-	return data
+	return lines
 }
 
-// response returns a result as a line, such as for a capture.
-func response(id int, result []byte) []byte {
-	return mcp.Answer([]byte(strconv.Itoa(id)), `"result":`+string(result))
+// textsOf returns the results of pages as they came.
+func textsOf(pages []mcp.Page) (results [][]byte) {
+	for _, page := range pages {
+		results = append(results, page.Text)
+	}
+	return results
 }
 
 // said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
@@ -148,15 +151,10 @@ func (c *core) said() (data []byte, isPart bool) {
 	isPart = c.refused == nil
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		for _, page := range slices.Concat(l.pages, l.files) {
-			results = append(results, page.Text)
-		}
+		results = slices.Concat(results, textsOf(l.pages), textsOf(l.files))
 		isPart = isPart || l.pages == nil && !l.hasFailed() && c.claims(entryType)
 	}
-	for i, result := range results {
-		data = append(data, response(i+1, result)...)
-	}
-	return data, isPart
+	return captured(results...), isPart
 }
 
 // drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.

@@ -286,8 +286,6 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 			moment, cancel := context.WithTimeout(ctx, l.Patience())
 			defer cancel()
 			answering = moment
-		} else if l.InFiles {
-			answering = s.ctx
 		}
 		known := len(l.Pages)
 		isDoubted := l.InDoubt
