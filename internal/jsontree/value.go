@@ -32,12 +32,9 @@ type Member struct {
 }
 
 // Get returns the named member of an object, or the zero value (absent).
-// It takes time in proportion to the number of members.
 func (v Value) Get(name string) Value {
-	for i, m := 0, v.Members(); i < len(m); i++ {
-		if m[i].Name == name {
-			return m[i].Value
-		}
+	if m := Lookup(&v, name); m != nil && v.Kind == '{' {
+		return *m
 	}
 	return Value{}
 }
