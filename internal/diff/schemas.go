@@ -26,6 +26,8 @@ type side struct {
 	// The contents of schemas of the old and of the new one.
 	contents [2]map[*jsontree.Value]contents
 
+	required map[*jsontree.Value]map[string]bool // the names that schemas require
+
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.
 	used map[string]bool
@@ -36,7 +38,14 @@ type side struct {
 
 // newSide works out what is used in two schemas.
 func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
-	s := &side{budget: budget, contents: [2]map[*jsontree.Value]contents{{}, {}}, roots: [2]*jsontree.Value{old, new}, relations: map[question]inclusion.Relation{}, used: map[string]bool{}}
+	s := &side{
+		budget:    budget,
+		contents:  [2]map[*jsontree.Value]contents{{}, {}},
+		required:  map[*jsontree.Value]map[string]bool{},
+		roots:     [2]*jsontree.Value{old, new},
+		relations: map[question]inclusion.Relation{},
+		used:      map[string]bool{},
+	}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
@@ -377,7 +386,11 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	if c.New.Kind == 0 {
 		return label.ParameterRemoved
 	}
-	required, _ := stringSet(at.around[1].Get("required"))
+	required, known := l.side.required[at.around[1]]
+	if !known {
+		required, _ = stringSet(at.around[1].Get("required"))
+		l.side.required[at.around[1]] = required
+	}
 	if slices.ContainsFunc(at.names(c), func(name string) bool { return required[name] }) {
 		return label.NewRequired
 	}

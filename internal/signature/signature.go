@@ -293,11 +293,13 @@ func children(pointer string, around jsontree.Value, m jsontree.Member, required
 			list = append(list, child{name: name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), value: item.Value})
 		}
 	case at == schema.AtProperties:
+		isRequired := map[string]bool{}
 		for _, name := range required {
 			add(name, "", name, m.Value.Get(name), true)
+			isRequired[name] = true
 		}
 		for _, part := range m.Value.Members() {
-			if !slices.Contains(required, part.Name) {
+			if !isRequired[part.Name] {
 				add(part.Name, "", part.Name, part.Value, false)
 			}
 		}
@@ -512,11 +514,14 @@ func requiredIn(v jsontree.Value) (names []string) {
 	if len(list.Items()) > maxRequired {
 		return nil
 	}
+	seen := map[string]bool{}
 	for _, item := range list.Items() {
-		if item.Value.Kind != '"' || !properties.Has(item.Value.Text) || slices.Contains(names, item.Value.Text) {
+		name := item.Value.Text
+		if item.Value.Kind != '"' || !properties.Has(name) || seen[name] {
 			return nil
 		}
-		names = append(names, item.Value.Text)
+		seen[name] = true
+		names = append(names, name)
 	}
 	return names
 }
