@@ -9,19 +9,22 @@ import (
 
 // form normalizes a schema: references are followed, null members are left out, a tuple is
 // prefixItems, nullable is a type, and allOf is part of the schema around it where that means the same. It returns
-// nil if a reference leads nowhere.
+// nil if a reference leads nowhere or back to the schema, or the budget is too small.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
 	if !known {
-		form = formOf(root, s, 0)
+		p.forms[s] = nil // what a schema that is part of itself finds
+		form = p.formOf(root, s)
 		p.forms[s] = form
 		p.forms[form] = form
 	}
 	return form
 }
 
-func formOf(root, s *jsontree.Value, depth int) *jsontree.Value {
-	if depth > maxDepth {
+func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxDepth || !p.budget.Spend(lookup*(1+len(s.Parts))) {
 		return nil
 	}
 	if reference := get(s, "$ref"); reference != nil {
@@ -29,7 +32,7 @@ func formOf(root, s *jsontree.Value, depth int) *jsontree.Value {
 		if !ok || target == nil {
 			return nil
 		}
-		return formOf(root, target, depth+1)
+		return p.form(root, target)
 	}
 	if s.Kind != '{' || !slices.ContainsFunc(s.Parts, hasOtherForm) {
 		return s
@@ -38,7 +41,7 @@ func formOf(root, s *jsontree.Value, depth int) *jsontree.Value {
 		return v, v.Kind != 'n' || name == "const" || name == "default"
 	})
 	form = withOthers(withTuple(withNull(form)))
-	return flattened(root, &form, depth)
+	return p.flattened(root, &form)
 }
 
 // hasOtherForm reports whether a keyword may be written in another way.
@@ -104,7 +107,7 @@ func renamed(s jsontree.Value, from, to string) jsontree.Value {
 
 // flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
 // the same keyword, or a keyword would mean something else there.
-func flattened(root, s *jsontree.Value, depth int) *jsontree.Value {
+func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	list := get(s, "allOf")
 	if list == nil || list.Kind != '[' {
 		return s
@@ -114,8 +117,8 @@ func flattened(root, s *jsontree.Value, depth int) *jsontree.Value {
 	})
 	parts := []*jsontree.Value{&around}
 	for _, one := range below(list) {
-		one = formOf(root, one, depth+1)
-		if one == nil || one.Kind != '{' {
+		one = p.form(root, one)
+		if one == nil || one.Kind != '{' || !p.budget.Spend(sizeOf(one)) {
 			return s
 		}
 		parts = append(parts, one)
@@ -124,53 +127,60 @@ func flattened(root, s *jsontree.Value, depth int) *jsontree.Value {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	var whole []jsontree.Member
+	whole := both{}
 	for _, part := range parts {
 		for _, m := range part.Members() {
-			both := true
-			if !saysNothing(m.Name) {
-				whole, both = merged(whole, m)
-			}
-			if !both {
+			if !saysNothing(m.Name) && !whole.add(m) {
 				return s
 			}
 		}
 	}
-	form := jsontree.Object(whole...)
+	form := whole.schema()
 	return &form
 }
 
-// merged adds a keyword to those of a schema. It returns false if the schema then means something else than both.
-func merged(whole []jsontree.Member, m jsontree.Member) ([]jsontree.Member, bool) {
+// both has the keywords of several schemas, and each of their properties by itself.
+type both map[place]jsontree.Value
+
+type place struct{ keyword, property string }
+
+// add adds a keyword. It returns false if the schema then means something else than all of them.
+func (b both) add(m jsontree.Member) bool {
 	switch m.Name {
 	case "items", "prefixItems", "patternProperties", "nullable":
-		return nil, false
+		return false
 	case "additionalProperties":
-		return whole, takesAll(&m.Value)
+		return takesAll(&m.Value)
+	case "properties":
+		isOther := func(one jsontree.Member) bool { return !b.put(place{m.Name, one.Name}, one.Value) }
+		return m.Value.Kind == '{' && !slices.ContainsFunc(m.Value.Parts, isOther)
 	}
-	if dependsOnOthers(m.Name) {
-		return nil, false
+	at := place{keyword: m.Name}
+	if before := b[at]; m.Name == "required" && m.Value.Kind == '[' && (before.Kind == '[' || before.Kind == 0) {
+		b[at] = jsontree.Value{Kind: '[', Parts: append(before.Parts, m.Value.Parts...)}
+		return true
 	}
-	at := slices.IndexFunc(whole, func(p jsontree.Member) bool { return p.Name == m.Name })
-	if at < 0 {
-		return append(whole, m), true
-	}
-	own := &whole[at].Value
-	switch {
-	case m.Name == "required" && own.Kind == '[' && m.Value.Kind == '[':
-		*own = jsontree.Texts(append(stringsOf(*own), stringsOf(m.Value)...))
-		return whole, true
-	case m.Name == "properties" && own.Kind == '{' && m.Value.Kind == '{':
-		all := slices.Clone(own.Parts)
-		for _, m := range m.Value.Parts {
-			if before := get(own, m.Name); before == nil {
-				all = append(all, m)
-			} else if !jsontree.Equal(*before, m.Value) {
-				return nil, false
-			}
+	return !dependsOnOthers(m.Name) && b.put(at, m.Value)
+}
+
+// put returns false if there is another value at the place.
+func (b both) put(at place, v jsontree.Value) bool {
+	before, known := b[at]
+	b[at] = v
+	return !known || jsontree.Equal(before, v)
+}
+
+func (b both) schema() jsontree.Value {
+	var keywords, properties []jsontree.Member
+	for at, v := range b {
+		if at.keyword == "properties" {
+			properties = append(properties, jsontree.Member{Name: at.property, Value: v})
+		} else {
+			keywords = append(keywords, jsontree.Member{Name: at.keyword, Value: v})
 		}
-		*own = jsontree.Object(all...)
-		return whole, true
 	}
-	return whole, jsontree.Equal(*own, m.Value)
+	if properties != nil {
+		keywords = append(keywords, jsontree.Member{Name: "properties", Value: jsontree.Object(properties...)})
+	}
+	return jsontree.Object(keywords...)
 }

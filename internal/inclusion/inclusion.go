@@ -10,6 +10,7 @@ package inclusion
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
@@ -28,6 +29,8 @@ type prover struct {
 	roots  pair
 	budget *effort.Budget
 
+	sameDefinitions func() bool // whether both roots have the same definitions
+
 	// For tests: JSON Schema alone applies, without what holds for calls of tools: arguments are an object, and nobody sends properties that the schema doesn't name.
 	literal bool
 
@@ -36,6 +39,7 @@ type prover struct {
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
+	depth int // how many schemas the form of one is inside the form of another now
 
 	// The depths at which inner is one of several alternatives: properties that another one names may be there, too.
 	free map[int]bool
@@ -62,6 +66,9 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
 		free:   map[int]bool{},
+		sameDefinitions: sync.OnceValue(func() bool {
+			return jsontree.Equal(innerRoot.Get("$defs"), outerRoot.Get("$defs")) && jsontree.Equal(innerRoot.Get("definitions"), outerRoot.Get("definitions"))
+		}),
 	}
 }
 
@@ -124,12 +131,14 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
 }
 
-// sizeOf is what it costs to look at a schema: its bytes and, for each keyword, about as many as a lookup reads.
+// lookup is what it costs to look up a keyword, in bytes.
+const lookup = 64
+
+// sizeOf is what it costs to look at a schema: its bytes and a lookup for each keyword.
 func sizeOf(s *jsontree.Value) int {
 	if s == nil {
 		return 1
 	}
-	const lookup = 64
 	return int(s.End-s.At) + lookup*(1+len(s.Parts))
 }
 
@@ -189,7 +198,7 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	elsewhere := func(to string) bool {
 		return !strings.HasPrefix(to, "#/$defs/") && !strings.HasPrefix(to, "#/definitions/")
 	}
-	return !refers(a, elsewhere) && jsontree.Equal(p.roots.inner.Get("$defs"), p.roots.outer.Get("$defs")) && jsontree.Equal(p.roots.inner.Get("definitions"), p.roots.outer.Get("definitions"))
+	return !refers(a, elsewhere) && p.sameDefinitions()
 }
 
 // refers reports whether there is a reference that f selects in a value, be it a schema, a list of schemas or schemas by name.
@@ -216,15 +225,20 @@ func members(v *jsontree.Value) []jsontree.Member {
 func (p *prover) alternatives(s *jsontree.Value) []*jsontree.Value {
 	cases, known := p.cases[s]
 	if !known {
-		cases = split(s)
+		cases = p.split(s)
 		p.cases[s] = cases
 	}
 	return cases
 }
 
-func split(s *jsontree.Value) (cases []*jsontree.Value) {
+func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
+	// Each case has its own list of keywords.
+	afford := func(cases int) bool { return p.budget.Spend(lookup * cases * len(s.Parts)) }
 	for _, keyword := range [...]string{"anyOf", "oneOf"} {
 		if list := get(s, keyword); list != nil && list.Kind == '[' {
+			if !afford(len(list.Parts)) {
+				return nil
+			}
 			for _, one := range below(list) {
 				cases = append(cases, beside(s, keyword, one))
 			}
@@ -233,7 +247,7 @@ func split(s *jsontree.Value) (cases []*jsontree.Value) {
 	}
 	for _, keyword := range [...]string{"enum", "type"} {
 		list := get(s, keyword)
-		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") {
+		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") || !afford(len(list.Parts)) {
 			continue
 		}
 		for i := range list.Parts {
@@ -394,16 +408,25 @@ func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
 func (p *prover) apart(a, b *jsontree.Value) bool {
 	a = p.form(p.roots.inner, a)
 	b = p.form(p.roots.outer, b)
-	if a == nil || b == nil {
+	if a == nil || b == nil || !p.budget.Spend(sizeOf(a)+sizeOf(b)) {
 		return false
 	}
 	if disjoint(typesOf(a), typesOf(b)) || disjoint(texts(listed(a)), texts(listed(b))) {
 		return true
 	}
+	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
 	return slices.ContainsFunc(members(get(b, "properties")), func(m jsontree.Member) bool {
 		mine := get(get(a, "properties"), m.Name)
-		return mine != nil && slices.Contains(stringsOf(a.Get("required")), m.Name) && slices.Contains(stringsOf(b.Get("required")), m.Name) && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
+		return mine != nil && ofA[m.Name] && ofB[m.Name] && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
 	})
+}
+
+func setOf(list []string) map[string]bool {
+	set := map[string]bool{}
+	for _, s := range list {
+		set[s] = true
+	}
+	return set
 }
 
 func texts(list []jsontree.Member) (all []string) {
@@ -415,10 +438,7 @@ func texts(list []jsontree.Member) (all []string) {
 
 // disjoint reports whether two lists are there and have nothing in common.
 func disjoint(a, b []string) bool {
-	in := map[string]bool{}
-	for _, s := range a {
-		in[s] = true
-	}
+	in := setOf(a)
 	return a != nil && b != nil && !slices.ContainsFunc(b, func(s string) bool { return in[s] })
 }
 
@@ -469,15 +489,13 @@ func mayBe(s *jsontree.Value, of string, top bool) bool {
 
 // takesTypes is for the keyword type.
 func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
-	allowed := stringsOf(*wanted)
+	allowed := setOf(stringsOf(*wanted))
 	if top {
-		return slices.Contains(allowed, "object")
+		return allowed["object"]
 	}
-	if slices.Contains(allowed, "number") || isInteger(inner) && slices.Contains(allowed, "integer") {
-		allowed = append(allowed, "number")
-	}
+	allowed["number"] = allowed["number"] || isInteger(inner) && allowed["integer"]
 	own := typesOf(inner)
-	return own != nil && !slices.ContainsFunc(own, func(name string) bool { return !slices.Contains(allowed, name) })
+	return own != nil && !slices.ContainsFunc(own, func(name string) bool { return !allowed[name] })
 }
 
 // listed returns the values that a schema lists with enum or const, or nil.
@@ -490,10 +508,7 @@ func listed(s *jsontree.Value) []jsontree.Member {
 
 // isAmong reports whether there are values, and all are in a list.
 func isAmong(values, list []jsontree.Member) bool {
-	in := map[string]bool{}
-	for _, s := range texts(list) {
-		in[s] = true
-	}
+	in := setOf(texts(list))
 	return values != nil && !slices.ContainsFunc(texts(values), func(s string) bool { return !in[s] })
 }
 
