@@ -42,7 +42,7 @@ var imports = map[string]string{
 	"label":      "",
 	"words":      "effort text",
 	"diff":       "effort text jsontree schema skill pin inclusion label words",
-	"lint":       "text jsontree schema skill pin rank",
+	"lint":       "effort text jsontree schema skill pin rank",
 	"modeltext":  "text shell pin",
 	"layout":     "text jsontree words",
 	"rank":       "text",

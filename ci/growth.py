@@ -46,15 +46,31 @@ def prose(word, n):
     return " ".join(f"{word} {i} reads the file and returns {i * 7} of its lines." for i in range(n))
 
 
-def skill(files, keys, text):  # the messages of a session: a skill with so many files, and keys in its frontmatter
-    front = {"name": "s", "description": "A skill."} | {f"x-{i}": f"v{i}" for i in range(keys)}
-    main = "---\n" + "".join(f"{key}: {value}\n" for key, value in front.items()) + f"---\n{text}\n"
-    contents = {"s:/s/SKILL.md": main} | {f"s:/s/{i:06}": f"{i}" for i in range(files)}
-    resources = [{"uri": uri, "digest": "sha256:" + hashlib.sha256(body.encode()).hexdigest(), "size": len(body)} for uri, body in contents.items()]
+def skills(*made):  # the messages of a session
     yield {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}}
     yield {"tools": [tool("t")]}
-    yield {"skills": [{"uri": "s:/s/SKILL.md", "frontmatter": front, "resources": resources}]}
-    yield {"contents": [{"uri": uri, "text": body} for uri, body in contents.items()]}
+    yield {"skills": [one for one, _ in made]}
+    yield {"contents": [{"uri": uri, "text": body} for _, contents in made for uri, body in contents.items()]}
+
+
+def skill(files, keys, text, name="s"):  # a skill with so many files, and keys in its frontmatter
+    front = {"name": name, "description": "A skill."} | {f"x-{i}": f"v{i}" for i in range(keys)}
+    main = "---\n" + "".join(f"{key}: {value}\n" for key, value in front.items()) + f"---\n{text}\n"
+    contents = {f"s:/{name}/SKILL.md": main} | {f"s:/{name}/{i:06}": f"{i}" for i in range(files)}
+    resources = [{"uri": uri, "digest": "sha256:" + hashlib.sha256(body.encode()).hexdigest(), "size": len(body)} for uri, body in contents.items()]
+    return {"uri": f"s:/{name}/SKILL.md", "frontmatter": front, "resources": resources}, contents
+
+
+def all_of(kind, n):
+    return {"type": "object", "allOf": [{"properties": {f"p{i}": {"type": kind}}, "required": [f"p{i}"]} for i in range(n)]}
+
+
+def properties(names, **rest):
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}, **rest}
+
+
+def names(letter, n):
+    return [f"{letter}{i}" for i in range(n)]
 
 
 SHAPES = {  # name: the size n, and what makes the old tools and the new ones
@@ -84,8 +100,18 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "members": (20_000, lambda n: ([tool("t", **{"x-" + str(i): i for i in range(n)})], [tool("t", **{"x-" + str(i): i + 1 for i in range(n)})])),
     "hidden characters": (20_000, lambda n: ([tool("t", "a\u200bb " * n)], [tool("t", "ab\u200b " * n)])),
     "alternatives of all": (60, lambda n: ([tool(f"t{i}", schema=either(0)) for i in range(n)], [tool(f"t{i}", schema=either(8)) for i in range(n)])),
-    "files of a skill": (4000, lambda n: (skill(n, 0, "Hi."), skill(n, 0, "Hello."))),
-    "keys of a skill": (2000, lambda n: (skill(0, n, "Hi."), skill(0, n, "Hello."))),
+    "files of a skill": (4000, lambda n: (skills(skill(n, 0, "Hi.")), skills(skill(n, 0, "Hello.")))),
+    "keys of a skill": (2000, lambda n: (skills(skill(0, n, "Hi.")), skills(skill(0, n, "Hello.")))),
+    "a new skill of many files": (6000, lambda n: (skills(), skills(skill(n, 0, "Hi.")))),
+    "new skills": (2000, lambda n: (skills(), skills(*(skill(0, 0, "Hi.", f"s{i}") for i in range(n))))),
+    "skills of many servers": (1000, lambda n: ({f"s{i}": skills() for i in range(n)}, {f"s{i}": skills(skill(0, 0, "Hi.")) for i in range(n)})),
+    "parts of allOf": (2000, lambda n: ([tool("t", schema=all_of("string", n))], [tool("t", schema=all_of("integer", n))])),
+    "parameters and required names": (4000, lambda n: ([tool("t", schema=properties("a"))], [tool("t", schema=properties(["a", *names("p", n // 10)], required=names("p", 4 * n)))])),
+    "required names": (20_000, lambda n: ([tool("t", schema=properties("a"))], [tool("t", schema=properties(names("p", n), required=names("p", n // 50)))])),
+    "texts below a long key": (6000, lambda n: ([tool("t")], [tool("t", **{"x-" + "k" * 20 * n: [f"It is {i} of them." for i in range(n)]})])),
+    "changes at long pointers": (2000, lambda n: tuple([tool("t", **{"x-" + "k" * 900: {f"m{i}": i + j for i in range(n)}})] for j in (0, 1))),
+    "names that pinned texts mention": (2000, lambda n: ({"a": [tool("t", " ".join(f"Call get_item_{i} first." for i in range(n)))], "b": [tool("x")]}, {"a": [tool("t", " ".join(f"Call get_item_{i} first." for i in range(n)))], "b": [tool("x")] + [tool(f"get_item_{i}") for i in range(n)]})),
+    "servers that gain one name": (1000, lambda n: ({f"s{i}": [tool("a")] for i in range(n)}, {f"s{i}": [tool("a"), tool("get_it")] for i in range(n)})),
     "a match": (9000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),
 }
 RUNS = ["verify", "diff --format text", "relock --accept-all --accept-warnings"]
@@ -99,22 +125,32 @@ def user_time(command):  # in seconds
     return os.times().children_user - before
 
 
+def write(path, made):  # what a server answers: its tools, or all messages; or a folder of servers
+    if isinstance(made, dict):
+        os.mkdir(path)
+        for name, one in made.items():
+            write(f"{path}/{name}.json", one)
+        return
+    results = [{"tools": made}] if isinstance(made, list) else made
+    with open(path, "w") as file:
+        for i, result in enumerate(results):
+            file.write(json.dumps({"jsonrpc": "2.0", "id": i, "result": result}) + "\n")
+
+
 def prepared(program, make, n):  # a folder with both answers and the lockfile
     os.makedirs(str(n))
-    old, new, lock = f"{n}/old.json", f"{n}/new.json", f"{n}/tools.lock"
+    old, new, lock = f"{n}/s.json", f"{n}/new/s.json", f"{n}/tools.lock"
+    os.mkdir(f"{n}/new")
     for path, made in zip((old, new), make(n)):
-        results = [{"tools": made}] if isinstance(made, list) else made
-        with open(path, "w") as file:
-            for i, result in enumerate(results):
-                file.write(json.dumps({"jsonrpc": "2.0", "id": i, "result": result}) + "\n")
-    subprocess.run([program, "lock", old, lock, "--server", "s", "--accept-warnings"], stdout=subprocess.DEVNULL, check=True)
+        write(path, made)
+    subprocess.run([program, "lock", old, lock, "--accept-warnings"], stdout=subprocess.DEVNULL, check=True)
     with open(lock) as file:
         return new, lock, file.read()
 
 
 def figure(program, run, new, lock, locked):
     verb, *flags = run.split()
-    took = user_time([program, verb, new, lock, "--server", "s", *flags])
+    took = user_time([program, verb, new, lock, *flags])
     with open(lock, "w") as file:
         file.write(locked)
     return took

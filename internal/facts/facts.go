@@ -269,7 +269,7 @@ func (r *reader) explain(e *Entry) {
 		e.Edits = append(e.Edits, r.edit(c, e))
 	}
 	e.Unexplained = r.budget.Refusals() > refused
-	for _, s := range newSentences(e, old, new) {
+	for _, s := range r.newSentences(e, old, new) {
 		score := r.score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
@@ -306,14 +306,10 @@ func withoutID(word string) string {
 	return word
 }
 
-// score returns the score of a sentence, the lowest if the budget is too small. A sentence that many entries have is scored
-// once.
+// score returns the score of a sentence. A sentence that many entries have is scored once.
 func (r *reader) score(sentence string) int {
 	score, known := r.scores[sentence]
 	if !known {
-		if !r.budget.Spend(len(sentence)) {
-			return math.MinInt
-		}
 		score = rank.Learned().Score(sentence)
 		r.scores[sentence] = score
 	}
@@ -339,15 +335,15 @@ func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
 
 // newSentences lists the sentences that an entry has and its approved definition lacks. Where the approved definition
 // isn't stored, nobody knows which sentences are new: the list is empty.
-func newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
+func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence {
 	if e.Captured == nil || e.Locked != nil && e.Locked.Definition == nil {
 		return nil
 	}
-	list := lint.NewSentences(&old, &new)
+	list := lint.NewSentences(r.budget, &old, &new)
 	for i := range e.Copies {
 		if other := &e.Copies[i]; other.Digest != e.Captured.Digest {
 			now := other.Shown()
-			list = append(list, lint.NewSentences(&old, &now)...)
+			list = append(list, lint.NewSentences(r.budget, &old, &now)...)
 		}
 	}
 	return list

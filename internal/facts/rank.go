@@ -238,12 +238,12 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
 		}
 	}
-	for _, p := range lint.NewPlaces(&old, &new) {
+	if place, pointer, is := lint.NewPlace(&old, &new); is {
 		cause := CauseFile
-		if p.IsSecret {
+		if place.IsSecret {
 			cause = CauseSecret
 		}
-		earlier(ClassPlaces, Reason{Cause: cause, Pointer: p.Pointer})
+		earlier(ClassPlaces, Reason{Cause: cause, Pointer: pointer})
 	}
 	if pointer, is := e.lostGuard(new); is {
 		earlier(ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: pointer})

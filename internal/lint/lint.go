@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"hash"
 	"slices"
 	"strings"
 	"sync"
@@ -124,6 +125,9 @@ type Reviewer struct {
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
+	hashed string    // the text that hash is of
+	hash   hash.Hash // over the beginning of the array (textDigest), with the text
+
 	where string // what kind of text it is, for a detail: " in an image"
 
 	// How many bytes of its beginning the pinned definition has, too.
@@ -175,14 +179,23 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		then.whole(before)
 		approve(list, then.finish())
 	}
+	accepted := recordSet(before.Accepted)
 	for i := range list {
 		if f := &list[i]; f.Warning {
-			f.Approved = slices.Contains(before.Accepted, f.Record())
+			f.Approved = accepted[f.Record()]
 		} else {
 			f.Approved = same || f.Approved && !f.more
 		}
 	}
 	return list
+}
+
+func recordSet(records []pin.Record) map[pin.Record]bool {
+	set := map[pin.Record]bool{}
+	for _, record := range records {
+		set[record] = true
+	}
+	return set
 }
 
 // approve marks the findings of a list that the approved definition has, too (then), as approved.
@@ -304,7 +317,7 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		f.Detail = fmt.Sprintf(format, args...)
 		for i, step := range r.path {
 			token := schema.PointerToken(step)
-			if len(f.Pointer)+len(token) > maxFindingPointer {
+			if len(f.Pointer)+len(token) > maxPointer {
 				f.Detail += deeper
 				break
 			}
@@ -319,15 +332,28 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 				}
 			}
 		}
-		switch {
-		case !warning || r.text == "":
-		case subject == "":
-			f.TextDigest = textDigest(r.pinnedText())
-		default:
-			f.TextDigest = textDigest(r.pinnedText(), subject)
+		if warning && r.text != "" {
+			f.TextDigest = r.textDigest(subject)
 		}
 	}
 	r.list = append(r.list, f)
+}
+
+// textDigest returns the digest in a record of consent to a warning about the text and, unless that is "", a name. The
+// text is hashed once for all names in it.
+func (r *Reviewer) textDigest(subject string) string {
+	if r.hash == nil || r.hashed != r.text {
+		r.hashed = r.text
+		r.hash = sha256.New()
+		r.hash.Write(jsontree.AppendString([]byte("["), r.pinnedText()))
+	}
+	rest := []byte{}
+	if subject != "" {
+		rest = jsontree.AppendString([]byte(","), subject)
+	}
+	whole, _ := r.hash.(hash.Cloner).Clone()
+	whole.Write(append(rest, ']'))
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, whole.Sum(nil))
 }
 
 // pinnedText returns the text with the placeholders that its policy puts for values, so that it is

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"pinproof/internal/capture"
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
@@ -649,7 +650,7 @@ func FuzzFindings(f *testing.F) {
 					t.Fatalf("%s: %+q", f.ID, f.Detail)
 				}
 			}
-			if len(f.Pointer) > 2*maxFindingPointer+100 || f.Detail == "" || findingRow(f.ID) < 0 {
+			if len(f.Pointer) > 2*maxPointer+100 || f.Detail == "" || findingRow(f.ID) < 0 {
 				t.Fatalf("%+v", f)
 			}
 			if i > 0 && findingRow(found[i-1].ID) > findingRow(f.ID) {
@@ -1193,7 +1194,7 @@ func TestNewSentences(t *testing.T) {
 		old := was.Shown()
 		new := is.Shown()
 		var said []string
-		for _, s := range NewSentences(&old, &new) {
+		for _, s := range NewSentences(effort.New(), &old, &new) {
 			said = append(said, s.Pointer+" "+s.Text)
 		}
 		if got := strings.Join(said, "; "); got != want {

@@ -30,11 +30,13 @@ const (
 // A Names has every name that a review compares with. Several reviews may use it at
 // the same time.
 type Names struct {
-	// Tool name: the servers that list or pin it, in order.
-	names map[string][]string
+	// The servers that list or pin a tool, in order. Of a skill, by its name (skillKey), those that have it now.
+	holders map[pin.Key][]string
 
-	skeletons map[string][]string // skeleton: the names that have it
+	skeletons map[string][]string // skeleton: the names of tools that have it
 	now       map[string]*serverNames
+
+	servers map[string][]string // by their names in small letters and without separators
 
 	// Servers that were approved before. An entry that was added to one of them is new.
 	known map[string]bool
@@ -45,29 +47,42 @@ type Names struct {
 func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
-	x := &Names{names: map[string][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
+	x := &Names{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, servers: map[string][]string{}, known: map[string]bool{}}
 	for i := range sets {
 		s := &sets[i]
 		before := x.now[s.Server]
 		x.now[s.Server] = newServerNames(s) // a capture replaces the pins
 		if before != nil {
 			x.now[s.Server].pinned = before.set
+		} else {
+			plain := withoutSeparators(s.Server)
+			x.servers[plain] = append(x.servers[plain], s.Server)
 		}
 		for _, p := range s.Of(pin.Tools) {
-			x.addName(p.Name, s.Server)
+			if p.Name != "" && x.addHolder(p.Key, s.Server) {
+				x.addName(p.Name)
+			}
+		}
+		isReplaced := i+1 < len(sets) && sets[i+1].Server == s.Server
+		for _, p := range s.Of(pin.Skills) {
+			if !isReplaced {
+				x.addHolder(skillKey(p.Name), s.Server)
+			}
 		}
 	}
 	return x
 }
 
-func (x *Names) addName(name, server string) {
-	have := x.names[name]
-	if name == "" || len(have) > 0 && have[len(have)-1] == server {
-		return
+// addHolder notes that a server has an entry, and reports whether it is the first one. Servers are added in order.
+func (x *Names) addHolder(key pin.Key, server string) (isFirst bool) {
+	have := x.holders[key]
+	if len(have) == 0 || have[len(have)-1] != server {
+		x.holders[key] = append(have, server)
 	}
-	if x.names[name] = append(have, server); len(have) > 0 {
-		return
-	}
+	return len(have) == 0
+}
+
+func (x *Names) addName(name string) {
 	// How many names are kept for a skeleton: each of them is compared with every name that shares it.
 	const most = 64
 	for _, key := range skeletons(name) {
@@ -87,17 +102,32 @@ func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Fi
 	return slices.DeleteFunc(r.list, func(f Finding) bool { return f.Names() == "" })
 }
 
-// others lists the other servers that list or pin a tool of that name. It returns "" if there are no such servers.
-func (x *Names) others(server, name string) string {
-	others := slices.DeleteFunc(slices.Clone(x.names[name]), func(other string) bool { return other == server })
-	return text.List(text.Names(others), maxOthers)
+func toolKey(name string) pin.Key { return pin.Key{Type: pin.Tools, Name: name} }
+
+// isHeld reports whether a server is one of those that have an entry.
+func (x *Names) isHeld(server string, key pin.Key) bool {
+	_, is := slices.BinarySearchFunc(x.holders[key], server, jsontree.CompareUTF16[string])
+	return is
+}
+
+// others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
+func (x *Names) others(server string, key pin.Key) (list string, count int) {
+	holders := x.holders[key]
+	count = len(holders) - RankOf(x.isHeld(server, key))
+	var names []string
+	for _, other := range holders[:min(len(holders), maxOthers+1)] {
+		if other != server && len(names) < maxOthers {
+			names = append(names, text.Name(other))
+		}
+	}
+	return text.FirstOf(names, count), count
 }
 
 // lacks reports whether the server itself doesn't use a word that looks like a tool's name. If
 // a server is known to have a tool of that name, this one lacks it unless it lists such a tool,
 // too. mcp__files__read_file is read_file.
 func (r *Reviewer) lacks(name string) bool {
-	if len(r.x.names[name]) > 0 {
+	if len(r.x.holders[toolKey(name)]) > 0 {
 		return !r.own.lists(name)
 	}
 	if at := strings.LastIndex(name, "__"); at >= 0 {
@@ -192,7 +222,7 @@ func (s *serverNames) add(name string, pinned bool) {
 
 // lists reports whether the server has a tool of that name now.
 func (s *serverNames) lists(name string) bool {
-	return s != nil && s.set.Find(pin.Key{Type: pin.Tools, Name: name}) != nil
+	return s != nil && s.set.Find(toolKey(name)) != nil
 }
 
 // pins reports whether the server has a tool of that name now, and has it pinned afterwards for agents. A tool that it lists
@@ -201,7 +231,7 @@ func (s *serverNames) pins(name string) bool {
 	if !s.lists(name) {
 		return false
 	}
-	key := pin.Key{Type: pin.Tools, Name: name}
+	key := toolKey(name)
 	pinned := s.set.Find(key)
 	if s.pinned != nil {
 		pinned = s.pinned.Find(key)
@@ -351,8 +381,9 @@ func (r *Reviewer) name(name string) {
 	slices.Sort(alike)
 	for _, other := range slices.Compact(alike) {
 		on := "this server"
-		if !slices.Contains(r.x.names[other], r.about.Server) {
-			on = "server " + r.x.others(r.about.Server, other)
+		if !r.x.isHeld(r.about.Server, toolKey(other)) {
+			others, _ := r.x.others(r.about.Server, toolKey(other))
+			on = "server " + others
 		}
 		if other != name {
 			r.addFor(other, "look-alike-name", true, "looks like %s of %s", text.Name(other), on)
@@ -369,7 +400,7 @@ func (r *Reviewer) name(name string) {
 	if scripts := mixedScripts(name); scripts != "" {
 		r.add("look-alike-name", "mixes letters of %s", scripts)
 	}
-	if others := r.x.others(r.about.Server, name); others != "" {
+	if others, _ := r.x.others(r.about.Server, toolKey(name)); others != "" {
 		r.add("same-name", "also a tool of server %s", others)
 	}
 	r.path = nil
@@ -422,20 +453,19 @@ func (r *Reviewer) named(name string, at int) {
 // mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
 // such a tool, and this one lacks it, or the text names the other server before it: mcp__mail__send_mail.
 func (r *Reviewer) mention(name string, at int, before string) bool {
-	servers := r.x.names[name]
-	isOthers := slices.ContainsFunc(servers, func(server string) bool {
-		return server != r.about.Server && before != "" && withoutSeparators(server) == withoutSeparators(before)
+	others, count := r.x.others(r.about.Server, toolKey(name))
+	if count == 0 {
+		return false
+	}
+	isOthers := before != "" && slices.ContainsFunc(r.x.servers[withoutSeparators(before)], func(server string) bool {
+		return server != r.about.Server && r.x.isHeld(server, toolKey(name))
 	})
-	if r.own.pins(name) && !isOthers || !slices.ContainsFunc(servers, func(server string) bool { return server != r.about.Server }) {
+	if r.own.pins(name) && !isOthers {
 		return false
 	}
 	_, sure := r.own.says(name)
 	isOwnWord := r.sought == nil && sure && !r.own.lists(name) && !isOthers
-	others := len(servers)
-	if slices.Contains(servers, r.about.Server) {
-		others--
-	}
-	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || others > maxOthers || !r.called(name, at) {
+	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || count > maxOthers || !r.called(name, at) {
 		return true
 	}
 	if r.sought != nil {
@@ -443,7 +473,7 @@ func (r *Reviewer) mention(name string, at int, before string) bool {
 	}
 	r.mentioned[name] = true
 	said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
-	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), r.x.others(r.about.Server, name), said)
+	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), others, said)
 	return true
 }
 

@@ -13,35 +13,34 @@ import (
 // A Place is a parameter, or a member of a result, that is for a secret or for the path of a file to write.
 type Place struct {
 	Name     string
-	Pointer  string // of its schema, a JSON Pointer
 	IsSecret bool
 }
 
-// NewPlaces lists the places that a definition has and the approved one (before) lacks, in their order. A place that
-// only moved isn't new. The members of a result are looked at for secrets only.
-func NewPlaces(before, now *jsontree.Value) (list []Place) {
+// NewPlace finds the first place that a definition has and the approved one (before) lacks, and the JSON Pointer to its
+// schema. A place that only moved isn't new. The members of a result are looked at for secrets only.
+func NewPlace(before, now *jsontree.Value) (first Place, pointer string, is bool) {
 	known := map[Place]bool{}
-	anywhere := func(p Place) Place { return Place{Name: p.Name, IsSecret: p.IsSecret} }
-	for _, p := range places(before) {
-		known[anywhere(p)] = true
-	}
-	return slices.DeleteFunc(places(now), func(p Place) bool { return known[anywhere(p)] })
+	eachPlace(before, func(p Place, _ []jsontree.Step) { known[p] = true })
+	eachPlace(now, func(p Place, path []jsontree.Step) {
+		if !is && !known[p] {
+			first, pointer, is = p, pointerOf(path), true
+		}
+	})
+	return first, pointer, is
 }
 
-// places lists the places in a definition.
-func places(definition *jsontree.Value) (list []Place) {
+// eachPlace calls f for each place in a definition.
+func eachPlace(definition *jsontree.Value, f func(p Place, path []jsontree.Step)) {
 	eachValue(definition, func(v *jsontree.Value, of schema.Position, _ int, path []jsontree.Step) {
 		if of != schema.AtProperties {
 			return
 		}
 		name := path[len(path)-1].Name
 		isSecret := isForSecret(name, *v)
-		if !isSecret && (path[0].Name != "inputSchema" || !isToWrite(name, *v)) {
-			return
+		if isSecret || path[0].Name == "inputSchema" && isToWrite(name, *v) {
+			f(Place{name, isSecret}, path)
 		}
-		list = append(list, Place{name, pointerOf(path), isSecret})
 	})
-	return list
 }
 
 // isForSecret reports whether a parameter, or a member of a result, is for a secret: its name, its description or

@@ -54,12 +54,15 @@ func TestNewPlaces(t *testing.T) {
 	}
 	old := tool(`"password":{"type":"string"}`, `"filename":{"type":"string"}`)
 	new := tool(`"filename":{"type":"string"},"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
-	want := []Place{{"filename", "/inputSchema/properties/filename", false}, {"api_key", "/outputSchema/properties/api_key", true}}
-	if got := NewPlaces(&old, &new); !slices.Equal(got, want) {
-		t.Errorf("%v", got)
+	again := tool(`"o":{"properties":{"password":{"type":"string"}}}`, `"api_key":{"type":"string"},"output_path":{"type":"string"}`)
+	if first, pointer, is := NewPlace(&old, &new); first != (Place{"filename", false}) || pointer != "/inputSchema/properties/filename" || !is {
+		t.Errorf("%v at %s, %v", first, pointer, is)
 	}
-	if got := NewPlaces(&new, &new); len(got) > 0 {
-		t.Errorf("%v", got)
+	if first, pointer, is := NewPlace(&old, &again); first != (Place{"api_key", true}) || pointer != "/outputSchema/properties/api_key" || !is {
+		t.Errorf("%v at %s, %v", first, pointer, is)
+	}
+	if first, _, is := NewPlace(&new, &new); is {
+		t.Errorf("%v", first)
 	}
 }
 

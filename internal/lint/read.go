@@ -48,7 +48,8 @@ type textReading struct {
 
 	locked []pin.Set
 	of     Choice
-	names  func() *Names // of all servers, once a text is read
+	names  func() *Names              // of all servers, once a text is read
+	later  func() map[toolRecord]bool // laterTools, once it is needed
 }
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
@@ -69,6 +70,7 @@ type Choice struct {
 // ReadFor is Read for a run that may accept only some of the drift: another entry excuses no text.
 func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, of: of}
+	r.later = sync.OnceValue(r.laterTools)
 	isNamed := map[pin.Ref]bool{}
 	for i := range of.Named {
 		isNamed[of.Named[i].Ref()] = true
@@ -232,8 +234,9 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			if now != nil && p.Definition == nil {
 				p = now
 			}
+			accepted := recordSet(s.Pins[j].Accepted)
 			for _, f := range r.names().naming(own, p, sought) {
-				f.Approved = slices.Contains(s.Pins[j].Accepted, f.Record())
+				f.Approved = accepted[f.Record()]
 				f.Scope = scope
 				if !f.Approved && !isTold[warning{f.Ref(), f.Record()}] {
 					list = append(list, f)
@@ -285,15 +288,35 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
 	}
-	other := pin.Key{Type: pin.Tools, Name: f.Subject}
 	record := f.Record()
 	record.Digest = textDigest(f.Subject, f.Entry)
-	return slices.ContainsFunc(r.locked, func(s pin.Set) bool {
-		p := s.Find(other)
-		return p != nil && slices.Contains(p.Accepted, record)
-	}) || slices.ContainsFunc(r.pairs, func(p pin.Comparison) bool {
-		return p.Captured.Find(other) != nil && p.Locked.Find(other) == nil
-	})
+	later := r.later()
+	return later[toolRecord{f.Subject, pin.Record{}}] || later[toolRecord{f.Subject, record}]
+}
+
+type toolRecord struct {
+	tool   string
+	record pin.Record
+}
+
+// laterTools returns the names of the tools that are new on a server, without a record, and of those with records, each with one.
+func (r *textReading) laterTools() map[toolRecord]bool {
+	later := map[toolRecord]bool{}
+	for i := range r.locked {
+		for _, p := range r.locked[i].Of(pin.Tools) {
+			for _, record := range p.Accepted {
+				later[toolRecord{p.Name, record}] = true
+			}
+		}
+	}
+	for i := range r.pairs {
+		for _, p := range r.pairs[i].Captured.Of(pin.Tools) {
+			if r.pairs[i].Locked.Find(p.Key) == nil {
+				later[toolRecord{p.Name, pin.Record{}}] = true
+			}
+		}
+	}
+	return later
 }
 
 // servers lists the findings about whole captures. A capture without drift is read only if all texts are.

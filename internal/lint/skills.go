@@ -56,7 +56,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		r.add("skill-script", "hooks: commands that a client runs by itself")
 	}
 	r.at("frontmatter", "name")
-	if others := r.x.skillsNamed(nameOfSkill(p.Name), r.about.Server); others != "" {
+	if others, _ := r.x.others(r.about.Server, skillKey(p.Name)); others != "" {
 		r.add("same-name", "a skill of %s has this name, too", others)
 	}
 }
@@ -92,24 +92,8 @@ func runsCommand(s string) bool {
 	return false
 }
 
-// nameOfSkill returns the last part of a skill's folder. uri is the URI of the skill.
-func nameOfSkill(uri string) string {
+// skillKey has the last part of a skill's folder as the name, in small letters. uri is the URI of the skill.
+func skillKey(uri string) pin.Key {
 	folder := strings.TrimSuffix(uri, "/"+skill.Main)
-	return folder[strings.LastIndex(folder, "/")+1:]
-}
-
-// skillsNamed lists the other servers that have a skill of that name. It returns "" if there are no such servers.
-func (x *Names) skillsNamed(name, server string) string {
-	var others []string
-	for other, names := range x.now {
-		if other == server {
-			continue
-		}
-		same := func(p pin.Pin) bool { return strings.EqualFold(nameOfSkill(p.Name), name) }
-		if slices.ContainsFunc(names.set.Of(pin.Skills), same) {
-			others = append(others, other)
-		}
-	}
-	slices.SortFunc(others, jsontree.CompareUTF16)
-	return text.List(text.Names(others), maxOthers)
+	return pin.Key{Type: pin.Skills, Name: strings.ToLower(strings.ToUpper(folder[strings.LastIndex(folder, "/")+1:]))}
 }

@@ -48,7 +48,7 @@ const (
 	maxAlike = 10
 
 	// bytes; a hostile tool could make a pointer as large as itself.
-	maxFindingPointer = 1024
+	maxPointer = 1024
 
 	// Bytes of a member's name. No order fits in a shorter one.
 	shortName = 12

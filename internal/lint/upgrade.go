@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
@@ -74,9 +75,9 @@ type Sentence struct {
 }
 
 // NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
-// their order, each once. A sentence that was only wrapped anew, moved or given a full stop isn't new.
-// Names of entries, symbols such as a format, and single words aren't sentences.
-func NewSentences(before, now *jsontree.Value) (list []Sentence) {
+// their order, each once, as far as the budget lets it. A sentence that was only wrapped anew, moved or given a full stop
+// isn't new. Names of entries, symbols such as a format, and single words aren't sentences.
+func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
 		known[text] = true
@@ -94,15 +95,22 @@ func NewSentences(before, now *jsontree.Value) (list []Sentence) {
 				continue
 			}
 			known[plain] = true
-			list = append(list, Sentence{sentence, pointerOf(path)})
+			if pointer := pointerOf(path); budget.Spend(len(sentence) + len(pointer)) {
+				list = append(list, Sentence{sentence, pointer})
+			}
 		}
 	})
 	return list
 }
 
+// pointerOf returns a JSON Pointer to a place or, if that has more than maxPointer bytes, to what the place is in.
 func pointerOf(path []jsontree.Step) (pointer string) {
 	for _, step := range path {
-		pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
+		token := schema.PointerToken(step)
+		if len(pointer)+len(token) > maxPointer {
+			break
+		}
+		pointer = jsontree.Pointer(pointer, token)
 	}
 	return pointer
 }

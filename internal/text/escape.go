@@ -353,8 +353,14 @@ func Count(n int, noun string) string {
 
 // List lists the first few names and counts the rest.
 func List(names []string, most int) string {
-	if left := len(names) - most; left > 0 {
-		return strings.Join(names[:most], ", ") + " and " + Number(left) + " more"
+	return FirstOf(names[:min(len(names), most)], len(names))
+}
+
+// FirstOf lists names, which are the first of so many, and counts the rest.
+func FirstOf(names []string, count int) string {
+	list := strings.Join(names, ", ")
+	if left := count - len(names); left > 0 {
+		list += " and " + Number(left) + " more"
 	}
-	return strings.Join(names, ", ")
+	return list
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lint"
@@ -91,7 +92,7 @@ func newSentences(old, new pin.Set) (list []string) {
 			was = before.Tree()
 		}
 		now := new.Pins[i].Tree()
-		for _, s := range lint.NewSentences(&was, &now) {
+		for _, s := range lint.NewSentences(effort.New(), &was, &now) {
 			if !seen[s.Text] {
 				seen[s.Text] = true
 				list = append(list, s.Text)
@@ -104,7 +105,7 @@ func newSentences(old, new pin.Set) (list []string) {
 // split lists the sentences of a text.
 func split(s string) (list []string) {
 	definition := jsontree.Object(jsontree.Member{Name: "description", Value: jsontree.Text(s)})
-	for _, one := range lint.NewSentences(&jsontree.Value{}, &definition) {
+	for _, one := range lint.NewSentences(effort.New(), &jsontree.Value{}, &definition) {
 		list = append(list, one.Text)
 	}
 	if list == nil {
