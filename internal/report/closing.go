@@ -70,7 +70,21 @@ func (r *Report) Closing(did Relocked) Relocked {
 			pinned = append(pinned, ref)
 		}
 	}
-	isRecorded := func(f lint.Finding) bool { return slices.Contains(did.Recorded[f.Ref()], f.Record()) }
+	type warning struct {
+		of     pin.Ref
+		record pin.Record
+	}
+	records := map[warning]bool{}
+	for ref, list := range did.Recorded {
+		for _, record := range list {
+			records[warning{ref, record}] = true
+		}
+	}
+	isRecorded := func(f lint.Finding) bool { return records[warning{f.Ref(), f.Record()}] }
+	isBare := map[string]bool{}
+	for _, server := range did.Bare {
+		isBare[server] = true
+	}
 	for _, f := range r.Unrecorded {
 		if isRecorded(f) {
 			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
@@ -92,16 +106,15 @@ func (r *Report) Closing(did Relocked) Relocked {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
 				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		case slices.Contains(did.Bare, p.Server):
+		case isBare[p.Server]:
 			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
 		case p.HasNoEntries():
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
-	var records []string
-	say(&records, "RECORDED ", slices.Compact(recorded), true)
-	did.Records = strings.Join(records, "")
-	written = append(written, records...)
+	at := len(written)
+	say(&written, "RECORDED ", slices.Compact(recorded), true)
+	did.Records = strings.Join(written[at:], "")
 	if written != nil {
 		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}

@@ -8,12 +8,15 @@ import (
 // records lists what a reader of the lockfile has to look at besides the definitions: denied entries that fail the run; and what
 // two lockfiles record differently.
 func (r *Report) records() (list []Record) {
+	denied := map[string][]pin.Ref{}
+	for _, ref := range r.Denied {
+		if r.RefusesDenied {
+			denied[ref.Server] = append(denied[ref.Server], ref)
+		}
+	}
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		for _, ref := range r.Denied {
-			if !r.RefusesDenied || ref.Server != p.Server {
-				continue
-			}
+		for _, ref := range denied[p.Server] {
 			detail := "it matches its pin, and only a guard keeps it from agents"
 			if p.Captured.Find(ref.Key) == nil {
 				detail = "only a guard keeps it from agents"

@@ -179,6 +179,9 @@ type drifted struct {
 	parts   []*change // of a new definition
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // what is summed up
+
+	// The highest score of new sentences, by each place that they are in (scoreAt).
+	scores map[string]int
 }
 
 // findRelease decides what kind of release the drift makes, if two sides are compared without a

@@ -69,14 +69,13 @@ func (d *describer) findKeys() {
 	if d.Kind != pin.Added {
 		return
 	}
-	// Parameters of an entry with another name have marks.
-	isMarked := func(at string) bool {
-		return d.RenamedFrom != "" && !slices.ContainsFunc(d.changes, func(c *change) bool {
-			return c.at == at && c.Old.Kind == 0 && strings.HasPrefix(at, "/inputSchema/$defs/")
-		})
+	isNew := map[string]bool{}
+	for _, c := range d.changes {
+		isNew[c.at] = isNew[c.at] || c.Old.Kind == 0 && strings.HasPrefix(c.at, "/inputSchema/$defs/")
 	}
 	for i, line := range d.whole[0].Lines {
-		if isPart(line.pointer) && !isMarked(line.pointer) {
+		// Parameters of an entry with another name have marks.
+		if isPart(line.pointer) && (d.RenamedFrom == "" || isNew[line.pointer]) {
 			row := partOf(line.pointer)
 			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, line: i, row: row, part: key(row)})
 		}
@@ -132,12 +131,13 @@ func (r *Report) findShared() {
 		if len(all) < leastShared {
 			continue
 		}
-		who := ""
+		var names []byte
 		var entries []*drifted
 		for _, c := range all {
-			who += fmt.Sprintf("%p ", c.of)
+			names = fmt.Appendf(names, "%p ", c.of)
 			entries = append(entries, c.of)
 		}
+		who := string(names)
 		set := sets[who]
 		if set == nil {
 			set = &sharedSet{entries: entries, rank: rankLast}
@@ -170,14 +170,9 @@ func (c *change) rank() int {
 	if c.of.Class.First() && c.of.Why.Pointer == c.at {
 		return 0
 	}
-	isRead := false
-	for _, s := range c.of.NewSentences {
-		if strings.HasPrefix(s.Pointer, c.at) {
-			isRead = true
-			if s.Score >= rank.Marked {
-				return 1
-			}
-		}
+	score, isRead := c.of.scoreAt(c.at)
+	if isRead && score >= rank.Marked {
+		return 1
 	}
 	if c.Label == label.UnusedDefinition && !isRead {
 		return rankUnused
@@ -189,6 +184,25 @@ func (c *change) rank() int {
 		return 3
 	}
 	return 4
+}
+
+// scoreAt returns the highest score of the new sentences at a place and below it. It returns false if there is none.
+func (e *drifted) scoreAt(pointer string) (score int, isRead bool) {
+	if e.scores == nil {
+		e.scores = map[string]int{}
+		for _, s := range e.NewSentences {
+			for at := s.Pointer; ; at = above(at) {
+				if before, known := e.scores[at]; !known || s.Score > before {
+					e.scores[at] = s.Score
+				}
+				if at == "" {
+					break
+				}
+			}
+		}
+	}
+	score, isRead = e.scores[pointer]
+	return score, isRead
 }
 
 // tell makes the rows of what is shared.
@@ -226,11 +240,15 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 	if first.Kind == pin.Added {
 		kind = "new " + kind
 	}
+	isListed := map[*drifted]bool{}
+	for _, e := range list {
+		isListed[e] = true
+	}
 	var said, others []string
 	for _, e := range r.entries {
 		switch {
 		case e.Server != first.Server || e.Type != first.Type || e.Kind != first.Kind:
-		case slices.Contains(list, e):
+		case isListed[e]:
 			said = append(said, text.Name(e.Name))
 		default:
 			others = append(others, text.Name(e.Name))
