@@ -24,6 +24,9 @@ type node struct {
 	// About how many bytes the longer of its two pointers has.
 	size int
 
+	// The pointers to the old value and to the new one, once they are needed.
+	places [2]string
+
 	old, new *jsontree.Value // nil where absent
 	at       schema.Position
 
@@ -42,8 +45,11 @@ func (n *node) pointers() (was, now string) {
 	if n.above == nil {
 		return "", ""
 	}
-	was, now = n.above.pointers()
-	return jsontree.Pointer(was, n.was), jsontree.Pointer(now, n.now)
+	if n.places[1] == "" {
+		was, now = n.above.pointers()
+		n.places = [2]string{jsontree.Pointer(was, n.was), jsontree.Pointer(now, n.now)}
+	}
+	return n.places[0], n.places[1]
 }
 
 // maxPointer is about how many bytes a pointer may have for the values there to be compared

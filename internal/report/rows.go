@@ -347,6 +347,7 @@ func indentation(by string) string {
 // of all about schemas that nothing refers to.
 func together(rows []Row) (list []Row) {
 	at := map[string]int{}
+	details := map[int][]string{}
 	for _, row := range rows {
 		base, rest, _ := strings.Cut(row.Place, "/")
 		if row.Label == label.UnusedDefinition.ID() {
@@ -371,16 +372,22 @@ func together(rows []Row) (list []Row) {
 		key := base + " " + strconv.Itoa(row.Shared)
 		i, seen := at[key]
 		if !seen {
-			at[key] = len(list)
+			i = len(list)
+			at[key] = i
 			list = append(list, row)
+		}
+		details[i] = append(details[i], row.Detail)
+		if !seen {
 			continue
 		}
 		same := &list[i]
 		if !strings.Contains(", "+same.Word+", ", ", "+row.Word+", ") {
 			same.Word += ", " + row.Word
 		}
-		same.Detail = joined("; ", same.Detail, row.Detail)
 		same.Lines = append(same.Lines, row.Lines...)
+	}
+	for i, said := range details {
+		list[i].Detail = joined("; ", said...)
 	}
 	return list
 }

@@ -211,18 +211,26 @@ func (r *Report) tell(m *Model) {
 		s := &set.told
 		s.Server = r.places[set.entries[0].Server]
 		at := map[string]int{} // the row, by the content of a change without its place
+		var places, pointers [][]string
 		for _, c := range set.changes {
 			bare := c.row
 			bare.Place = ""
 			bare.Pointer = ""
 			key := fmt.Sprintf("%#v", bare)
-			if i, seen := at[key]; seen && c.Edit != nil {
-				s.Rows[i].Place += ", " + c.row.Place
-				s.Rows[i].Pointer += ", " + c.row.Pointer
-				continue
+			i, seen := at[key]
+			if !seen || c.Edit == nil {
+				i = len(s.Rows)
+				at[key] = i
+				s.Rows = append(s.Rows, c.row)
+				places = append(places, nil)
+				pointers = append(pointers, nil)
 			}
-			at[key] = len(s.Rows)
-			s.Rows = append(s.Rows, c.row)
+			places[i] = append(places[i], c.row.Place)
+			pointers[i] = append(pointers[i], c.row.Pointer)
+		}
+		for i := range s.Rows {
+			s.Rows[i].Place = strings.Join(places[i], ", ")
+			s.Rows[i].Pointer = strings.Join(pointers[i], ", ")
 		}
 		s.Rows = together(s.Rows)
 		s.Count, s.Also, s.Names = r.who(set.entries)
