@@ -372,6 +372,10 @@ func (r *Report) servers(m *Model) {
 	if known {
 		m.Tokens = &Tokens{}
 	}
+	byServer := map[string][]*drifted{}
+	for _, e := range r.entries {
+		byServer[e.Server] = append(byServer[e.Server], e)
+	}
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
@@ -394,7 +398,7 @@ func (r *Report) servers(m *Model) {
 		}
 		m.Sides = append(m.Sides, side)
 		if !p.Missing() {
-			s.Counts = r.counts(p, &s)
+			s.Counts = r.counts(p, &s, byServer[p.Server])
 			before = before + s.Counts.Before
 			after = after + s.Counts.After
 			known = known && s.Counts.BytesKnown
@@ -439,7 +443,7 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 }
 
 // counts counts the drift of a server.
-func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
+func (r *Report) counts(p *pin.Comparison, s *Server, entries []*drifted) (c Counts) {
 	c.BytesKnown = !r.Narrowed && !r.Part // of a part, nobody knows all the text
 	for _, side := range []struct {
 		pins []pin.Pin
@@ -451,10 +455,7 @@ func (r *Report) counts(p *pin.Comparison, s *Server) (c Counts) {
 		}
 	}
 	c.Kinds = map[string]int{}
-	for _, e := range r.entries {
-		if e.Server != p.Server {
-			continue
-		}
+	for _, e := range entries {
 		s.Fails = s.Fails || r.Blocked[e.Ref()]
 		c.Kinds[strings.ToLower(string(e.Kind))]++
 		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))

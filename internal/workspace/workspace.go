@@ -317,15 +317,18 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 		}
 		return nil
 	}
+	isCaptured := map[string]bool{}
+	for i := range sources {
+		isCaptured[sources[i].server] = true
+	}
 	servers := slices.Concat(w.Lock.ServerIDs(), w.Uncaptured)
 	slices.Sort(servers)
 	for _, server := range slices.Compact(servers) {
 		isUncaptured := slices.Contains(w.Uncaptured, server)
-		isCaptured := slices.ContainsFunc(sources, func(s source) bool { return s.server == server })
-		if isUncaptured && isCaptured {
+		if isUncaptured && isCaptured[server] {
 			return fail.New("--uncaptured %s: %s has a capture of it", text.Name(server), text.Printable(w.Capture))
 		}
-		if isCaptured || !isUncaptured && !wanted(server) {
+		if isCaptured[server] || !isUncaptured && !wanted(server) {
 			continue
 		}
 		p := pin.Comparison{Server: server, LockfilePath: w.LockPath, State: pin.Missing}
