@@ -31,6 +31,12 @@ def deep(leaf, n):
     return value
 
 
+def within(n, value):
+    for _ in range(n):
+        value = {"k" * 16: value}
+    return value
+
+
 def defs(word, n):  # definitions that refer to each other
     return {"type": "object", "$defs": {f"d{i}": {"type": "object", "properties": {"a": {"$ref": f"#/$defs/d{(i * 7 + 1) % n}"}, "b": {"$ref": f"#/$defs/d{(i * 5 + 2) % n}"}, "c": {"description": word}}} for i in range(n)},
             "properties": {"p": {"$ref": "#/$defs/d0"}}}
@@ -63,6 +69,10 @@ def skill(files, keys, text, name="s"):  # a skill with so many files, and keys 
 
 def all_of(kind, n):
     return {"type": "object", "allOf": [{"properties": {f"p{i}": {"type": kind}}, "required": [f"p{i}"]} for i in range(n)]}
+
+
+def doubling(kind, n):  # each definition refers to the next one twice
+    return {"type": "object", "properties": {"p": {"$ref": "#/$defs/d0"}}, "$defs": {f"d{i}": {"allOf": [{"$ref": f"#/$defs/d{i + 1}"}] * 2} for i in range(n)} | {f"d{n}": {"type": kind}}}
 
 
 def properties(names, **rest):
@@ -99,6 +109,8 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
                                        [tool(f"t{i}", schema={"type": "object", "properties": {f"p{j}": {"type": "integer"} for j in range(i % 20)}}) for i in range(n)])),
     "members": (20_000, lambda n: ([tool("t", **{"x-" + str(i): i for i in range(n)})], [tool("t", **{"x-" + str(i): i + 1 for i in range(n)})])),
     "hidden characters": (20_000, lambda n: ([tool("t", "a\u200bb " * n)], [tool("t", "ab\u200b " * n)])),
+    "references under allOf": (50, lambda n: ([tool("t", schema=doubling("string", n))], [tool("t", schema=doubling("integer", n))])),
+    "copies of alternatives": (1000, lambda n: tuple([tool("t", schema={"type": "object", "properties": {"p": {"anyOf": [{"maxLength": i} for i in range(n)], **{f"x{i}": 1 for i in range(n)}, "minLength": most}}})] for most in (5, 6))),
     "alternatives of all": (60, lambda n: ([tool(f"t{i}", schema=either(0)) for i in range(n)], [tool(f"t{i}", schema=either(8)) for i in range(n)])),
     "files of a skill": (4000, lambda n: (skills(skill(n, 0, "Hi.")), skills(skill(n, 0, "Hello.")))),
     "keys of a skill": (2000, lambda n: (skills(skill(0, n, "Hi.")), skills(skill(0, n, "Hello.")))),
@@ -109,7 +121,8 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "parameters and required names": (4000, lambda n: ([tool("t", schema=properties("a"))], [tool("t", schema=properties(["a", *names("p", n // 10)], required=names("p", 4 * n)))])),
     "required names": (20_000, lambda n: ([tool("t", schema=properties("a"))], [tool("t", schema=properties(names("p", n), required=names("p", n // 50)))])),
     "texts below a long key": (6000, lambda n: ([tool("t")], [tool("t", **{"x-" + "k" * 20 * n: [f"It is {i} of them." for i in range(n)]})])),
-    "changes at long pointers": (2000, lambda n: tuple([tool("t", **{"x-" + "k" * 900: {f"m{i}": i + j for i in range(n)}})] for j in (0, 1))),
+    "changes at long pointers": (1900, lambda n: tuple([tool(f"t{k}", x=within(50, {f"m{i}": i + j for i in range(n)})) for k in range(4)] for j in (0, 1))),
+    "look-alikes of servers": (1000, lambda n: ({f"s{i}": [tool("read_file")] for i in range(n)}, {f"s{i}": [tool("read_file"), tool("readfile"), tool("readfi1e")] for i in range(n)})),
     "names that pinned texts mention": (2000, lambda n: ({"a": [tool("t", " ".join(f"Call get_item_{i} first." for i in range(n)))], "b": [tool("x")]}, {"a": [tool("t", " ".join(f"Call get_item_{i} first." for i in range(n)))], "b": [tool("x")] + [tool(f"get_item_{i}") for i in range(n)]})),
     "servers that gain one name": (1000, lambda n: ({f"s{i}": [tool("a")] for i in range(n)}, {f"s{i}": [tool("a"), tool("get_it")] for i in range(n)})),
     "a match": (9000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),

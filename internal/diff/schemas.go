@@ -26,7 +26,8 @@ type side struct {
 	// The contents of schemas of the old and of the new one.
 	contents [2]map[*jsontree.Value]contents
 
-	required map[*jsontree.Value]map[string]bool // the names that schemas require
+	// The names that schemas require.
+	required map[*jsontree.Value]map[string]bool
 
 	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
 	// so every definition may be used.

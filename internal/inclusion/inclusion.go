@@ -29,7 +29,8 @@ type prover struct {
 	roots  pair
 	budget *effort.Budget
 
-	sameDefinitions func() bool // whether both roots have the same definitions
+	// Reports whether both roots have the same definitions.
+	sameDefinitions func() bool
 
 	// For tests: JSON Schema alone applies, without what holds for calls of tools: arguments are an object, and nobody sends properties that the schema doesn't name.
 	literal bool
@@ -39,7 +40,9 @@ type prover struct {
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
-	depth int // how many schemas the form of one is inside the form of another now
+
+	// How many forms of schemas are being made, each for the one before.
+	depth int
 
 	// The depths at which inner is one of several alternatives: properties that another one names may be there, too.
 	free map[int]bool

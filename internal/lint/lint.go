@@ -125,8 +125,9 @@ type Reviewer struct {
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
-	hashed string    // the text that hash is of
-	hash   hash.Hash // over the beginning of the array (textDigest), with the text
+	// The text that hash has read, with the beginning of the array (textDigest).
+	hashed string
+	hash   hash.Hash
 
 	where string // what kind of text it is, for a detail: " in an image"
 

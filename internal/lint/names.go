@@ -33,10 +33,12 @@ type Names struct {
 	// The servers that list or pin a tool, in order. Of a skill, by its name (skillKey), those that have it now.
 	holders map[pin.Key][]string
 
-	skeletons map[string][]string // skeleton: the names of tools that have it
+	// The names of tools by their skeletons.
+	skeletons map[string][]string
 	now       map[string]*serverNames
 
-	servers map[string][]string // by their names in small letters and without separators
+	// The servers, by their IDs in small letters and without separators.
+	servers map[string][]string
 
 	// Servers that were approved before. An entry that was added to one of them is new.
 	known map[string]bool

@@ -48,8 +48,10 @@ type textReading struct {
 
 	locked []pin.Set
 	of     Choice
-	names  func() *Names              // of all servers, once a text is read
-	later  func() map[toolRecord]bool // laterTools, once it is needed
+	names  func() *Names // of all servers, once a text is read
+
+	// laterTools, once it is needed.
+	later func() map[toolRecord]bool
 }
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that

@@ -111,12 +111,12 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 
 // isTold returns what details prints of a block.
 func isTold(b *report.Block) string {
-	told := fmt.Sprintf("%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
+	told := fmt.Appendf(nil, "%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		told += fmt.Sprintf("%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Behind(), row.Minor)
+		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Behind(), row.Minor)
 	}
-	return told
+	return string(told)
 }
 
 // warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
