@@ -265,11 +265,8 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, changes, byHand, refused := config.Rewrite(ids, g)
-		fmt.Fprint(a.stdout, byHand)
-		for _, c := range changes {
-			fmt.Fprintf(a.stdout, "%s\n- %s\n+ %s\n", text.Printable(c.Server), c.Before, c.After)
-		}
+		after, told, refused := config.Rewrite(ids, g)
+		fmt.Fprint(a.stdout, told)
 		for _, r := range refused {
 			a.tell(text.Printable(r.Server)+": ", r.Err)
 		}
@@ -278,18 +275,16 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			if err := atomicfile.Write(config.File, after); err != nil {
 				return err
 			}
+			how += "restart the client\n"
+		} else if isNew {
+			how += text.Printable(config.File) + " was not written: the same command with --yes writes it\n"
+		} else if told == "" {
+			how = text.Printable(config.File) + ": nothing to change\n"
 		}
-		switch {
-		case isNew && *yes:
-			fmt.Fprint(a.stdout, how+"restart the client\n")
-		case isNew:
-			fmt.Fprintf(a.stdout, "%s%s was not written: the same command with --yes writes it\n", how, text.Printable(config.File))
-		case byHand != "":
+		if told != "" || refused == nil {
 			fmt.Fprint(a.stdout, how)
-		case refused == nil:
-			fmt.Fprintf(a.stdout, "%s: nothing to change\n", text.Printable(config.File))
 		}
-		if byHand != "" {
+		if told != "" && !isNew {
 			return fail.New("%s is TOML, which isn't rewritten: write the lines above there by hand", text.Printable(config.File))
 		}
 		if refused != nil {

@@ -150,12 +150,12 @@ func FuzzWrap(f *testing.F) {
 		ids = slices.DeleteFunc(ids, func(id string) bool {
 			return before.entries[id].guard != nil || before.entries[id].foreign != ""
 		})
-		out, _, _, refused := before.Rewrite(ids, &Guard{npxSelf, []string{"--on-drift", "subset"}})
+		out, _, refused := before.Rewrite(ids, &Guard{npxSelf, []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)
 		}
-		back, _, _, _ := after.Rewrite(ids, nil)
+		back, _, _ := after.Rewrite(ids, nil)
 		bare, err := parse("x.json", back)
 		if err != nil {
 			t.Fatalf("%s\n%v", back, err)

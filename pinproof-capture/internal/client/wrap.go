@@ -33,13 +33,10 @@ func (g *Guard) before(id string, e entry) []string {
 	return words
 }
 
-// A Change is how a server was started and how it is started now, without secrets.
-type Change struct{ Server, Before, After string }
-
-// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. Codex's TOML isn't
-// rewritten, because no writer leaves the rest as it is: byHand has the entries for a person to write. refused lists the servers that stay
-// as they are, and why.
-func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, changes []Change, byHand string, refused []Result) {
+// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. told has for a person
+// how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten, because no writer leaves the rest
+// as it is: told has the entries for a person to write. refused lists the servers that stay as they are, and why.
+func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refused []Result) {
 	out = c.Data
 	for _, id := range ids {
 		e := c.entries[id]
@@ -47,26 +44,26 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, changes []Change, 
 			continue // nothing is left to do
 		}
 		var words []string
+		var entry string
+		next := out
 		err := e.rewritable(id, g)
 		if err == nil && g != nil {
 			words = g.before(id, e)
 		}
 		if err == nil && c.isTOML {
-			var entry string
 			entry, err = e.byHand(id, words)
-			byHand += entry
 		} else if err == nil {
-			var next []byte
-			if next, err = c.edit(out, id, words); err == nil {
-				out = next
-				changes = append(changes, Change{id, e.shown(e.guard), e.shown(words)})
-			}
+			entry = fmt.Sprintf("%s\n- %s\n+ %s\n", text.Printable(id), e.shown(e.guard), e.shown(words))
+			next, err = c.edit(out, id, words)
 		}
 		if err != nil {
 			refused = append(refused, Result{Server: id, Err: err})
+			continue
 		}
+		out = next
+		told += entry
 	}
-	return out, changes, byHand, refused
+	return out, told, refused
 }
 
 // rewritable returns why the guard of a server can't be added or removed.
