@@ -61,12 +61,9 @@ type core struct {
 	capabilities jsontree.Value
 	// The client's last initialize, with an id of ours, for the next session.
 	hello []byte
-	// The id of the last such request, until its answer is approved.
+	// The id of the last initialize or server/discover.
 	greets string
-	// An answer was approved, or the client speaks 2026-07-28 without asking.
-	isBegun bool
-	// All pinned lists were requested.
-	isStarted bool
+	state  sessionState
 	// The client has sent notifications/initialized.
 	isReady bool
 
@@ -76,6 +73,19 @@ type core struct {
 	// Why the session is over; nil while it isn't.
 	refused *refused
 }
+
+// A sessionState is how far a session has come.
+type sessionState int
+
+const (
+	notBegun sessionState = iota
+	// The server's answer to initialize or server/discover, or the verdict on it, hasn't come.
+	awaited
+	// It is approved, or the client speaks 2026-07-28 without asking.
+	begun
+	// All pinned lists were requested.
+	started
+)
 
 // A setup is what doesn't change in a session.
 type setup struct {
@@ -219,7 +229,9 @@ func (c *core) take(h held) {
 	_, isOpen := c.open[keyOf(h.m)]
 	if meta := params.Get("_meta"); meta.Has(protocolVersion) && !c.unread {
 		c.meta = slices.DeleteFunc(slices.Clone(meta.Members()), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
-		c.isBegun = c.isBegun || c.greets == "" && !isGreeting(method)
+		if c.state == notBegun && !isGreeting(method) {
+			c.state = begun
+		}
 	}
 	switch {
 	case method != "" && hasID && (isOpen || c.own[keyOf(h.m)] != nil):
@@ -234,7 +246,7 @@ func (c *core) take(h held) {
 		c.greet(h, method)
 	case c.mustWait(&h):
 		c.wait(h)
-	case !c.isBegun:
+	case c.state == notBegun:
 		c.refuseRequest(h, wordsNotBegun)
 	case method == "notifications/initialized":
 		c.isReady = true
@@ -269,7 +281,7 @@ func (c *core) greet(h held, method string) {
 		c.hello = slices.Concat(h.line[:id.At], []byte(`"`+helloID+`"`), h.line[id.End:])
 	}
 	c.greets = keyOf(h.m)
-	c.isBegun = false
+	c.state = awaited
 	c.forward(h, nil)
 }
 
@@ -392,7 +404,7 @@ func (c *core) call(h held, method string, params jsontree.Value, under pinned) 
 
 // mustWait reports whether the server's greeting, or a list that a message needs, hasn't come yet.
 func (c *core) mustWait(h *held) bool {
-	if !c.isBegun && c.greets != "" {
+	if c.state == awaited {
 		return true
 	}
 	for entryType, need := range h.needs {
@@ -409,7 +421,7 @@ func (c *core) wait(h held) {
 		c.refuseRequest(h, wordsNoList)
 		return
 	}
-	h.hasWaited = h.hasWaited || c.isBegun
+	h.hasWaited = h.hasWaited || c.state >= begun
 	c.waiting = append(c.waiting, h)
 	c.request()
 }
@@ -420,7 +432,7 @@ func (c *core) request() {
 		l := &c.lists[entryType]
 		isDue := c.now.Sub(l.at) >= changePause && slices.ContainsFunc(c.news, func(n news) bool { return c.lags(entryType, n.method) })
 		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
-		if c.isBegun && (isDue || isNeeded) {
+		if c.state >= begun && (isDue || isNeeded) {
 			c.begin(entryType)
 		}
 	}
@@ -428,10 +440,10 @@ func (c *core) request() {
 
 // start requests once every pinned list that the server claims.
 func (c *core) start() {
-	if c.isStarted {
+	if c.state == started {
 		return
 	}
-	c.isStarted = true
+	c.state = started
 	for _, entryType := range pin.AskOrder {
 		if c.pins.policy.Pins(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
@@ -564,7 +576,7 @@ func (c *core) announce(n news) {
 // requested, isn't judged.
 func (c *core) lags(entryType pin.EntryType, method string) bool {
 	l := &c.lists[entryType]
-	return changedOf(entryType) == method && l.done < l.changes && c.isStarted && c.pins.policy.Pins(entryType) && c.claims(entryType)
+	return changedOf(entryType) == method && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.policy.Pins(entryType) && c.claims(entryType)
 }
 
 // changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
@@ -710,8 +722,8 @@ func (c *core) answered(line []byte, m jsontree.Value, key string) {
 		c.toClient(c.judgeAnswer(line, result, asked))
 		c.logAnswer(m, asked)
 	}
-	if key == c.greets { // the server refused its greeting
-		c.greets = ""
+	if key == c.greets && c.state == awaited { // the server refused its greeting
+		c.state = notBegun
 		c.release()
 	}
 }
@@ -756,7 +768,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	c.greeting = greeting
 	c.capabilities = result.Get("capabilities")
 	c.greets = key
-	c.isBegun = false // what comes now waits for the verdict
+	c.state = awaited
 	c.forget()
 	pass := func(v *verdict, err error) {
 		if c.refused != nil {
@@ -775,9 +787,11 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
 			return
 		}
-		c.greets = ""
-		c.isBegun = true
-		c.isStarted = key == helloID && c.isStarted // after server/discover, the client may still send initialize
+		c.state = begun
+		// Otherwise, the client still sends notifications/initialized or, after server/discover, initialize.
+		if key == helloID {
+			c.start()
+		}
 		c.release()
 	}
 	_, holdsList := pin.EntryTypeIn(result.Has)
@@ -813,12 +827,12 @@ func (c *core) forget() {
 // renews takes the end of a session in which another one begins, with the client's own initialize. What the client sends waits for the
 // server's greeting, and the client is told that all lists have changed once they are judged.
 func (c *core) renews() {
-	if _, greets := c.open[c.greets]; greets || c.hello == nil {
+	if c.state == awaited && c.greets != helloID || c.hello == nil {
 		return // the client itself waits for a greeting
 	}
 	c.forget()
 	c.greets = helloID
-	c.isBegun = false
+	c.state = awaited
 	c.isReady = false
 	for entryType := range pin.Instructions {
 		method := changedOf(entryType)
