@@ -47,7 +47,7 @@ type verdict struct {
 // A drift is how an entry differs from its pin: the kind, the digest of the entry, and a warning for a person.
 type drift struct{ kind, digest, warning string }
 
-// newJudge finds the lockfile.
+// newJudge finds the lockfile and pinproof.
 func newJudge(p Pins) (j *judge, err error) {
 	j = &judge{Pins: p}
 	j.part = j.runPart
@@ -57,7 +57,8 @@ func newJudge(p Pins) (j *judge, err error) {
 	if j.values, err = pin.ParseSubstitutes(p.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
-	return j, nil
+	_, err = FindPinproof()
+	return j, err
 }
 
 // readPins reads what is pinned if the lockfile has changed since it was last read, or couldn't be read then. It checks the lockfile no
