@@ -111,8 +111,9 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if k.dir, err = os.MkdirTemp(parent, "check-"); err != nil {
 		return 2, fail.From(err)
 	}
+	isEmpty := true
 	defer func() {
-		if code == 0 || !hasCaptures(k.dir) {
+		if code == 0 || isEmpty {
 			os.RemoveAll(k.dir)
 		}
 	}()
@@ -120,17 +121,18 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
+	isEmpty = len(failed)+len(k.off) == len(k.ids)
 	var noAnswer error
 	if failed != nil {
 		noAnswer = notCaptured(failed, len(k.ids))
 	}
-	if ctx.Err() != nil || failed != nil && !hasCaptures(k.dir) {
+	if ctx.Err() != nil || failed != nil && isEmpty {
 		return 2, noAnswer
 	}
 	if len(k.off) > 0 {
 		fmt.Fprintf(k.stderr, "%d switched off: %s\n", len(k.off), strings.Join(text.Names(k.off), ", "))
 	}
-	if len(k.off) == len(k.ids) {
+	if isEmpty {
 		return 0, nil
 	}
 	argv, err := k.verb(failed)
@@ -240,9 +242,3 @@ func pinnedIDs(lock string) (ids []string, err error) {
 
 // keptFor is how long the captures of a check stay, for the commands that it printed.
 const keptFor = 24 * time.Hour
-
-// hasCaptures reports whether a server was captured into a folder.
-func hasCaptures(dir string) bool {
-	files, _ := os.ReadDir(dir)
-	return len(files) > 0
-}

@@ -74,7 +74,7 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 			return usage(c, "--log-digests needs --log FILE")
 		}
 		o.ServerID = id
-		a.code, err = guard.Run(c.Context(), o, server, a.stdin, a.stdout, a.stderr)
+		a.code, err = guard.Run(o, server, a.stdin, a.stdout, a.stderr)
 		return err
 	})
 }

@@ -356,8 +356,6 @@ func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Op
 	return results, nil
 }
 
-const switchedOff = "switched off"
-
 // IsOff reports whether the client that reads the configuration doesn't start a server. Most clients ignore the member that others have
 // for that, so it counts only in the files of those that don't.
 func (c *Config) IsOff(id string) bool {
@@ -367,15 +365,12 @@ func (c *Config) IsOff(id string) bool {
 
 func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
 	name := mcp.FileName(id)
-	if name == "" && c.IsOff(id) {
-		return switchedOff, nil
+	path := filepath.Join(dir, name)
+	if c.IsOff(id) {
+		return fail.From(mcp.Stale(path, fail.New("switched off"))).Text, nil
 	}
 	if name == "" {
 		return "", fail.New(mcp.NoFileName).Hint("rename the server in the configuration")
-	}
-	path := filepath.Join(dir, name)
-	if c.IsOff(id) {
-		return fail.From(mcp.Stale(path, fail.New(switchedOff))).Text, nil
 	}
 	server, err := c.server(id)
 	if err != nil {

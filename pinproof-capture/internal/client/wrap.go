@@ -46,7 +46,7 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refus
 		var words []string
 		var entry string
 		next := out
-		err := e.rewritable(id, g)
+		err := e.rewritable(id, g != nil)
 		if err == nil && g != nil {
 			words = g.before(id, e)
 		}
@@ -64,17 +64,6 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refus
 		told += entry
 	}
 	return out, told, refused
-}
-
-// rewritable returns why the guard of a server can't be added or removed.
-func (e entry) rewritable(id string, g *Guard) error {
-	if e.foreign != "" {
-		return fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
-	}
-	if g == nil {
-		return nil
-	}
-	return e.guardable(id)
 }
 
 // shown returns how a server is started behind these words, without secrets.
@@ -97,16 +86,22 @@ func (e entry) shown(before []string) string {
 func (c *Config) Unguarded(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		e := c.entries[id]
-		return e.guard != nil || e.foreign != "" || e.guardable(id) != nil
+		return e.guard != nil || e.rewritable(id, true) != nil
 	})
 }
 
 // Warns reports whether the guard of a server in the configuration lets everything pass.
 func (c *Config) Warns(id string) bool { return c.entries[id].warns }
 
-// guardable returns why a server can't be put behind the guard.
-func (e entry) guardable(id string) error {
+// rewritable returns why the guard of a server can't be added or, if isWrap is false, removed.
+func (e entry) rewritable(id string, isWrap bool) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
+	if e.foreign != "" {
+		return fail.New("%s", e.foreign).Hint("if it is meant to be there, leave it; if not, remove it by hand")
+	}
+	if !isWrap {
+		return nil
+	}
 	if mcp.FileName(id) == "" {
 		return fail.New(mcp.NoFileName)
 	}

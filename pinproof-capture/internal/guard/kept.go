@@ -3,6 +3,7 @@ package guard
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,17 +62,15 @@ func keep(k kept) error {
 	return atomicfile.Write(k.path, k.data)
 }
 
-// removeOld deletes what has been in a folder for too long. A folder goes once it is empty.
+// removeOld deletes what has been in a folder for too long.
 func removeOld(folder string, keptFor time.Duration) {
-	entries, _ := os.ReadDir(folder)
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		info, err := e.Info()
-		if e.IsDir() {
-			removeOld(path, keptFor)
+	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // the folder was deleted, or isn't there yet
 		}
-		if err == nil && time.Since(info.ModTime()) > keptFor {
+		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
 			os.Remove(path) // fails for a folder that isn't empty
 		}
-	}
+		return nil
+	})
 }

@@ -57,7 +57,7 @@ func newCore(o Options, pins approved, review reviewing) *core {
 
 // Run starts the server once and passes messages between it and the client until one of them
 // ends. It returns the server's exit code, or 2 if the session was ended here.
-func Run(ctx context.Context, o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	debug.SetGCPercent(400) // a list is read into a large tree
 	j, err := newJudge(o.Pins)
 	if err != nil {

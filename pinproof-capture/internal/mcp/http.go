@@ -149,7 +149,7 @@ func transport() (http.RoundTripper, error) {
 	}
 	trusted, err := x509.SystemCertPool()
 	if err != nil {
-		trusted = x509.NewCertPool()
+		return nil, err
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
