@@ -32,8 +32,8 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
 	l := &c.lists[entryType]
 	for _, page := range l.pages {
-		for _, item := range page.Get(pin.EntryTypeInfo[entryType].Member).Items() {
-			if !c.gives(entryType, l, item.Value) || !isMeant(item.TextIn(pin.EntryTypeInfo[entryType].Identity)) {
+		for _, item := range page.Get(memberOf(entryType)).Items() {
+			if !isMeant(item.TextIn(pin.EntryTypeInfo[entryType].Identity)) || !c.gives(entryType, l, item.Value) {
 				continue
 			}
 			v := item.Value
@@ -49,7 +49,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 // result returns what the client gets for a list, on one page, and how many entries that has.
 func (c *core) result(entryType pin.EntryType) (text string, count int) {
 	list := jsontree.Value{Kind: '[', Parts: c.entries(entryType, func(string) bool { return true })}
-	result := []jsontree.Member{{Name: pin.EntryTypeInfo[entryType].Member, Value: list}}
+	result := []jsontree.Member{{Name: memberOf(entryType), Value: list}}
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
 			result = append(result, jsontree.Member{Name: name, Value: v})
@@ -78,14 +78,10 @@ func inOrder(v jsontree.Value) jsontree.Value {
 	return v
 }
 
-// inputOf returns the input schema of a tool, as it is listed.
-func (c *core) inputOf(tool string) jsontree.Value {
-	for _, page := range c.lists[pin.Tools].pages {
-		for _, item := range page.Get(pin.EntryTypeInfo[pin.Tools].Member).Items() {
-			if item.TextIn("name") == tool {
-				return item.Get("inputSchema")
-			}
-		}
+// inputOf returns the input schema of a tool that the client gets.
+func (c *core) inputOf(tool string) (input jsontree.Value) {
+	for _, entry := range c.entries(pin.Tools, func(name string) bool { return name == tool }) {
+		input = entry.Get("inputSchema")
 	}
-	return jsontree.Value{}
+	return input
 }

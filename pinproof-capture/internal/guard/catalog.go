@@ -42,7 +42,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 		a.policy.Ignore = append(a.policy.Ignore, pointer.Text)
 	}
 	for entryType := range pin.EntryTypes {
-		pins := server.Get(pin.EntryTypeInfo[entryType].Member)
+		pins := server.Get(memberOf(entryType))
 		members := pins.Members()
 		if entryType == pin.Instructions {
 			members = []jsontree.Member{{Value: pins}}
@@ -98,13 +98,15 @@ func (a *approved) plain(name string) string {
 
 // typeOf returns the list that a row of EntryTypeInfo has this word for.
 func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
-	for entryType := range pin.Instructions {
+	for entryType := range pin.EntryTypes {
 		if word != "" && of(entryType) == word {
 			return entryType, true
 		}
 	}
 	return 0, false
 }
+
+func memberOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Member }
 
 func methodOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Method }
 

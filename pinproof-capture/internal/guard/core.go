@@ -318,7 +318,7 @@ func (c *core) listFor(entryType pin.EntryType, h held) {
 	case !isPinned && entryType == pin.Resources:
 		c.forward(h, nil)
 	case !isPinned:
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, pin.EntryTypeInfo[entryType].Member, c.modernMembers())))
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{%q:[]%s}`, memberOf(entryType), c.modernMembers())))
 	case !isFirst:
 		c.refuseRequest(h, wordsNoCursor)
 	case c.mustWait(&h):
@@ -615,7 +615,7 @@ func (c *core) listed(l *listing, serverError string, err error) {
 		return
 	}
 	if err != nil {
-		c.tell("the server gave no list of %s: %s", pin.EntryTypeInfo[l.EntryType].Member, err)
+		c.tell("the server gave no list of %s: %s", memberOf(l.EntryType), err)
 		state.outcome = errorOf(wordsNoList)
 	}
 	c.settle(l)
@@ -752,7 +752,7 @@ func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // what a folder lists isn't a list of the server's
 		isPinned := c.unread || c.pins.policy.Pins(entryType)
-		if isPinned && !isFolder && method != "tools/call" && result.Has(pin.EntryTypeInfo[entryType].Member) {
+		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {
 			return true
 		}
 	}
@@ -798,7 +798,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	isPinned := c.unread || c.pins.policy.Pins(pin.Instructions)
 	if holdsList {
 		c.block(nil, errUnasked)
-	} else if isPinned && result.Has(pin.EntryTypeInfo[pin.Instructions].Member) {
+	} else if isPinned && result.Has(memberOf(pin.Instructions)) {
 		c.judge(greeting, pass)
 	} else {
 		pass(&verdict{matches: true}, nil)

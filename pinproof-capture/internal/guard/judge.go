@@ -130,7 +130,8 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	}
 	v := &verdict{matches: code == 0, drifted: map[pin.Key]drift{}, matched: map[pin.Key]pinned{}, summary: said.Summary}
 	for _, d := range said.Drift {
-		key, ok := entryNamed(d.List, d.Name)
+		entryType, ok := typeOf(d.List, memberOf)
+		key := pin.Key{Type: entryType, Name: d.Name}
 		if !ok || d.Kind == "" || v.matches {
 			return nil, none
 		}
@@ -143,7 +144,8 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		v.drifted[key] = drift{d.Kind, d.Now.Digest, warning}
 	}
 	for _, e := range said.Entries {
-		key, ok := entryNamed(e.List, e.Name)
+		entryType, ok := typeOf(e.List, memberOf)
+		key := pin.Key{Type: entryType, Name: e.Name}
 		_, twice := v.matched[key]
 		_, isDrifted := v.drifted[key]
 		isMatch := e.Status == "MATCH"
@@ -155,16 +157,6 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		}
 	}
 	return v, nil
-}
-
-// entryNamed names an entry of an answer, and reports whether there is such a list.
-func entryNamed(member, name string) (key pin.Key, ok bool) {
-	for entryType := range pin.EntryTypes {
-		if pin.EntryTypeInfo[entryType].Member == member {
-			return pin.Key{Type: entryType, Name: name}, true
-		}
-	}
-	return key, false
 }
 
 // reviewing returns how a person reviews what a session said.

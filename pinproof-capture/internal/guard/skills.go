@@ -47,7 +47,7 @@ const (
 // readSkills reads the pinned skills of a server's entry in a lockfile.
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	s := skills{}
-	for _, m := range server.Get(pin.EntryTypeInfo[pin.Skills].Member).Members() {
+	for _, m := range server.Get(memberOf(pin.Skills)).Members() {
 		folder := skill.FolderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
 		if m.Get("denied").Kind == 't' {
 			s[folder] = known{state: deniedSkill}
@@ -138,7 +138,7 @@ func (c *core) learnSkills(l *list) {
 		s[folder] = known{state: k.state}
 	}
 	for _, page := range l.pages {
-		for _, item := range page.Get(pin.EntryTypeInfo[pin.Skills].Member).Items() {
+		for _, item := range page.Get(memberOf(pin.Skills)).Items() {
 			uri := item.TextIn("uri")
 			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
 			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[skill.FolderOf(uri)].state == approvedSkill {
