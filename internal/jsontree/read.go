@@ -218,6 +218,9 @@ func (r *Reader) tooLarge(text string) *Error {
 	return &Error{At: r.inside.at, Text: text, Limit: true}
 }
 
+// words are the literals.
+var words = map[byte]string{'n': "null", 't': "true", 'f': "false"}
+
 // value reads the next value, and all that is in it. Without keep, the value is only checked, and its
 // strings and parts aren't stored.
 func (r *Reader) value(keep bool) (v Value, bad *Error) {
@@ -246,12 +249,12 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 		v.Text, bad = r.quoted(keep)
 	case '[', '{':
 		bad = r.parts(&v, keep)
-	case 'n':
-		bad = r.word("null")
-	case 't':
-		bad = r.word("true")
-	case 'f':
-		bad = r.word("false")
+	case 'n', 't', 'f':
+		word := words[v.Kind]
+		if !bytes.HasPrefix(r.data[r.at:r.to], []byte(word)) {
+			return v, r.explain()
+		}
+		r.at += len(word)
 	default:
 		v.Kind = '0'
 		v.Text, bad = r.number()
@@ -318,7 +321,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
 	keep = keep && (!follows || here < keptDepth)
 	if follows {
-		r.path = append(r.path, Step{Index: -1})
+		r.path = append(r.path, Step{})
 	}
 	r.depth++
 	r.at++
@@ -329,21 +332,15 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		}
 		var m Member
 		var bad *Error
+		step := Step{Index: index}
 		if isObject {
-			if r.peek() != '"' {
-				return r.explain()
-			}
-			if m.Name, bad = r.quoted(true); bad != nil {
+			if m.Name, bad = r.name(); bad != nil {
 				return bad
 			}
-			if !r.accepts(':') {
-				return r.explain()
-			}
+			step = Step{Name: m.Name, Index: -1}
 		}
-		if follows && isObject {
-			r.path[here].Name = m.Name
-		} else if follows {
-			r.path[here].Index = index
+		if follows {
+			r.path[here] = step
 		}
 		if m.Value, bad = r.value(keep); bad != nil {
 			return bad
@@ -383,13 +380,16 @@ func (r *Reader) stored(parts []Member) []Member {
 	return r.room[n:len(r.room):len(r.room)]
 }
 
-// word reads a literal.
-func (r *Reader) word(word string) *Error {
-	if !bytes.HasPrefix(r.data[r.at:r.to], []byte(word)) {
-		return r.explain()
+// name reads the name of a member, and the colon behind it.
+func (r *Reader) name() (name string, bad *Error) {
+	if r.peek() != '"' {
+		return "", r.explain()
 	}
-	r.at += len(word)
-	return nil
+	name, bad = r.quoted(true)
+	if bad == nil && !r.accepts(':') {
+		bad = r.explain()
+	}
+	return name, bad
 }
 
 // quoted reads a string. Without keep, the string is only checked.
