@@ -197,23 +197,23 @@ func create(path string, mode fs.FileMode) (*scratch, error) {
 
 // acquire creates a lock. If another writer has it, acquire waits as long as patience.
 func acquire(path string, patience time.Duration) (*scratch, error) {
-	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		lock, err := create(path, newMode)
-		if err == nil {
-			return lock, nil
-		}
-		if errors.Is(err, errInterrupted) {
-			return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return nil, fail.Path(path, err)
-		}
-		if time.Since(begin) > patience {
-			return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
-				Hint("look first: is another pinproof still running?").
-				Hint("only if none is, delete it: %s", shell.Delete(path))
-		}
+	var lock *scratch
+	isLocked := func(err error) bool { return errors.Is(err, fs.ErrExist) }
+	err := retry(patience, isLocked, func() (err error) {
+		lock, err = create(path, newMode)
+		return err
+	})
+	switch {
+	case err == nil:
+		return lock, nil
+	case errors.Is(err, errInterrupted):
+		return nil, fail.New("interrupted while waiting for %s; nothing was written", text.Printable(path))
+	case isLocked(err):
+		return nil, fail.New("%s is there: another pinproof is writing, or one was killed", text.Printable(path)).
+			Hint("look first: is another pinproof still running?").
+			Hint("only if none is, delete it: %s", shell.Delete(path))
 	}
+	return nil, fail.Path(path, err)
 }
 
 // held reports whether the file that we created is still in its place. While it is open, no

@@ -161,8 +161,7 @@ type entry struct {
 func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
 	p := s.placed(v)
-	// Without the copy, the name would keep the text around it in memory.
-	p.Key = pin.Key{Type: entryType, Name: strings.Clone(v.TextIn(pin.EntryTypeInfo[entryType].Identity))}
+	p.Key = pin.Key{Type: entryType, Name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
 	problem := s.check(p.Key, path, v)
 	if problem == nil {
 		p.Form = s.formOf(entryType, canonical)

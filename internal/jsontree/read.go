@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -91,11 +90,6 @@ type Reader struct {
 	form  []byte // its canonical form
 	plain []byte // a string without its escapes
 	kept  int    // values kept outside definitions
-
-	// A copy of a stretch of data, of which the strings that were read are parts.
-	text string
-
-	textAt int // where that stretch begins in data
 
 	inside *Place // the definition being read, or nil
 }
@@ -182,18 +176,9 @@ func (r *Reader) Only() (Value, error) {
 // Canonical reads text that was read strictly before: a canonical form, or a definition as
 // received. For text that can't be read it returns the absent value, which equals no pinned value.
 func Canonical(data []byte) Value {
-	r := readers.Get().(*Reader)
-	r.data = data
-	r.text = ""
-	v, _ := r.Only()
-	r.data = nil
-	r.text = ""
-	readers.Put(r)
+	v, _ := NewReader(data).Only()
 	return v
 }
-
-// readers keeps readers with their memory, because a definition is read again for each use.
-var readers = sync.Pool{New: func() any { return new(Reader) }}
 
 // peek moves to the next byte that isn't a blank, and returns it. It returns 0 at the end.
 func (r *Reader) peek() byte {
@@ -421,14 +406,7 @@ func (r *Reader) quoted(keep bool) (string, *Error) {
 	if !keep {
 		return "", nil
 	}
-	if r.IsDefinition != nil && r.inside == nil {
-		// A string that is kept from a message must not keep the text around it in memory.
-		return string(data[from:to]), nil
-	}
-	if from < r.textAt || to > r.textAt+len(r.text) { // one copy for many strings
-		r.textAt, r.text = from, string(data[from:min(max(to, from+stretch), len(data))])
-	}
-	return r.text[from-r.textAt : to-r.textAt], nil
+	return string(data[from:to]), nil
 }
 
 // number reads a number.
@@ -483,9 +461,6 @@ func (r *Reader) number() (string, *Error) {
 	}
 	return string(number), nil
 }
-
-// stretch is how many bytes are copied at once, for all strings in them. A few definitions are as long.
-const stretch = 32 << 10
 
 // explain returns what is wrong with the text that can't be read, as the library finds it. The library's texts
 // are not used: they quote the input and may change with the library's version.

@@ -134,7 +134,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	in.Known = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		key := keyAt(path)
-		d := definedPin{name: strings.Clone(v.TextIn(pin.EntryTypeInfo[key.Type].Identity))}
+		d := definedPin{name: v.TextIn(pin.EntryTypeInfo[key.Type].Identity)}
 		if v.Kind == '{' {
 			d.Form = r.formOf(key.Type, canonical)
 		}
@@ -405,7 +405,7 @@ func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
-			files = append(files, pin.File{URI: m.Name, Text: strings.Clone(m.Text)})
+			files = append(files, pin.File{URI: m.Name, Text: m.Text})
 		}
 	}
 	return files

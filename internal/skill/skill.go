@@ -138,7 +138,7 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	if v.Kind != '{' {
 		return nil, v.Errorf("not an object")
 	}
-	f := &File{URI: strings.Clone(v.TextIn("uri")), Digest: strings.Clone(v.TextIn("digest"))}
+	f := &File{URI: v.TextIn("uri"), Digest: v.TextIn("digest")}
 	size := v.Get("size")
 	if f.URI == "" {
 		return nil, orWhole(v.Get("uri"), v).Errorf(`no "uri" that is a non-empty string`)
