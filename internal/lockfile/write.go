@@ -18,17 +18,20 @@ func Marshal(l Lockfile) ([]byte, error) {
 		}
 	}
 	frame := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0))
+	definitions := l.definitions()
 	size := len(frame)
-	l.eachDefinition(func(definition []byte) { size += 2 * len(definition) })
+	for _, d := range definitions {
+		size += 2 * len(d)
+	}
 	// A growing buffer would take twice as much memory.
 	out := make([]byte, 0, size)
-	l.eachDefinition(func(definition []byte) {
-		at := bytes.Index(frame, []byte(opening+placeholder)) + len(opening)
-		out = append(out, frame[:at]...)
-		out = appendDefinition(out, definition)
-		frame = frame[at+len(placeholder):]
-	})
-	out = append(out, frame...)
+	for i, part := range bytes.SplitAfter(frame, []byte(opening)) {
+		if i > 0 {
+			out = appendDefinition(out, definitions[i-1])
+			part = part[len(placeholder):]
+		}
+		out = append(out, part...)
+	}
 	if len(out) >= MaxBytes {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
@@ -49,18 +52,17 @@ const (
 	placeholder = "{}"
 )
 
-// eachDefinition calls f for each definition that the lockfile stores, except texts of instructions, in its order.
-func (l Lockfile) eachDefinition(f func(definition []byte)) {
+// definitions returns those that the lockfile stores, in its order, without texts of instructions.
+func (l Lockfile) definitions() (list [][]byte) {
 	for i := range l.Servers {
 		s := &l.Servers[i]
-		for _, entryType := range pin.LockOrder {
-			for _, p := range s.Of(entryType) {
-				if !s.Policy.HashOnly && entryType != pin.Instructions {
-					f(p.Definition)
-				}
+		for _, p := range s.Pins { // in the order of the file, but for instructions
+			if !s.Policy.HashOnly && p.Type != pin.Instructions {
+				list = append(list, p.Definition)
 			}
 		}
 	}
+	return list
 }
 
 // confirm compares the definitions of a server's pins with what was received or, where that
