@@ -93,12 +93,15 @@ type ListedFunc func(server string, pol pin.Policy) *pin.Set
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
 	pin.Form
-	name string
+	name  string
+	where string // the server and the key of the pin
+
+	at, size int // where the file has what Marshal writes, if they were compared before
 }
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
 // definitions that it stores, and ignores everything else. Then it compares the file with what
-// Marshal writes for these pins. If they differ in more than order, the file contradicts
+// Marshal writes for these pins. If they differ in more than the order of pins and members, the file contradicts
 // itself, or has something that this version doesn't know, and the error names the first such place.
 // This finds accidents and careless edits. It can't stop a person who may change the file.
 //
@@ -107,13 +110,17 @@ type definedPin struct {
 func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Lockfile, error) {
 	// As in captures, a byte order mark is passed over: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may make them
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	}
 	r := &lockReader{File: fail.NewFile(path, data), formOf: formOf, listed: listed, set: &pin.Set{}}
 	if len(data) > MaxBytes {
 		return Lockfile{}, r.At(-1, "more than 256 MiB")
 	}
 	l, root, err := r.read(data)
 	if err == nil {
-		err = cmp.Or(r.differs(root, l.tree()), r.hiddenRaw(l), r.isMisplaced())
+		written := l.tree()
+		err = cmp.Or(r.differs(root, &written), r.differsInText(written))
 	}
 	if err != nil {
 		return Lockfile{}, err
@@ -134,7 +141,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	in.Known = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		key := keyAt(path)
-		d := definedPin{name: v.TextIn(pin.EntryTypeInfo[key.Type].Identity)}
+		d := definedPin{where: whereIs(path[1].Name, path[3].Name), name: v.TextIn(pin.EntryTypeInfo[key.Type].Identity)}
 		if v.Kind == '{' {
 			d.Form = r.formOf(key.Type, canonical)
 		}
@@ -194,7 +201,7 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	if !bytes.HasPrefix(text, r.written) {
 		return 0
 	}
-	r.defined = append(r.defined, definedPin{Form: p.Form, name: key.Name})
+	r.defined = append(r.defined, definedPin{Form: p.Form, name: key.Name, at: len(r.Data) - len(text), size: len(r.written)})
 	return len(r.written)
 }
 
@@ -213,7 +220,7 @@ func (r *lockReader) notLockfile(err error) error {
 	bad, refused := errors.AsType[*jsontree.Error](err)
 	if refused && bad.Limit {
 		p := bad.Inside.Path
-		return r.At(bad.At, "server %s: pin %s: %s", text.Name(p[1].Name), text.Name(p[3].Name), bad.Text)
+		return r.At(bad.At, "%s%s", whereIs(p[1].Name, p[3].Name), bad.Text)
 	}
 	if refused {
 		return r.At(bad.At, "not a lockfile: %s", bad.Text)
@@ -248,13 +255,18 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 		for _, e := range list {
 			p, why := r.pin(pin.Key{Type: entryType, Name: e.Name}, set.Policy, e.Value)
 			if why != "" {
-				return set, r.At(int(e.Value.At), "server %s: pin %s: %s", text.Name(name), text.Name(e.Name), why).Hint(editedHint)
+				return set, r.At(int(e.Value.At), "%s%s", whereIs(name, e.Name), why).Hint(editedHint)
 			}
 			pins = append(pins, p)
 		}
 	}
 	set.Put(pins)
 	return set, nil
+}
+
+// whereIs begins an error about a pin.
+func whereIs(server, pin string) string {
+	return "server " + text.Name(server) + ": pin " + text.Name(pin) + ": "
 }
 
 // line returns the line in the file that a value begins on.
@@ -324,7 +336,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 }
 
 // differs returns an error for the first place where a file isn't what would be written, or nil.
-func (r *lockReader) differs(read, written jsontree.Value) error {
+func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error {
 	path, at, what := difference(read, written)
 	if path == nil {
 		return nil
@@ -372,27 +384,30 @@ const (
 )
 
 // difference returns the path to the first member of a file that differs from what would be written, where the
-// member is in the file, and how it differs.
-func difference(read, written jsontree.Value) (path []string, at int, what string) {
+// member is in the file, and how it differs. If none does, it gives what would be written the order of the file.
+func difference(read jsontree.Value, written *jsontree.Value) (path []string, at int, what string) {
 	sorted := jsontree.Object(slices.Clone(written.Members())...)
+	var ordered []jsontree.Member
 	for _, m := range byPlace(read) {
 		other := jsontree.Lookup(&sorted, m.Name)
 		if other == nil {
 			return []string{m.Name}, int(m.At), isUnknown
 		}
 		if m.Kind == '{' && other.Kind == '{' {
-			if below, at, what := difference(m.Value, *other); below != nil {
+			if below, at, what := difference(m.Value, other); below != nil {
 				return append([]string{m.Name}, below...), at, what
 			}
 		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
 			return []string{m.Name}, int(m.At), isOtherwise
 		}
+		ordered = append(ordered, jsontree.Member{Name: m.Name, Value: *other})
 	}
 	for _, m := range sorted.Members() {
 		if jsontree.Lookup(&read, m.Name) == nil {
 			return []string{m.Name}, int(read.At), isMissing
 		}
 	}
+	*written = jsontree.Ordered(ordered)
 	return nil, 0, ""
 }
 
@@ -513,35 +528,46 @@ func unclean(v jsontree.Value) bool {
 	return false
 }
 
-// hiddenRaw refuses raw characters that pinproof would have escaped: nobody sees them in
-// a review of the file.
-func (r *lockReader) hiddenRaw(l Lockfile) error {
-	at := text.IndexBeyondASCII(r.Data, escaped)
-	if at == len(r.Data) {
-		return nil
-	}
-	line, _ := r.Position(at)
-	where := ""
-	nearest := 0
-	for _, s := range l.Servers {
-		for _, p := range s.Pins {
-			if p.Line <= line && p.Line > nearest {
-				nearest = p.Line
-				where = "server " + text.Name(s.Server) + ": pin " + text.Name(p.Name) + ": "
-			}
-		}
-	}
-	c, _ := utf8.DecodeRune(r.Data[at:])
-	return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
-}
-
-// isMisplaced refuses another layout than that of Marshal.
-func (r *lockReader) isMisplaced() error {
-	at := misplaced(r.Data)
+// differsInText refuses another text than that of what would be written, in the order of the file: a character that nobody
+// sees, or a layout in which a member could hide in a terminal or in a git diff, behind a carriage return or many blanks.
+func (r *lockReader) differsInText(written jsontree.Value) error {
+	at, where := r.otherText(written)
 	if at < 0 {
 		return nil
 	}
+	if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
+		return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
+	}
 	return r.At(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
+}
+
+// otherText returns the offset of the first byte that isn't what would be written, or -1, and the pin in whose definition it is.
+func (r *lockReader) otherText(written jsontree.Value) (at int, where string) {
+	follows := func(text []byte) bool {
+		end := at + len(text)
+		for at < min(end, len(r.Data)) && r.Data[at] == text[len(text)-end+at] {
+			at++
+		}
+		return at == end
+	}
+	for i, part := range bytes.SplitAfter(frame(written), []byte(opening)) {
+		if i > 0 {
+			d := &r.defined[i-1]
+			if d.size > 0 && d.at == at {
+				at += d.size
+			} else if !follows(appendDefinition(nil, d.Definition)) {
+				return at, d.where
+			}
+			part = part[len(placeholder):]
+		}
+		if !follows(part) {
+			return at, ""
+		}
+	}
+	if len(bytes.TrimPrefix(r.Data[at:], []byte("\n"))) > 0 {
+		return at, ""
+	}
+	return -1, ""
 }
 
 // Recognize recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it

@@ -17,7 +17,7 @@ func Marshal(l Lockfile) ([]byte, error) {
 			return nil, err
 		}
 	}
-	frame := escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, l.tree()), 0))
+	frame := frame(l.tree())
 	definitions := l.definitions()
 	size := len(frame)
 	for _, d := range definitions {
@@ -36,6 +36,11 @@ func Marshal(l Lockfile) ([]byte, error) {
 		return nil, fail.New("the lockfile would be larger than 256 MiB").Hint("keep it smaller: pinproof lock --hash-only")
 	}
 	return append(out, '\n'), nil
+}
+
+// frame returns the text of a tree of a lockfile, without its last line end.
+func frame(tree jsontree.Value) []byte {
+	return escapeHidden(jsontree.AppendIndented(nil, jsontree.Append(nil, tree), 0))
 }
 
 // appendDefinition writes a definition as it is in the file.
