@@ -112,7 +112,16 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
 	for _, v := range s.values {
-		if err := r.message(v, len(s.values) == 1); err != nil {
+		var err error
+		switch v.Kind {
+		case '[':
+			err = r.array(v, len(s.values) == 1)
+		case '{':
+			err = r.object(v)
+		default:
+			r.noise++ // a scalar between messages
+		}
+		if err != nil {
 			return Capture{}, err
 		}
 	}
@@ -286,7 +295,7 @@ type captureReader struct {
 	errors   []jsontree.Value // messages with an error
 
 	// The contents in all answers to resources/read, item by item.
-	bodies []jsontree.Value
+	bodies []jsontree.Member
 
 	// The capabilities that the server declared, each time it was asked.
 	offered []jsontree.Value
@@ -294,18 +303,7 @@ type captureReader struct {
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
 
-// message takes one JSON value of the file. The value may be a bare list only if it is alone in the file.
-func (r *captureReader) message(v jsontree.Value, alone bool) error {
-	switch v.Kind {
-	case '[':
-		return r.array(v, alone)
-	case '{':
-		return r.object(v)
-	}
-	r.noise++ // a scalar between messages
-	return nil
-}
-
+// array takes an array of the file: a batch of messages, or a bare list, which has to be alone in the file.
 func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
 		return r.At(int(v.At), "more than 50,000 entries")
@@ -409,7 +407,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return nil
 	}
 	if !r.messages { // a bare answer to resources/read
-		r.addBodies(v)
+		r.bodies = append(r.bodies, v.Get("contents").Items()...)
 	}
 	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
 		if _, ok := pin.EntryTypeIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
@@ -432,7 +430,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	}
 	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	entryType, listed := pin.EntryTypeIn(result.Has)
-	r.addBodies(result)
+	r.bodies = append(r.bodies, result.Get("contents").Items()...)
 	if !listed {
 		return r.greeting(result)
 	}

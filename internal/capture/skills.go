@@ -25,13 +25,6 @@ const (
 	MaxFilesBytes = 16 << 20
 )
 
-// addBodies collects the contents in an answer to resources/read.
-func (r *captureReader) addBodies(result jsontree.Value) {
-	for _, item := range result.Get("contents").Items() {
-		r.bodies = append(r.bodies, item.Value)
-	}
-}
-
 // A body is the content of a file, as it was read.
 type body struct {
 	at           int // offset
@@ -45,7 +38,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 	for _, v := range r.bodies {
 		uri := v.TextIn("uri")
 		b := body{at: int(v.At)}
-		b.text, b.err = bodyOf(v)
+		b.text, b.err = bodyOf(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
 		bodies[uri] = append(bodies[uri], b)
 	}

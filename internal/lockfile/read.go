@@ -140,10 +140,10 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	}
 	in.Known = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
-		key := keyAt(path)
-		d := definedPin{where: whereIs(path[1].Name, path[3].Name), name: v.TextIn(pin.EntryTypeInfo[key.Type].Identity)}
+		entryType, _ := pin.EntryTypeNamed(path[2].Name)
+		d := definedPin{where: whereIs(path[1].Name, path[3].Name), name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
 		if v.Kind == '{' {
-			d.Form = r.formOf(key.Type, canonical)
+			d.Form = r.formOf(entryType, canonical)
 		}
 		r.defined = append(r.defined, d)
 	}
@@ -192,8 +192,8 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	if r.current != path[1].Name {
 		r.list(path[1].Name, jsontree.Value{}) // it has the default policy, which isn't in the file
 	}
-	key := keyAt(path)
-	p := r.set.Find(key)
+	entryType, _ := pin.EntryTypeNamed(path[2].Name)
+	p := r.set.Find(pin.Key{Type: entryType, Name: path[3].Name})
 	if p == nil {
 		return 0
 	}
@@ -201,14 +201,8 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	if !bytes.HasPrefix(text, r.written) {
 		return 0
 	}
-	r.defined = append(r.defined, definedPin{Form: p.Form, name: key.Name, at: len(r.Data) - len(text), size: len(r.written)})
+	r.defined = append(r.defined, definedPin{Form: p.Form, name: p.Name, at: len(r.Data) - len(text), size: len(r.written)})
 	return len(r.written)
-}
-
-// keyAt returns the key of the pin at a path of the file.
-func keyAt(path []jsontree.Step) pin.Key {
-	entryType, _ := pin.EntryTypeNamed(path[2].Name)
-	return pin.Key{Type: entryType, Name: path[3].Name}
 }
 
 // notLockfile returns what the file is instead.
@@ -230,7 +224,8 @@ func (r *lockReader) notLockfile(err error) error {
 
 // server takes the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
-	set = pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
+	set = pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	set.Line, _ = r.Position(int(v.At))
 	if name == "" || len(name) > pin.MaxServerIDBytes {
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
@@ -269,12 +264,6 @@ func whereIs(server, pin string) string {
 	return "server " + text.Name(server) + ": pin " + text.Name(pin) + ": "
 }
 
-// line returns the line in the file that a value begins on.
-func (r *lockReader) line(v jsontree.Value) int {
-	line, _ := r.Position(int(v.At))
-	return line
-}
-
 // byPlace returns the members of an object in the order of the file, so that an error names the
 // first fault, and the search for lines never goes back.
 func byPlace(v jsontree.Value) []jsontree.Member {
@@ -290,7 +279,8 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 // pin takes one pin, whose digests are those of its definition, if that is stored. why is what is wrong with a pin that
 // could be written as it is, or "".
 func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.Pin, why string) {
-	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings")), Line: r.line(v)}
+	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	p.Line, _ = r.Position(int(v.At))
 	p.Denied = v.Get("denied").Kind == 't' && key.Type.CanBeDenied()
 	stored := v.Get(storedMember(key.Type))
 	name := "" // in its definition
@@ -531,18 +521,7 @@ func unclean(v jsontree.Value) bool {
 // differsInText refuses another text than that of what would be written, in the order of the file: a character that nobody
 // sees, or a layout in which a member could hide in a terminal or in a git diff, behind a carriage return or many blanks.
 func (r *lockReader) differsInText(written jsontree.Value) error {
-	at, where := r.otherText(written)
-	if at < 0 {
-		return nil
-	}
-	if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
-		return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
-	}
-	return r.At(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
-}
-
-// otherText returns the offset of the first byte that isn't what would be written, or -1, and the pin in whose definition it is.
-func (r *lockReader) otherText(written jsontree.Value) (at int, where string) {
+	at := 0
 	follows := func(text []byte) bool {
 		end := at + len(text)
 		for at < min(end, len(r.Data)) && r.Data[at] == text[len(text)-end+at] {
@@ -550,24 +529,30 @@ func (r *lockReader) otherText(written jsontree.Value) (at int, where string) {
 		}
 		return at == end
 	}
+	wrong := func(where string) error {
+		if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
+			return r.At(at, "%sunescaped U+%04X, where pinproof writes an escape", where, c)
+		}
+		return r.At(at, "not laid out as pinproof writes it, one member a line, so that it could hide something from a reader").Hint(editedHint)
+	}
 	for i, part := range bytes.SplitAfter(frame(written), []byte(opening)) {
 		if i > 0 {
 			d := &r.defined[i-1]
 			if d.size > 0 && d.at == at {
 				at += d.size
 			} else if !follows(appendDefinition(nil, d.Definition)) {
-				return at, d.where
+				return wrong(d.where)
 			}
 			part = part[len(placeholder):]
 		}
 		if !follows(part) {
-			return at, ""
+			return wrong("")
 		}
 	}
 	if len(bytes.TrimPrefix(r.Data[at:], []byte("\n"))) > 0 {
-		return at, ""
+		return wrong("")
 	}
-	return -1, ""
+	return nil
 }
 
 // Recognize recognises a lockfile by its content, even a faulty one: an object that has a lockfileVersion as far as it
