@@ -158,10 +158,8 @@ type Answers struct {
 	// The entries that were accepted each by itself: by its own question, or by its name.
 	Allowed map[pin.Ref]bool
 
-	Policies map[string]pin.Policy // by server: the policy that was shown
-
-	// By server: the set digest of the capture whose warning was shown.
-	Wholes map[string]string
+	Policies bool // the changed policies
+	Wholes   bool // the warnings about captures as a whole
 
 	// The warnings of entries that match their pins, and of pinned texts.
 	Records []Record

@@ -233,10 +233,10 @@ func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
 	})
 }
 
-// isWholeWarned reports whether a list as a whole has a new warning that no flag accepts.
+// isWholeWarned reports whether a list as a whole has a new warning that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
-	return !d.said.AnyWarning && slices.ContainsFunc(d.Warnings, isNew)
+	return !d.yes.Wholes && slices.ContainsFunc(d.Warnings, isNew)
 }
 
 // take accepts what was answered with yes. A yes is valid only for what was shown.
@@ -298,35 +298,16 @@ func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }
 
 // declined returns the first no to what is accepted or declined as a whole: a policy, a warning about a list.
 func (d *decision) declined() *fail.Error {
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		if !p.PolicyDiffers() {
-			continue
-		}
-		shown, yes := d.yes.Policies[p.Server]
-		if !yes {
-			return fail.New("the policy was not accepted: nothing was written").Refusal()
-		}
-		if !shown.Equal(p.Captured.Policy) {
-			return d.notShown(pin.Ref{Server: p.Server})
-		}
+	if d.policyChanged && !d.yes.Policies {
+		return fail.New("the policy was not accepted: nothing was written").Refusal()
 	}
-	for _, w := range d.Warnings {
-		if !w.isWhole() || w.Approved {
-			continue
-		}
-		shown, yes := d.yes.Wholes[w.Of.Server]
-		if !yes && d.said.Answers == nil {
-			return d.newWarnings("nothing was written")
-		}
-		if !yes {
-			return fail.New("the warning was not accepted: nothing was written").Refusal()
-		}
-		if shown != pin.ComparisonOf(d.Sides, w.Of.Server).Captured.Digest {
-			return d.notShown(w.Of)
-		}
+	if !d.isWholeWarned() {
+		return nil
 	}
-	return nil
+	if d.said.Answers == nil {
+		return d.newWarnings("nothing was written")
+	}
+	return fail.New("the warning was not accepted: nothing was written").Refusal()
 }
 
 // isUnclean reports whether requireClean refuses a text that would be written: in an entry that was asked for and, if
@@ -355,16 +336,10 @@ func (d *decision) forbids(w *Warning) (asked, kept bool) {
 // would come back without its mark.
 func (d *decision) findAwaited() map[pin.Ref]bool {
 	gone := map[pin.Ref]bool{}
-	for i := range d.Drifts {
-		drift := &d.Drifts[i]
-		if drift.Kind == pin.Removed && d.wasDenied(drift.Ref()) {
-			gone[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}] = true
-		}
-	}
 	for i := range d.Sides {
 		p := &d.Sides[i]
 		for j := range p.Locked.Pins {
-			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+			if pinned := &p.Locked.Pins[j]; p.Present() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
 				gone[pin.Ref{Server: p.Server, Key: pin.Key{Type: pinned.Type}}] = true
 			}
 		}

@@ -11,7 +11,7 @@ import (
 // warning prevents, and which selectors are idle.
 func (d *decision) flags() *fail.Error {
 	said := d.said
-	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: true, Wholes: said.AnyWarning}
 	// Warnings may be accepted although nothing drifted.
 	for i := range said.Warnings {
 		s := &said.Warnings[i]
@@ -23,7 +23,11 @@ func (d *decision) flags() *fail.Error {
 			return err
 		}
 	}
-	d.wholes()
+	for _, w := range d.unrecorded() {
+		if d.acceptsWarnings(w.Of) {
+			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
+		}
+	}
 	if err := d.marks(); err != nil {
 		return err
 	}
@@ -71,22 +75,6 @@ func (d *decision) flags() *fail.Error {
 	}
 	d.answer(asked, single)
 	return nil
-}
-
-// wholes answers for policies, for captures as wholes and for warnings in entries that match.
-func (d *decision) wholes() {
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		d.yes.Policies[p.Server] = p.Captured.Policy
-		if d.said.AnyWarning {
-			d.yes.Wholes[p.Server] = p.Captured.Digest
-		}
-	}
-	for _, w := range d.unrecorded() {
-		if d.acceptsWarnings(w.Of) {
-			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
-		}
-	}
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the

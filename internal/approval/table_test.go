@@ -225,9 +225,9 @@ func (s *scene) digests(arg string) string {
 // chosen reads flags and answers.
 func (s *scene) chosen(words string) *approval.Said {
 	said := &approval.Said{}
-	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
 	for word := range strings.FieldsSeq(words) {
-		name, arg, hasArg := strings.Cut(word, ":")
+		name, arg, _ := strings.Cut(word, ":")
 		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Warnings}[name]; list != nil {
 			*list = append(*list, selectorOf(s.T, s.digests(arg), "risky", "minor", "warnings"))
 			continue
@@ -255,14 +255,14 @@ func (s *scene) chosen(words string) *approval.Said {
 			said.NeedsPins = true
 		default:
 			said.Answers = answers
-			s.answer(answers, name, arg, hasArg)
+			s.answer(answers, name, arg)
 		}
 	}
 	return said
 }
 
 // answer reads an answer at the prompt.
-func (s *scene) answer(answers *approval.Answers, name, arg string, hasArg bool) {
+func (s *scene) answer(answers *approval.Answers, name, arg string) {
 	ref := s.ref(arg)
 	at := slices.IndexFunc(s.Drifts, func(d pin.Drift) bool { return d.Ref() == ref })
 	switch name {
@@ -280,13 +280,9 @@ func (s *scene) answer(answers *approval.Answers, name, arg string, hasArg bool)
 	case "stale":
 		answers.Entries[ref] = setDigest("0")
 	case "policy":
-		side := &s.Sides[0]
-		answers.Policies[side.Server] = side.Captured.Policy
-		if hasArg {
-			answers.Policies[side.Server] = pin.Policy{Descriptions: arg}
-		}
+		answers.Policies = true
 	case "whole":
-		answers.Wholes[s.Sides[0].Server] = setDigest(arg)
+		answers.Wholes = true
 	case "record":
 		of, id, _ := strings.Cut(arg, "/")
 		answers.Records = append(answers.Records, approval.Record{Of: s.ref(of), Record: rec(id)})

@@ -193,12 +193,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 // leavesOut reports whether an outcome may have other warnings than those that were read, because something that may excuse a
 // text isn't accepted, or agents go without it from now on.
 func (a *approver) leavesOut(out *approval.Outcome) bool {
-	for ref := range out.Denied {
-		if before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key); before == nil || !before.Denied {
-			return true
-		}
-	}
-	return slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
+	return len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
 		if !out.Accepted[d.Ref()] {
 			return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
 		}

@@ -205,7 +205,7 @@ func (p *Prompter) position(at int) string {
 
 // accepted lists what was answered with yes, each bound to what was shown.
 func (p *Prompter) accepted() *approval.Answers {
-	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: map[string]pin.Policy{}, Wholes: map[string]string{}}
+	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
 	for _, q := range p.list {
 		if q.answer != 'y' && q.answer != 'x' {
 			continue
@@ -223,15 +223,8 @@ func (p *Prompter) accepted() *approval.Answers {
 			f := &p.m.ToRecord[q.matched-1]
 			a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record})
 		}
-		for i := range p.m.Servers {
-			s := &p.m.Servers[i]
-			if q.about == aboutPolicy && s.PolicyDiffers {
-				a.Policies[s.ID] = s.Policy
-			}
-			if q.about == aboutWhole {
-				a.Wholes[s.ID] = s.SetDigest
-			}
-		}
+		a.Policies = a.Policies || q.about == aboutPolicy
+		a.Wholes = a.Wholes || q.about == aboutWhole
 	}
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -244,8 +245,14 @@ func sameSet(a, b *pin.Set) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Server == b.Server && a.About == b.About && a.Policy.Equal(b.Policy) && slices.Equal(a.Accepted, b.Accepted) && slices.EqualFunc(a.Pins, b.Pins, func(x, y pin.Pin) bool {
-		sameApproval := (x.Approval == nil) == (y.Approval == nil) && (x.Approval == nil || *x.Approval == *y.Approval)
-		return x.Key == y.Key && x.Digest == y.Digest && x.Denied == y.Denied && x.Sanitized == y.Sanitized && slices.Equal(x.Accepted, y.Accepted) && sameApproval
-	})
+	return recorded(a) == recorded(b)
+}
+
+// recorded spells out what the lockfile records of a set.
+func recorded(s *pin.Set) string {
+	said := fmt.Appendf(nil, "%q", []any{s.Server, s.About, s.Policy, s.Accepted})
+	for _, p := range s.Pins {
+		said = fmt.Appendf(said, " %q", []any{p.Key, p.Digest, p.Sanitized, p.Denied, p.Accepted, *cmp.Or(p.Approval, &pin.Approval{})})
+	}
+	return string(said)
 }
