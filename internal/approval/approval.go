@@ -190,13 +190,8 @@ type Outcome struct {
 
 	Accepted map[pin.Ref]bool // drift
 
-	// Drift that was asked for, but has a new warning.
-	Refused map[pin.Ref]bool
-
 	// Of the drift that keeps its pin, what acceptance in bulk leaves out while a denied entry is gone.
 	Held map[pin.Ref]bool
-
-	LeftOut int // drift that --only doesn't select
 
 	// New servers without an entry that are pinned all the same.
 	Whole []string

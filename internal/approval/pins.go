@@ -65,7 +65,6 @@ func (d *decision) makePins() {
 // accepted, with what was recorded before and is still found.
 func (d *decision) warnings() WarningRecord {
 	record := WarningRecord{}
-	inPin := map[pin.Ref]bool{}
 	for of, records := range d.out.Recorded {
 		record[of] = slices.Clone(records)
 	}
@@ -77,9 +76,8 @@ func (d *decision) warnings() WarningRecord {
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
 			record.Add(w.Of, w.Record)
 		}
-		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 && !inPin[w.Of] {
+		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 {
 			// The other records of a pin whose text was only read for some names stay, too.
-			inPin[w.Of] = true
 			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
 			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)
 		}

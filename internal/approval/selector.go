@@ -84,11 +84,11 @@ func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kind
 // TakesWords reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
 func (said *Said) TakesWords() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
 
-// Reads lists the drift that flags name: a decision needs no other texts than these. all is true if it needs
+// Reads lists the drift that may be accepted: a decision needs no other texts than these. all is true if it needs
 // the texts of all entries. What is pinned of others may be about a tool that is added.
 func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.Asks() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.TakesWords() {
-		return nil, true
+		return drifts, true
 	}
 	for i := range drifts {
 		d := &drifts[i]

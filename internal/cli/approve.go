@@ -118,7 +118,7 @@ type approver struct {
 	w   *workspace.Workspace
 	c   *approval.Case
 
-	choice lint.Choice  // what flags may accept
+	choice lint.Choice  // what may be accepted
 	in     report.Input // what was read
 	shows  bool         // a person may be asked
 
@@ -128,21 +128,12 @@ type approver struct {
 	style plain.Style
 }
 
-// choiceOf returns what flags may accept. If they name the entries, only their texts are read.
-func choiceOf(said *approval.Said, drifts []pin.Drift) lint.Choice {
-	named, all := said.Reads(drifts)
-	if named == nil {
-		named = drifts
-	}
-	return lint.Choice{Named: named, All: all}
-}
-
 // newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
 	said := &f.said
 	ap.shows = !said.Silent && (said.Approves || said.Asks())
-	ap.choice = choiceOf(said, w.Drifts)
+	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
 	in := report.Input{Terse: !ap.shows && !said.TakesWords()}
 	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice)
 	ap.describe(in)

@@ -20,16 +20,6 @@ func isTerminal(stream any) bool {
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// terminalWidth returns the columns of a terminal, or 0 for any other stream.
-// COLUMNS isn't read: shells rarely export it, and an exported value stays the same when
-// the window's size changes.
-func terminalWidth(stream any) (width int) {
-	if f, ok := stream.(interface{ Fd() uintptr }); ok {
-		width, _, _ = term.GetSize(int(f.Fd())) // 0 if there is an error
-	}
-	return width
-}
-
 // colored decides whether standard output gets colour (no-color.org).
 func (a *app) colored() bool {
 	force := os.Getenv("CLICOLOR_FORCE")
@@ -39,9 +29,14 @@ func (a *app) colored() bool {
 	return force != "" && force != "0" || os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
 }
 
-// style returns how text is laid out on standard output.
+// style returns how text is laid out on standard output: as wide as a terminal, and without a width on any other stream.
+// COLUMNS isn't read: shells rarely export it, and an exported value stays the same when the window's size changes.
 func (a *app) style() plain.Style {
-	return plain.Style{Colored: a.colored(), Width: terminalWidth(a.stdout), Ready: isTerminal(a.stdout)}
+	style := plain.Style{Colored: a.colored(), Ready: isTerminal(a.stdout)}
+	if f, ok := a.stdout.(*os.File); ok {
+		style.Width, _, _ = term.GetSize(int(f.Fd())) // 0 if there is an error
+	}
+	return style
 }
 
 // interruptible runs ask until it returns or an interrupt comes. After an interrupt, it prints that

@@ -202,7 +202,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
-	same := func(x, y pin.Set) bool { return sameSet(&x, &y) }
+	same := func(x, y pin.Set) bool { return recorded(&x) == recorded(&y) }
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
 		if err != nil {
@@ -210,7 +210,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		}
 		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || isSound(l.Servers)
 		for server := range next {
-			isReviewed = isReviewed && sameSet(w.Lock.Find(server), l.Find(server))
+			isReviewed = isReviewed && recorded(w.Lock.Find(server)) == recorded(l.Find(server))
 		}
 		if !isReviewed {
 			return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
@@ -240,17 +240,12 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}, announce)
 }
 
-// sameSet compares two pin sets as the lockfile records them, definitions by their digests.
-func sameSet(a, b *pin.Set) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return recorded(a) == recorded(b)
-}
-
-// recorded spells out what the lockfile records of a set.
+// recorded spells out what the lockfile records of a set, definitions by their digests. For no set it returns "".
 func recorded(s *pin.Set) string {
-	said := fmt.Appendf(nil, "%q", []any{s.Server, s.About, s.Policy, s.Accepted})
+	if s == nil {
+		return ""
+	}
+	said := fmt.Appendf(nil, "%q", []any{s.Server, s.About.Name, s.About.Version, s.Policy, s.Accepted})
 	for _, p := range s.Pins {
 		said = fmt.Appendf(said, " %q", []any{p.Key, p.Digest, p.Sanitized, p.Denied, p.Accepted, *cmp.Or(p.Approval, &pin.Approval{})})
 	}

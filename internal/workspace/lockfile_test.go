@@ -72,8 +72,8 @@ func TestReadLockfile(t *testing.T) {
 	}
 }
 
-// TestSameSet: all that another writer must not have changed meanwhile in the pins that were reviewed.
-func TestSameSet(t *testing.T) {
+// TestRecorded: all that another writer must not have changed meanwhile in the pins that were reviewed.
+func TestRecorded(t *testing.T) {
 	record := pin.Record{ID: "hidden-text", Digest: pin.DigestPrefix + strings.Repeat("0", 64)}
 	set := func() pin.Set {
 		s := pintest.PinsOf(t, `[{"name":"a"},{"name":"b"}]`, pin.Policy{})
@@ -94,11 +94,12 @@ func TestSameSet(t *testing.T) {
 		"a sanitized digest":         func(s *pin.Set) { s.Pins[0].Sanitized = record.Digest },
 		"a policy":                   func(s *pin.Set) { s.Policy.HashOnly = true },
 		"a version":                  func(s *pin.Set) { s.About.Version = "2" },
+		"a mark":                     func(s *pin.Set) { s.Pins[0].Denied = true },
 		"an entry":                   func(s *pin.Set) { s.Put(s.Pins[:1]) },
 	} {
 		before, now := set(), set()
 		change(&now)
-		if got := sameSet(&before, &now); got != (what == "nothing") {
+		if got := recorded(&before) == recorded(&now); got != (what == "nothing") {
 			t.Errorf("%s is different: same %t", what, got)
 		}
 	}
