@@ -24,6 +24,8 @@ type decision struct {
 	// The lists in which a denied entry is gone (findAwaited).
 	awaited map[pin.Ref]bool
 
+	renamed map[pin.Ref]bool // the former names of what was added
+
 	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
 
 	yes      *Answers
@@ -59,7 +61,7 @@ func Decide(c *Case, said *Said) Outcome {
 
 // begin begins a decision.
 func begin(c *Case, said *Said) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, yes: &Answers{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, renamed: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -72,6 +74,10 @@ func begin(c *Case, said *Said) *decision {
 		if drift := &d.Drifts[i]; said.selects(drift, d.words(drift)) {
 			d.drifts = append(d.drifts, *drift)
 		}
+	}
+	for ref, fact := range c.Facts {
+		ref.Name = fact.RenamedFrom
+		d.renamed[ref] = true
 	}
 	d.awaited = d.findAwaited()
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
@@ -348,10 +354,11 @@ func (d *decision) findAwaited() map[pin.Ref]bool {
 }
 
 // isHeld reports whether acceptance in bulk leaves out a drift. The denied entry
-// keeps its pin, too: without it, the next acceptance in bulk would accept what was added.
+// keeps its pin, too: without it, the next acceptance in bulk would accept what was added. So does an entry that was renamed.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isAwaited := d.awaited[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}]
-	return isAwaited && (drift.Kind == pin.Added || drift.Kind == pin.Removed && d.wasDenied(drift.Ref())) || d.Facts[drift.Ref()].LikeDenied
+	isDropped := drift.Kind == pin.Removed && (d.renamed[drift.Ref()] || d.wasDenied(drift.Ref()))
+	return isAwaited && (drift.Kind == pin.Added || isDropped) || d.Facts[drift.Ref()].LikeDenied
 }
 
 // wasDenied reports whether the entry of a drift is pinned as denied, be it under another name.

@@ -215,7 +215,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			a.Entries[e.Of] = e.Accepts
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
-			} else if len(q.entries()) == 1 {
+			} else if q.isOfOne() {
 				a.Allowed[e.Of] = true // the question tells if it was denied
 			}
 		}
@@ -371,8 +371,12 @@ func (p *Prompter) canBeDenied(q *question) bool {
 			deniable++
 		}
 	}
-	isRename := len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
-	return deniable == 1 && (len(q.entries()) == 1 || isRename)
+	return deniable == 1 && q.isOfOne()
+}
+
+// isOfOne reports whether a question is about one entry, perhaps under two names.
+func (q *question) isOfOne() bool {
+	return len(q.entries()) == 1 || len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
 }
 
 // definition shows one definition whole. If there are several, it asks which one.
