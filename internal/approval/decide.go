@@ -24,7 +24,8 @@ type decision struct {
 	// The lists in which a denied entry is gone (findAwaited).
 	awaited map[pin.Ref]bool
 
-	renamed map[pin.Ref]bool // the former names of what was added
+	// The former names of what was added.
+	renamed map[pin.Ref]bool
 
 	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
 

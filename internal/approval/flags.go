@@ -12,21 +12,8 @@ import (
 func (d *decision) flags() *fail.Error {
 	said := d.said
 	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: true, Wholes: said.AnyWarning}
-	// Warnings may be accepted although nothing drifted.
-	for i := range said.Warnings {
-		s := &said.Warnings[i]
-		sides := d.Sides
-		if pin.Holders(sides, s.Key) == 0 && pin.Holders(d.Others, s.Key) > 0 {
-			sides = d.Others
-		}
-		if _, err := s.one(sides); err != nil {
-			return err
-		}
-	}
-	for _, w := range d.unrecorded() {
-		if d.acceptsWarnings(w.Of) {
-			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
-		}
+	if err := d.records(); err != nil {
+		return err
 	}
 	if err := d.marks(); err != nil {
 		return err
@@ -74,6 +61,26 @@ func (d *decision) flags() *fail.Error {
 		}
 	}
 	d.answer(asked, single)
+	return nil
+}
+
+// records adds to the answers the warnings that the flags accept although nothing drifted.
+func (d *decision) records() *fail.Error {
+	for i := range d.said.Warnings {
+		s := &d.said.Warnings[i]
+		sides := d.Sides
+		if pin.Holders(sides, s.Key) == 0 && pin.Holders(d.Others, s.Key) > 0 {
+			sides = d.Others
+		}
+		if _, err := s.one(sides); err != nil {
+			return err
+		}
+	}
+	for _, w := range d.unrecorded() {
+		if d.acceptsWarnings(w.Of) {
+			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
+		}
+	}
 	return nil
 }
 

@@ -118,9 +118,14 @@ type approver struct {
 	w   *workspace.Workspace
 	c   *approval.Case
 
-	choice lint.Choice  // what may be accepted
-	in     report.Input // what was read
-	shows  bool         // a person may be asked
+	// What may be accepted.
+	choice lint.Choice
+
+	// What was read.
+	in report.Input
+
+	// A person may be asked.
+	shows bool
 
 	// Of the same case. Unless a person may be asked, it has no model: nothing of it is shown.
 	r *report.Report
