@@ -12,8 +12,10 @@ import (
 func (d *decision) flags() *fail.Error {
 	said := d.said
 	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: true, Wholes: said.AnyWarning}
-	if err := d.records(); err != nil {
-		return err
+	if said.AnyWarning || len(said.Warnings) > 0 {
+		if err := d.records(); err != nil {
+			return err
+		}
 	}
 	if err := d.marks(); err != nil {
 		return err

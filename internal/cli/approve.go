@@ -186,18 +186,6 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 	return found
 }
 
-// leavesOut reports whether an outcome may have other warnings than those that were read, because something that may excuse a
-// text isn't accepted, or agents go without it from now on.
-func (a *approver) leavesOut(out *approval.Outcome) bool {
-	return len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
-		if !out.Accepted[d.Ref()] {
-			return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
-		}
-		isOther := func(s pin.Set) bool { return s.Server != d.Server && s.Find(d.Key) != nil }
-		return d.Kind == pin.Removed && (pin.Holders(a.c.Sides, d.Key) > 1 || slices.ContainsFunc(a.w.Lock.Servers, isOther))
-	})
-}
-
 // model returns the model of the report, for what a match prints.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
@@ -269,10 +257,18 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 			}
 			out = approval.Decide(a.c, said)
 		}
-		if out.Sets == nil || !a.leavesOut(&out) {
-			return out, asks, nil
+		// Whether something that may excuse a text isn't accepted, or agents go without it from now on.
+		isOther := func(s pin.Set) bool { return len(a.w.Comparisons) > 1 || s.Server != a.w.Comparisons[0].Server }
+		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
+			if !out.Accepted[d.Ref()] {
+				return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
+			}
+			return d.Kind == pin.Removed && slices.ContainsFunc(a.w.Lock.Servers, isOther)
+		})
+		var found []lint.Finding
+		if out.Sets != nil && isLeftOut {
+			found = a.overlooked(&out, a.w.Lock.Servers)
 		}
-		found := a.overlooked(&out, a.w.Lock.Servers)
 		if found == nil {
 			return out, asks, nil
 		}

@@ -75,8 +75,10 @@ func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
-	if req.only, err = selectorsOf(cmd, "only"); err != nil {
-		return err
+	if cmd.Flags().Changed("only") {
+		if req.only, err = selectorsOf(cmd, "only"); err != nil {
+			return err
+		}
 	}
 	if cmd.Flags().Changed("substitute") {
 		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
@@ -98,13 +100,9 @@ func selectorsOf(cmd *cobra.Command, flag string) (list []approval.Selector, err
 	return list, nil
 }
 
-// valuesOf returns the values of a repeatable flag, or nil if the command doesn't have it.
+// valuesOf returns the values of a repeatable flag of the command.
 func valuesOf(cmd *cobra.Command, flag string) []string {
-	f := cmd.Flags().Lookup(flag)
-	if f == nil {
-		return nil
-	}
-	return f.Value.(pflag.SliceValue).GetSlice()
+	return cmd.Flags().Lookup(flag).Value.(pflag.SliceValue).GetSlice()
 }
 
 // listed returns the values of a repeatable flag. A single empty value returns an empty list, which

@@ -20,19 +20,14 @@ func isTerminal(stream any) bool {
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// colored decides whether standard output gets colour (no-color.org).
-func (a *app) colored() bool {
-	force := os.Getenv("CLICOLOR_FORCE")
-	if os.Getenv("NO_COLOR") != "" {
-		return false
-	}
-	return force != "" && force != "0" || os.Getenv("TERM") != "dumb" && isTerminal(a.stdout)
-}
-
-// style returns how text is laid out on standard output: as wide as a terminal, and without a width on any other stream.
+// style returns how text is laid out on standard output: with colour on a terminal, and as wide as that.
 // COLUMNS isn't read: shells rarely export it, and an exported value stays the same when the window's size changes.
 func (a *app) style() plain.Style {
-	style := plain.Style{Colored: a.colored(), Ready: isTerminal(a.stdout)}
+	style := plain.Style{Ready: isTerminal(a.stdout)}
+	if os.Getenv("NO_COLOR") == "" { // no-color.org
+		force := os.Getenv("CLICOLOR_FORCE")
+		style.Colored = force != "" && force != "0" || os.Getenv("TERM") != "dumb" && style.Ready
+	}
 	if f, ok := a.stdout.(*os.File); ok {
 		style.Width, _, _ = term.GetSize(int(f.Fd())) // 0 if there is an error
 	}

@@ -210,8 +210,13 @@ func (w *Workspace) compile(sources []source) error {
 			w.Comparisons = append(w.Comparisons, p)
 		}
 	}
-	if err := w.addAbsent(wanted, sources); err != nil {
-		return err
+	if !w.Folder && len(w.Uncaptured) > 0 {
+		return fail.New("--uncaptured is for a folder of captures")
+	}
+	if w.Folder {
+		if err := w.addAbsent(wanted, sources); err != nil {
+			return err
+		}
 	}
 	slices.SortFunc(w.Comparisons, func(x, y pin.Comparison) int { return jsontree.CompareUTF16(x.Server, y.Server) })
 	if len(w.Comparisons) == 0 {
@@ -311,12 +316,6 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 
 // addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
 func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
-	if !w.Folder {
-		if len(w.Uncaptured) > 0 {
-			return fail.New("--uncaptured is for a folder of captures")
-		}
-		return nil
-	}
 	isCaptured := map[string]bool{}
 	for i := range sources {
 		isCaptured[sources[i].server] = true
