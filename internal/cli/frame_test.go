@@ -118,7 +118,7 @@ func TestRunFrame(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, server := range []string{"mail", "notes", "own"} {
-			set := pintest.PinsOf(t, frameTools(random), pin.Policy{})
+			set := pintest.PinsOf(t, frameTools(random), pin.Policy{HashOnly: random.IntN(6) == 0})
 			set.Server = server
 			for j := range set.Pins {
 				set.Pins[j].Denied = random.IntN(5) == 0
@@ -213,6 +213,12 @@ func frameCommand(random jsontest.Maker) (verb string, args, named []string) {
 	switch random.IntN(3) {
 	case 0:
 		args = append(args, "--accept-all")
+		if random.IntN(3) == 0 {
+			args = append(args, "--only="+random.Pick("added", "changed", "removed", "no-hints", "warnings", "text", "minor"))
+		}
+		if random.IntN(4) == 0 {
+			args = append(args, "--accept-warnings")
+		}
 	case 1:
 		args = append(args, "--accept="+random.Pick("added", "changed", "removed", "text", "h*"))
 	default:
