@@ -131,9 +131,7 @@ type Said struct {
 
 	AllowsEmpty bool // --allow-empty
 
-	Folder bool // the captures are those of a folder
-
-	// Relock: a single server has to have pins.
+	// Relock: the server of a single capture has to have pins.
 	NeedsPins bool
 
 	Silent bool // nobody can be asked, or wants to be

@@ -42,10 +42,8 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 			}
 		}
 	}
-	if !said.NeedsPins || said.Folder {
-		return nil // of two files, none may have a server
-	}
-	if p := &sides[0]; !p.Known() {
+	// Of two files, none may have a server.
+	if p := &sides[0]; said.NeedsPins && !p.Known() {
 		return fail.New("%s has no server %s", text.Printable(p.LockfilePath), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
 	}
 	return nil

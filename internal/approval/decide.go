@@ -256,7 +256,7 @@ func (d *decision) take() *fail.Error {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return d.notShown(ref)
+			return fail.New("%s is not what was shown: nothing was written", entryRef(ref)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		// The question of a rename states that the mark stays.
@@ -276,29 +276,14 @@ func (d *decision) take() *fail.Error {
 			}
 		}
 	}
-	where := map[Record]Where{} // the warnings that can be recorded
 	for _, w := range d.Warnings {
-		if w.stays() {
-			where[Record{w.Of, w.Record}] = w.Where
+		isGone := w.Where == InPin && d.out.Accepted[w.Of] // with the text that it is about
+		if w.stays() && !isGone && d.consents[Record{w.Of, w.Record}] {
+			d.out.Recorded.Add(w.Of, w.Record)
 		}
-	}
-	for _, r := range d.yes.Records {
-		at, isThere := where[r]
-		if !isThere {
-			return d.notShown(r.Of)
-		}
-		if at == InPin && d.out.Accepted[r.Of] {
-			continue // the text that it is about goes
-		}
-		d.out.Recorded.Add(r.Of, r.Record)
 	}
 	d.mark()
 	return nil
-}
-
-// notShown is the error if an answer is about something else than what would be written.
-func (d *decision) notShown(of pin.Ref) *fail.Error {
-	return fail.New("%s is not what was shown: nothing was written", entryRef(of)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 }
 
 func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }
@@ -320,18 +305,16 @@ func (d *decision) declined() *fail.Error {
 // isUnclean reports whether requireClean refuses a text that would be written: in an entry that was asked for and, if
 // the policy is new, also in one that stays pinned.
 func (d *decision) isUnclean(w *Warning) bool {
-	asked, kept := d.forbids(w)
-	return kept || asked && (d.out.Accepted[w.Of] || d.refused[w.Of])
+	isKept := func() bool {
+		return w.Where != InDrift && !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
+	}
+	return d.forbids(w) && (d.out.Accepted[w.Of] || d.refused[w.Of] || isKept())
 }
 
-// forbids reports whether requireClean refuses a text with a warning: asked is true if it does when the
-// entry is asked for, kept if it does even when the entry only stays pinned.
-func (d *decision) forbids(w *Warning) (asked, kept bool) {
+// forbids reports whether requireClean refuses a text with a warning.
+func (d *decision) forbids(w *Warning) bool {
 	p := pin.ComparisonOf(d.Sides, w.Of.Server)
-	if !w.Unclean || p == nil || !p.Captured.Policy.RequireClean {
-		return false, false
-	}
-	return true, w.Where != InDrift && !p.Locked.Policy.RequireClean
+	return w.Unclean && p != nil && p.Captured.Policy.RequireClean
 }
 
 // A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
@@ -418,25 +401,18 @@ func Would(c *Case, said Said) bool {
 	return len(Decide(c, &said).Sets) > 0
 }
 
-// Alone returns the drifts that --accept would accept one by one, without a flag about warnings. Would
-// returns the same for each name, but Alone works it out for all of them at once.
+// Alone returns the drifts that --accept would accept one by one, without a flag about warnings, if it accepts any: a changed
+// policy, a warning of the entry or of its list, and a repeated name are seen without a decision. Would returns the same for each
+// name, but Alone works it out for all of them at once.
 func Alone(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Said{})
-	if d.policyChanged || d.isWholeWarned() {
-		return nil
-	}
 	alone := map[pin.Ref]bool{}
 	for i := range c.Drifts {
 		drift := &c.Drifts[i]
-		alone[drift.Ref()] = drift.Kind != pin.Duplicate && !d.warned[drift.Ref()] && !d.isNamed(drift.Ref(), drift.Kind)
+		alone[drift.Ref()] = !d.isNamed(drift.Ref(), drift.Kind)
 	}
 	for i := range c.Warnings {
-		w := &c.Warnings[i]
-		asked, kept := d.forbids(w)
-		if kept || w.Where == Unpinned {
-			return nil
-		}
-		if asked {
+		if w := &c.Warnings[i]; d.forbids(w) {
 			alone[w.Of] = false
 		}
 	}

@@ -249,8 +249,6 @@ func (s *scene) chosen(words string) *approval.Said {
 			said.Expect = append(said.Expect, setDigest(arg))
 		case "allow-empty":
 			said.AllowsEmpty = true
-		case "folder":
-			said.Folder = true
 		case "needs-pins":
 			said.NeedsPins = true
 		default:

@@ -89,7 +89,7 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	}
 	said := &f.said
 	said.Next, said.Verb = f.Command, f.Verb
-	said.Approves, said.NeedsPins = f.Approves, f.NeedsPins
+	said.Approves = f.Approves
 	said.Only = f.only
 	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.said.Folder = w.Folder
+	f.said.NeedsPins = f.NeedsPins && !w.Folder
 	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
 }
 
