@@ -42,8 +42,8 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 			}
 		}
 	}
-	// Of two files, none may have a server.
-	if p := &sides[0]; said.NeedsPins && !p.Known() {
+	if said.NeedsPins && !sides[0].Known() {
+		p := &sides[0]
 		return fail.New("%s has no server %s", text.Printable(p.LockfilePath), text.Name(p.Server)).Hint("to approve a new server: %s", said.Next.To("lock"))
 	}
 	return nil
