@@ -126,7 +126,7 @@ type Said struct {
 
 	AnyWarning bool // --accept-warnings
 
-	// --expect: the only set digests that are accepted; empty: any.
+	// --expect: the only set digests that are accepted, in the order of the servers; empty: any.
 	Expect []string
 
 	AllowsEmpty bool // --allow-empty
