@@ -343,7 +343,14 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 	if parts := r.open[base:]; isObject && !sortMembers(parts) {
 		return r.explain()
 	} else if keep && len(parts) > 0 {
-		v.Parts = r.stored(parts)
+		if r.inside == nil {
+			v.Parts = slices.Clone(parts) // it lasts for good
+		} else {
+			// It lasts until the definition has been read. If append moves the room, earlier parts stay in the old memory.
+			n := len(r.room)
+			r.room = append(r.room, parts...)
+			v.Parts = r.room[n:len(r.room):len(r.room)]
+		}
 	}
 	r.open = r.open[:base]
 	r.depth = here
@@ -351,18 +358,6 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		r.path = r.path[:here]
 	}
 	return nil
-}
-
-// stored returns a copy of parts. In a definition, the copy lasts until the definition has been read;
-// elsewhere, it lasts for good.
-func (r *Reader) stored(parts []Member) []Member {
-	if r.inside == nil {
-		return slices.Clone(parts)
-	}
-	// If append moves the room, earlier parts stay in the old memory.
-	n := len(r.room)
-	r.room = append(r.room, parts...)
-	return r.room[n:len(r.room):len(r.room)]
 }
 
 // name reads the name of a member, and the colon behind it.

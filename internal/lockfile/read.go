@@ -93,8 +93,8 @@ type ListedFunc func(server string, pol pin.Policy) *pin.Set
 // A definedPin is a definition that the lockfile stores, with the identity in it.
 type definedPin struct {
 	pin.Form
-	name  string
-	where string // the server and the key of the pin
+	name string
+	path [2]string // the server and the key of the pin
 
 	at, size int // where the file has what Marshal writes, if they were compared before
 }
@@ -141,7 +141,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	in.Known = r.known
 	in.Definition = func(path []jsontree.Step, v jsontree.Value, canonical []byte) {
 		entryType, _ := pin.EntryTypeNamed(path[2].Name)
-		d := definedPin{where: whereIs(path[1].Name, path[3].Name), name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
+		d := definedPin{path: [2]string{path[1].Name, path[3].Name}, name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
 		if v.Kind == '{' {
 			d.Form = r.formOf(entryType, canonical)
 		}
@@ -541,7 +541,7 @@ func (r *lockReader) differsInText(written jsontree.Value) error {
 			if d.size > 0 && d.at == at {
 				at += d.size
 			} else if !follows(appendDefinition(nil, d.Definition)) {
-				return wrong(d.where)
+				return wrong(whereIs(d.path[0], d.path[1]))
 			}
 			part = part[len(placeholder):]
 		}
