@@ -679,11 +679,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 		}
 	}
 	// The values keep their order, the longest first.
-	for _, v := range values {
-		if slices.Contains(pol.Substitute, v.Name) {
-			s.Values = append(s.Values, v)
-		}
-	}
+	s.Values = slices.DeleteFunc(slices.Clone(values), func(v pin.Substitute) bool { return !slices.Contains(pol.Substitute, v.Name) })
 	var pins []pin.Pin
 	for entryType, list := range m.Lists {
 		if !pol.Pins(pin.EntryType(entryType)) {

@@ -133,6 +133,14 @@ func (v Value) Errorf(format string, args ...any) *Error {
 	return &Error{At: int(v.At), Text: fmt.Sprintf(format, args...)}
 }
 
+// ErrorIn returns what is wrong with a member or, if there is no such member, with the object that lacks it.
+func (v Value) ErrorIn(member, format string, args ...any) *Error {
+	if v.Has(member) {
+		v = v.Get(member)
+	}
+	return v.Errorf(format, args...)
+}
+
 // newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
 func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)

@@ -87,11 +87,11 @@ func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
 	}
 	frontmatter := v.Get("frontmatter")
 	if frontmatter.Kind != '{' {
-		return nil, orWhole(frontmatter, v).Errorf(`its "frontmatter" is not an object`)
+		return nil, v.ErrorIn("frontmatter", `its "frontmatter" is not an object`)
 	}
 	last := unescape(folder[strings.LastIndex(folder, "/")+1:])
 	if last == "" || frontmatter.TextIn("name") != last {
-		return nil, orWhole(frontmatter.Get("name"), frontmatter).Errorf(`the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
+		return nil, frontmatter.ErrorIn("name", `the "name" in its frontmatter is not that of its folder, %s`, text.Name(last))
 	}
 	return s.readFiles(v)
 }
@@ -104,7 +104,7 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 		return s, nil
 	}
 	if resources.Kind != '[' {
-		return nil, orWhole(resources, v).Errorf(`its "resources" is neither an array nor %q`, Dynamic)
+		return nil, v.ErrorIn("resources", `its "resources" is neither an array nor %q`, Dynamic)
 	}
 	seen := map[string]bool{}
 	s.index = map[string]int{}
@@ -141,25 +141,17 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	f := &File{URI: v.TextIn("uri"), Digest: v.TextIn("digest")}
 	size := v.Get("size")
 	if f.URI == "" {
-		return nil, orWhole(v.Get("uri"), v).Errorf(`no "uri" that is a non-empty string`)
+		return nil, v.ErrorIn("uri", `no "uri" that is a non-empty string`)
 	}
 	if !IsDigest(f.Digest) {
-		return nil, orWhole(v.Get("digest"), v).Errorf(`no "digest" of the form sha256: and 64 lower-case hex digits`)
+		return nil, v.ErrorIn("digest", `no "digest" of the form sha256: and 64 lower-case hex digits`)
 	}
 	bytes, err := strconv.ParseUint(size.Text, 10, 63)
 	if size.Kind != '0' || err != nil {
-		return nil, orWhole(size, v).Errorf(`no "size" that is a number of bytes`)
+		return nil, v.ErrorIn("size", `no "size" that is a number of bytes`)
 	}
 	f.Size = int64(bytes)
 	return f, nil
-}
-
-// orWhole returns a member or, if there is no such member, the object that lacks it.
-func orWhole(member, whole jsontree.Value) jsontree.Value {
-	if member.Kind == 0 {
-		return whole
-	}
-	return member
 }
 
 // DigestPrefix begins every digest.
