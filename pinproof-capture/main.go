@@ -94,16 +94,11 @@ func (a *app) tell(about string, err error) {
 	}
 	lines := fail.Lines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
-	a.tellSaid(err)
-	for _, hint := range lines[1:] {
-		fmt.Fprintln(a.stderr, hint)
-	}
-}
-
-// tellSaid prints the end of what a server said on standard error.
-func (a *app) tellSaid(err error) {
 	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
 		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
+	}
+	for _, hint := range lines[1:] {
+		fmt.Fprintln(a.stderr, hint)
 	}
 }
 

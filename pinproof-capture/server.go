@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"net/http"
 	"os"
 	"regexp"
@@ -28,7 +27,7 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
-	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it (default: the one whose file it is, else "+client.DefaultName+")")
+	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it (default: the one whose file it is, else "+mcp.DefaultClient+")")
 	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
 	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
 	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")
@@ -41,9 +40,6 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 		}
 		if set.Changed("protocol") && !revision.MatchString(o.Protocol) {
 			return usage(c, "%s isn't a revision of the protocol such as %s", text.Name(o.Protocol), mcp.LastInitialize)
-		}
-		if c.Name() == "save" || c.Name() == "hook" {
-			o.Client = cmp.Or(o.Client, client.DefaultName)
 		}
 		if text.Printable(o.Client) != o.Client || strings.HasPrefix(o.Client, "/") {
 			return usage(c, "--client takes NAME or NAME/VERSION")

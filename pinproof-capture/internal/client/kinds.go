@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// DefaultName is the name of the most common client.
-const DefaultName = "claude-code"
-
 // A kind is a client, by the file that it reads.
 type kind struct {
 	// The end of the path of its file.
@@ -49,5 +46,5 @@ func kindOf(path string) kind {
 			return k
 		}
 	}
-	return kind{name: DefaultName}
+	return kind{}
 }

@@ -174,9 +174,12 @@ type greeting struct {
 	counts       [pin.EntryTypes]int
 }
 
+// DefaultClient is the name of the most common client.
+const DefaultClient = "claude-code"
+
 // clientInfo returns what the server is told of the client. Servers choose their lists by it.
 func (s *session) clientInfo() jsontree.Value {
-	name, version, _ := strings.Cut(s.Client, "/")
+	name, version, _ := strings.Cut(cmp.Or(s.Client, DefaultClient), "/")
 	return jsontree.Object(member("name", jsontree.Text(name)), member("version", jsontree.Text(cmp.Or(version, "1.0.0"))))
 }
 
