@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -100,8 +99,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 // run captures the servers and has pinproof judge them. It returns pinproof's code, and an error if
 // there is no answer.
 func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
-	program, err := guard.FindPinproof()
-	if err != nil {
+	if _, err := guard.FindPinproof(); err != nil {
 		return 2, err
 	}
 	parent, err := guard.CacheFolder("checks", keptFor)
@@ -139,7 +137,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	if code, err = k.judge(program, argv); err != nil {
+	if code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
 		return 2, err
 	}
 	k.hintReview(code)
@@ -156,21 +154,6 @@ func (k *check) hintReview(code int) {
 	}
 	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
 	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", client.Quoted(again))
-}
-
-// judge runs pinproof and returns its code, which is 2 where a signal ended it.
-func (k *check) judge(program string, argv []string) (code int, err error) {
-	pinproof := exec.Command(program, argv...)
-	pinproof.Stdin = k.stdin
-	pinproof.Stdout = k.stdout
-	pinproof.Stderr = k.stderr
-	if err := pinproof.Run(); pinproof.ProcessState == nil {
-		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
-	}
-	if code = pinproof.ProcessState.ExitCode(); code < 0 {
-		return 2, nil
-	}
-	return code, nil
 }
 
 // ask captures the servers. It prints what it starts before, and returns the IDs of the servers that have no capture.

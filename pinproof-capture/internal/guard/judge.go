@@ -214,23 +214,28 @@ const verifyTimeout = 10 * time.Second
 
 // verify runs pinproof verify and returns its exit code.
 func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
-	program, err := FindPinproof()
-	if err != nil {
-		return 0, err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
 	flags := []string{"verify", mode, "--server=" + p.ServerID}
 	for _, s := range p.Substitutes {
 		flags = append(flags, "--substitute="+s)
 	}
-	cmd := exec.CommandContext(ctx, program, append(flags, args...)...)
+	return RunPinproof(ctx, stdin, stdout, stderr, append(flags, args...)...)
+}
+
+// RunPinproof runs pinproof and returns its exit code.
+func RunPinproof(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
+	program, err := FindPinproof()
+	if err != nil {
+		return 2, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Stdin = stdin
 	cmd.Stdout = stdout
 	cmd.Stderr = stderr
 	cmd.WaitDelay = mcp.Grace
 	if err = cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 {
-		return 0, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
+		return 2, fail.New("pinproof gave no answer: %s", text.Printable(err.Error()))
 	}
 	return cmd.ProcessState.ExitCode(), nil
 }
