@@ -277,7 +277,7 @@ func (r *remote) post(p *post) {
 		r.stand(p)
 	}
 	resp, data, err := r.ask(p)
-	isForgotten := err == nil && p.id != nil && r.rec == nil && sessionOf(resp) != "" && isForgotten(resp.StatusCode, data)
+	isForgotten := err == nil && p.id != nil && r.rec == nil && !r.SSE && sessionOf(resp) != "" && isForgotten(resp.StatusCode, data)
 	if isForgotten && r.over(p.session) {
 		err = errOver
 	}
