@@ -27,8 +27,7 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 }
 
 // entries returns those entries of a list that a client gets, and whose name is meant. Each entry is as it is pinned: what the policy
-// leaves out of a pin is left out here, too. Entries and members are in the server's order, because models and forms show parameters in
-// that order.
+// leaves out of a pin is left out here, too.
 func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
 	l := &c.lists[entryType]
 	for _, page := range l.pages {
@@ -40,7 +39,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 			if c.onDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list = append(list, jsontree.Member{Value: inOrder(v)})
+			list = append(list, jsontree.Member{Value: v})
 		}
 	}
 	return list
@@ -49,7 +48,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 // result returns what the client gets for a list, on one page, and how many entries that has.
 func (c *core) result(entryType pin.EntryType) (text string, count int) {
 	list := jsontree.Value{Kind: '[', Parts: c.entries(entryType, func(string) bool { return true })}
-	result := []jsontree.Member{{Name: memberOf(entryType), Value: list}}
+	result := []jsontree.Member{{Name: memberOf(entryType), Value: inOrder(list)}}
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
 			result = append(result, jsontree.Member{Name: name, Value: v})
@@ -66,7 +65,8 @@ func (c *core) result(entryType pin.EntryType) (text string, count int) {
 	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))), len(list.Parts)
 }
 
-// inOrder returns a value with its members in the order in which they were read.
+// inOrder returns a value to be written, with its members in the order in which they were read, because models and forms show parameters
+// in that order.
 func inOrder(v jsontree.Value) jsontree.Value {
 	v.Parts = slices.Clone(v.Parts)
 	for i := range v.Parts {

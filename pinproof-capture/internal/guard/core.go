@@ -378,7 +378,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 		c.refuseUse(h, target.keys[0], method, why)
 	case method == getSkill && c.guardsSkills() && c.onDrift != Warns:
 		for _, entry := range c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") }) {
-			c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entry.Value), c.modernMembers())))
+			c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, inOrder(entry.Value)), c.modernMembers())))
 		}
 	default:
 		c.call(h, method, params, under)
