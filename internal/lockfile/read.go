@@ -523,11 +523,15 @@ func unclean(v jsontree.Value) bool {
 func (r *lockReader) differsInText(written jsontree.Value) error {
 	at := 0
 	follows := func(text []byte) bool {
-		end := at + len(text)
-		for at < min(end, len(r.Data)) && r.Data[at] == text[len(text)-end+at] {
+		rest := r.Data[at:]
+		if bytes.HasPrefix(rest, text) {
+			at += len(text)
+			return true
+		}
+		for i := 0; i < len(rest) && rest[i] == text[i]; i++ {
 			at++
 		}
-		return at == end
+		return false
 	}
 	wrong := func(where string) error {
 		if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {

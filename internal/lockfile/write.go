@@ -47,7 +47,10 @@ func frame(tree jsontree.Value) []byte {
 func appendDefinition(dst, definition []byte) []byte {
 	from := len(dst)
 	dst = jsontree.AppendIndented(dst, definition, 5)
-	return append(dst[:from], escapeHidden(dst[from:])...)
+	if text.IndexBeyondASCII(definition, escaped) < len(definition) {
+		dst = append(dst[:from], escapeHidden(dst[from:])...)
+	}
+	return dst
 }
 
 // In what tree returns, a placeholder replaces each definition. Indented, it follows the opening, which is in no
