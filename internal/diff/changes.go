@@ -34,9 +34,6 @@ type Change struct {
 	// Pointer to the old value, if that was elsewhere.
 	From string
 
-	// What the value is in was elsewhere: the pointer leads to something else on the other side.
-	IsInMoved bool
-
 	// Kind 0 means absent. If the value only moved, both are absent.
 	Old, New jsontree.Value
 
@@ -55,7 +52,8 @@ func Of(budget *effort.Budget, d *pin.Drift) []Change {
 	if !IsComparable(d) {
 		return nil
 	}
-	return Definitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
+	changes, _ := Definitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
+	return changes
 }
 
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
@@ -66,20 +64,27 @@ func IsComparable(d *pin.Drift) bool {
 
 // Definitions lists the changes between two values parsed from canonical forms,
 // sorted by the ranks of their labels. The list is empty if and only if the two
-// are the same JSON value. What the budget is too small to prove may break callers.
-func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) []Change {
+// are the same JSON value. What the budget is too small to prove may break callers. was leads from the pointers of values
+// that have another place in the new definition to their old ones.
+func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
 	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
-	for _, n := range differences(entryType, &old, &new) {
+	d := differences(entryType, &old, &new)
+	for _, n := range d.changes {
 		l.add(n)
+	}
+	was = map[string]string{}
+	for _, n := range d.moves {
+		before, now := n.pointers()
+		was[now] = before
 	}
 	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
 		l.side = l.sides[member]
 		l.judge(member)
 	}
 	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
-	return l.changes
+	return l.changes, was
 }
 
 // A labeller labels the changes in a tree of nodes. It works out once what all of
@@ -164,7 +169,7 @@ func (s *location) position() schema.Position {
 // change returns the change at a node.
 func (n *node) change() Change {
 	old, pointer := n.pointers()
-	c := Change{Pointer: pointer, IsInMoved: old != pointer && !n.moved}
+	c := Change{Pointer: pointer}
 	if n.new == nil {
 		c.Pointer = old
 	}

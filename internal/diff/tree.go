@@ -66,6 +66,9 @@ type differ struct {
 	// The nodes that are changes, each before those below it.
 	changes []*node
 
+	// Pairs of elements, and of members, with different last steps.
+	moves []*node
+
 	// Pairs of objects and arrays compared so far.
 	equal map[[2]*jsontree.Value]bool
 }
@@ -73,14 +76,14 @@ type differ struct {
 // differences compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
 // if and only if they are the same JSON value: canonical forms sort members and spell equal
 // numbers alike, so comparing texts compares values.
-func differences(entryType pin.EntryType, old, new *jsontree.Value) []*node {
+func differences(entryType pin.EntryType, old, new *jsontree.Value) *differ {
 	root := &node{old: old, new: new}
 	if entryType == pin.Tools {
 		root.at = schema.AtDefinition
 	}
-	d := differ{equal: map[[2]*jsontree.Value]bool{}}
+	d := &differ{equal: map[[2]*jsontree.Value]bool{}}
 	d.compare(root)
-	return d.changes
+	return d
 }
 
 // compare lists the changes at a node and below it.
@@ -137,6 +140,9 @@ func (d *differ) below(n *node, part node) {
 		v = part.old
 	}
 	part.at = n.at.Below(part.now, v)
+	if part.was != part.now && part.old != nil && part.new != nil && len(d.moves) < MaxChanges {
+		d.moves = append(d.moves, &part)
+	}
 	d.compare(&part)
 }
 

@@ -46,7 +46,8 @@ func TestDiffValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			var lines []string
-			for _, c := range Definitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)) {
+			changes, _ := Definitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new))
+			for _, c := range changes {
 				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
 			}
 			if got := strings.Join(lines, "\n"); got != tt.want {
@@ -108,7 +109,8 @@ func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	t.Helper()
 	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
 	old, new := jsontree.Canonical([]byte(one)), jsontree.Canonical([]byte(two))
-	checkChanges(t, old, new, Definitions(effort.New(), pin.Tools, old, new), one == two)
+	changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+	checkChanges(t, old, new, changes, one == two)
 	return one == two
 }
 
@@ -240,7 +242,7 @@ func TestHugeDiffs(t *testing.T) {
 	} {
 		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
 		for range 2 {
-			changes := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
 			if len(changes) != tt.changes {
 				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
 			}
@@ -270,7 +272,7 @@ func TestRefactoredTexts(t *testing.T) {
 		for range 2 {
 			old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
 			new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
-			changes := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			for _, want := range []string{"went", "came"} {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
@@ -314,7 +316,7 @@ func TestTooManyChanges(t *testing.T) {
 	} {
 		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
 			old, new := pintest.CanonicalTree(t, way[0]), pintest.CanonicalTree(t, way[1])
-			changes := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			tooMany := slices.IndexFunc(changes, func(c Change) bool { return c.Label.ID() == "many-changes" })
 			switch {

@@ -71,6 +71,9 @@ type Entry struct {
 	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
 	Changes []diff.Change
 
+	// By the pointers of values that have another place now, their old ones.
+	Moved map[string]string
+
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
 
@@ -353,11 +356,12 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 // kept in e.Changes, too.
 func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 	if e.RenamedFrom != "" {
-		list := diff.Definitions(r.budget, e.Type, old, new)
+		var list []diff.Change
+		list, e.Moved = diff.Definitions(r.budget, e.Type, old, new)
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
 	if diff.IsComparable(&e.Drift) {
-		e.Changes = diff.Definitions(r.budget, e.Type, old, new)
+		e.Changes, e.Moved = diff.Definitions(r.budget, e.Type, old, new)
 	}
 	return e.Changes
 }

@@ -262,9 +262,9 @@ func (l Line) Wrap(room, width int) (out []Line) {
 
 // fit returns how many bytes of s fit into room columns and, if all do, how many columns
 // they take. A text that is too wide is cut after the last space, or before the last of our own
-// marks, in the second half of the room. Without either it is cut where the room ends.
+// marks, in the second half of the room. Without either it is cut after a dot or a slash there, or where the room ends.
 func fit(s string, room, width int) (size, columns int) {
-	blank := 0
+	blank, step := 0, 0
 	mark := false
 	for i, r := range s {
 		if r == '<' && text.SpellsMark(s[i+1:]) {
@@ -282,6 +282,9 @@ func fit(s string, room, width int) (size, columns int) {
 			columns++
 		}
 		if columns > room {
+			if blank == 0 && step > 0 && !strings.ContainsRune("|:", rune(s[step])) {
+				return step, columns
+			}
 			if blank == 0 && room >= width/2 {
 				blank = i
 				// The next row must not begin with | or :, which would look like a second gutter.
@@ -294,6 +297,9 @@ func fit(s string, room, width int) (size, columns int) {
 		}
 		if r == ' ' && !mark && columns > room/2 {
 			blank = i + 1
+		}
+		if (r == '.' || r == '/') && !mark && columns > room/2 {
+			step = i + 1
 		}
 	}
 	return len(s), columns

@@ -311,7 +311,8 @@ func reviews(t *testing.T, r *Report) map[string]string {
 
 // spelledOut lists the changes of an entry that aren't summed up as minor.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
-	for _, c := range diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree()) {
+	all, _ := diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree())
+	for _, c := range all {
 		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
 			continue
 		}
@@ -380,7 +381,8 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 			var changes []string
 			for i := range sets[0].Pins {
 				p := &sets[0].Pins[i]
-				for _, c := range diff.Definitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree()) {
+				all, _ := diff.Definitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree())
+				for _, c := range all {
 					changes = append(changes, fmt.Sprintf("%s %s %s %.300q -> %.300q", p.Name, c.Label.ID(), c.Pointer, c.Old, c.New))
 				}
 			}

@@ -493,9 +493,7 @@ type Line struct {
 
 	pointer string
 
-	// Of a part of a result: its type in words, without numbers; else "". And whether it may be left out.
-	result     string
-	isOptional bool
+	isHint bool // of a tool
 }
 
 // ServerData is one server's two sides for programs.

@@ -1,59 +1,79 @@
 package report
 
 import (
-	"math/rand/v2"
+	"fmt"
 	"testing"
 
-	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/pintest"
 )
 
+// TestPlace: a place has the names of parameters and of alternatives, and what is in a schema follows as a pointer.
 func TestPlace(t *testing.T) {
-	for _, tt := range []struct {
-		entryType     pin.EntryType
-		pointer, want string
-	}{
-		{pin.Tools, "", ""},
-		{pin.Tools, "/description", "/description"},
-		{pin.Tools, "/inputSchema/required", "/inputSchema/required"},
-		{pin.Tools, "/inputSchema/properties", "/inputSchema/properties"},
-		{pin.Tools, "/inputSchema/properties/sort", "arguments.sort"},
-		{pin.Tools, "/inputSchema/properties/sort/description", "arguments.sort/description"},
-		{pin.Tools, "/inputSchema/properties/sort/additionalProperties", "arguments.sort.*"},
-		{pin.Tools, "/inputSchema/properties/sort/additionalProperties/enum/0", "arguments.sort.*/enum/0"},
-		{pin.Tools, "/inputSchema/properties/a/items/properties/by-x/type", "arguments.a[].by-x/type"},
-		{pin.Tools, "/inputSchema/properties/a/items/2/type", "arguments.a[]/2/type"},
-		{pin.Tools, "/inputSchema/properties/a/anyOf/0/items", "arguments.a/anyOf/0[]"},
-		{pin.Tools, "/inputSchema/properties/properties/properties", "arguments.properties/properties"},
-		{pin.Tools, "/inputSchema/properties/a.b/type", "/inputSchema/properties/a.b/type"},
-		{pin.Tools, "/inputSchema/properties/*", `"/inputSchema/properties/*"`},
-		{pin.Tools, "/inputSchema/properties/a/examples/x y", `"/inputSchema/properties/a/examples/x y"`},
-		{pin.Tools, "/inputSchema/properties/pipeline/items/anyOf/0/properties/$vectorSearch/anyOf/0/properties/a_filter_of_documents_to_search/additionalProperties/description",
-			"arguments.pipeline[]/anyOf/0.$vectorSearch/anyOf/0.a_filter_of_documents_to_search.*/description"}, // 157 characters: real schemas have some of 183
-		{pin.Prompts, "/inputSchema/properties/a", "/inputSchema/properties/a"},
-		{pin.Prompts, "/arguments/0/description", "/arguments/0/description"},
+	tool := pintest.Tree(t, `{"name":"t","description":"x","inputSchema":{"required":["sort"],"properties":{
+		"sort":{"additionalProperties":{"enum":["a"]}},
+		"a":{"type":"object","items":{"properties":{"by-x":{"type":"string"}},"$defs":{"b.c":{"type":"object","properties":{"d":{}}}}}},
+		"e":{"anyOf":[{"items":{"anyOf":[{"type":"string","description":"x"}]}},{"properties":{"is":{"const":"one"}}},{"properties":{"is":{"const":"two"}}}]},
+		"*":{},"a.b":{"type":"string"},"f g":{"examples":[1]}}},
+		"outputSchema":{"properties":{"links":{"items":{"properties":{"url":{"description":"x"}}}}}}}`)
+	s := describe(pin.Tools, jsontree.Value{}, tool, nil)
+	for pointer, want := range map[string]string{
+		"":                             "",
+		"/description":                 "/description",
+		"/inputSchema/required":        "/inputSchema/required",
+		"/inputSchema/properties/sort": "arguments.sort",
+		"/inputSchema/properties/sort/description":                    "arguments.sort/description",
+		"/inputSchema/properties/sort/additionalProperties/enum/0":    "arguments.sort.*/enum/0",
+		"/inputSchema/properties/a/items/properties/by-x/type":        "arguments.a[].by-x/type",
+		"/inputSchema/properties/a/items/$defs/b.c/properties/d":      `arguments.a[]/$defs/"b.c".d`,
+		"/inputSchema/properties/e/anyOf/0/items/anyOf/0/description": "arguments.e/anyOf/0[]/anyOf/0/description",
+		"/inputSchema/properties/e/anyOf/2/properties/is":             "arguments.e(is two).is",
+		"/inputSchema/properties/*":                                   `arguments."*"`,
+		"/inputSchema/properties/a.b/type":                            `arguments."a.b"/type`,
+		"/inputSchema/properties/f g/examples/0":                      `arguments."f g"/examples/0`,
+		"/outputSchema/properties/links/items/properties/url":         "returns.links[].url",
 	} {
-		if got := placeIn(tt.entryType, jsontree.Value{}, tt.pointer); got != tt.want {
-			t.Errorf("%s: got %s, want %s", tt.pointer, got, tt.want)
+		if got := s.place(1, pointer); got != want {
+			t.Errorf("%s: got %s, want %s", pointer, got, want)
 		}
+	}
+	seen := map[string]string{}
+	for _, l := range s.lines {
+		if other := seen[l.is.Place]; other != "" {
+			t.Errorf("%s is at %s, and so is %s", l.is.Pointer, l.is.Place, other)
+		}
+		seen[l.is.Place] = l.is.Pointer
 	}
 }
 
-// TestPlacesDiffer: no two places of a tool look the same.
+// TestPlacesDiffer: no two lines of a definition have one place, whatever the names are.
 func TestPlacesDiffer(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	steps := []string{"properties", "items", "additionalProperties", "a", "b", "a.b", "*", "[]", "0", "enum", "a/b", "", "arguments", "~", "a b", "\u200b", "anyOf", "oneOf", "1", "$a"}
+	names := []string{"properties", "items", "additionalProperties", "a", "b", "a.b", "*", "[]", "0", "enum", "a/b", "", "arguments", "~", "a b", "\u200b", "anyOf", "oneOf", "$a", "(a b)", `"a"`}
+	schema := `{"type":"string"}`
+	for range 3 {
+		below := ""
+		for i, name := range names {
+			if i > 0 {
+				below += ","
+			}
+			of := `{"type":"string"}`
+			if i%7 == 0 {
+				of = schema
+			}
+			below += fmt.Sprintf("%q:%s", name, of)
+		}
+		schema = `{"properties":{` + below + `},"$defs":{` + below + `},"items":{"properties":{` + below + `}},"additionalProperties":{"type":"object","description":"x"},"anyOf":[{"description":"x"},{"not":{"type":"string","properties":{` + below + `}}}]}`
+	}
+	s := describe(pin.Tools, jsontree.Value{}, pintest.Tree(t, `{"name":"t","inputSchema":`+schema+`}`), nil)
 	seen := map[string]string{}
-	for range jsontest.Rounds(50_000, 200_000) {
-		pointer := "/inputSchema/properties"
-		for range 1 + r.IntN(5) {
-			pointer = jsontree.Pointer(pointer, steps[r.IntN(len(steps))])
+	for _, l := range s.lines {
+		if other, found := seen[l.is.Place]; found {
+			t.Fatalf("%q and %q are both %s", other, l.is.Pointer, l.is.Place)
 		}
-		said := placeIn(pin.Tools, jsontree.Value{}, pointer)
-		if other, ok := seen[said]; ok && other != pointer {
-			t.Fatalf("%q and %q are both %s", other, pointer, said)
-		}
-		seen[said] = pointer
+		seen[l.is.Place] = l.is.Pointer
+	}
+	if len(seen) < 1_000 {
+		t.Errorf("only %d places", len(seen))
 	}
 }

@@ -107,6 +107,9 @@ type Report struct {
 	// What absentText returns for a type of a server.
 	absent map[pin.Ref]string
 
+	// Captured definitions in lines, as they were needed.
+	described map[pin.Ref]*description
+
 	// What kind of release this drift makes, in words.
 	release string
 
@@ -132,7 +135,7 @@ func New(in Input, known *facts.Facts) *Report {
 
 // Bare returns a report without a model: it describes what was accepted, what has a warning first, and shows nothing.
 func Bare(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, described: map[pin.Ref]*description{}}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i
 	}

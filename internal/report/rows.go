@@ -2,9 +2,11 @@ package report
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/facts"
@@ -22,33 +24,24 @@ import (
 // minText is how many bytes of JSON a text of a few words must have.
 const minText = 40
 
-// A change is one change of an entry, or a part of a new definition, as it is shown.
+// A change is a row about what changed in an entry: a line of its description that differs, lines that came or went, or what no
+// line shows. Or it is a part of a new definition.
 type change struct {
-	*facts.Edit // nil: it is a part of a new definition
+	of  *drifted
+	at  string // the pointer of its line
+	row Row
 
-	of   *drifted
-	at   string // its pointer
-	line int    // of a part: where it is among the lines of the definition
-	row  Row
+	label label.Label // the first one of what changed
+
+	// Something in it breaks callers, or can't be seen by a reader. Or nothing like it was there.
+	breaks, unseen, cameWhole bool
 
 	// Equal for what reads alike in another entry, and for what reads like a part of a new definition; or "".
 	key, part string
 
-	marked bool       // the definition below shows it with marks
+	isPart bool
+	line   int        // of a part: where it is among the lines of the definition
 	shared *sharedSet // the changes that are told once, with this one; or nil
-}
-
-// unseen describes what changed if no reader can see it, else it is "".
-func (c *change) unseen() string {
-	if c.Unseen {
-		return unseen(c.Change)
-	}
-	return ""
-}
-
-// exact reports whether a change is to be shown character by character.
-func (c *change) exact() bool {
-	return c.Old.Kind == '"' && c.New.Kind == '"' && layout.Confusable(c.Old.Text, c.New.Text) || c.Unseen
 }
 
 // searchCost is what searching a line for a sentence to mark costs besides its bytes. A thousand sentences in a thousand
@@ -58,17 +51,93 @@ const searchCost = 32
 // A describer describes the definitions of an entry, and how they differ.
 type describer struct {
 	*drifted
+	*description
 	budget *effort.Budget
-
-	// The pinned definition (0) and the captured one (1).
-	sides [2]signed
 }
 
-// A signed is a definition with its signature, and the index of the first line about each pointer.
-type signed struct {
-	tree  jsontree.Value
-	lines []signature.Line
-	first map[string]int
+// A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
+type description struct {
+	lines []*line
+	at    [2]map[string]*line
+}
+
+// A line is a line of either definition, or of both.
+type line struct {
+	was, is *signature.Line // nil: it isn't there
+	above   *line           // the line that this one is in, or nil
+	below   []*line
+	edits   []*facts.Edit // about it, or about what has no line and is in it
+}
+
+func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
+
+func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
+
+// describe describes two definitions. moved leads from the pointers of values that have another place to their old ones.
+func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
+	s := &description{at: [2]map[string]*line{{}, {}}}
+	var pinned []*line
+	for _, was := range signature.Of(entryType, old) {
+		l := &line{was: &was}
+		s.at[0][was.Pointer] = l
+		pinned = append(pinned, l)
+	}
+	for _, is := range signature.Of(entryType, new) {
+		pointer := is.Pointer
+		for around := pointer; around != ""; around = above(around) {
+			if was, found := moved[around]; found {
+				pointer = was + pointer[len(around):]
+				break
+			}
+		}
+		l := cmp.Or(s.at[0][pointer], &line{})
+		l.is = &is
+		s.at[1][is.Pointer] = l
+		s.lines = append(s.lines, l)
+	}
+	s.lines = append(s.lines, slices.DeleteFunc(pinned, (*line).isPaired)...)
+	for _, l := range s.lines {
+		if around := above(l.now().Pointer); around != "" {
+			l.above = s.nearest(lint.RankOf(l.is != nil), around)
+		}
+		if l.above != nil {
+			l.above.below = append(l.above.below, l)
+		}
+	}
+	return s
+}
+
+// nearest returns the line about what a pointer leads to or, if there is none, about what is around it; or nil.
+func (s *description) nearest(side int, pointer string) *line {
+	for pointer != "" && s.at[side][pointer] == nil {
+		pointer = above(pointer)
+	}
+	return s.at[side][pointer]
+}
+
+// place describes for people where in a definition something is.
+func (s *description) place(side int, pointer string) string {
+	l := s.nearest(side, pointer)
+	if l == nil {
+		return text.Pointer(pointer)
+	}
+	of := [...]*signature.Line{l.was, l.is}[side]
+	return of.Place + text.Pointer(pointer[len(of.Pointer):])
+}
+
+// above returns a pointer without its last step: it leads to what a value is in.
+func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
+
+// isIn reports whether a pointer leads to what another one leads to, or into that.
+func isIn(pointer, around string) bool { return strings.HasPrefix(pointer+"/", around+"/") }
+
+// inside lists a line and all lines in it.
+func (l *line) inside() (list []*line) {
+	list = []*line{l}
+	for _, part := range l.below {
+		list = append(list, part.inside()...)
+	}
+	return list
 }
 
 // describe makes the rows of an entry, each once. They don't depend on what else is shown.
@@ -76,37 +145,197 @@ func (r *Report) describe(e *drifted) {
 	if e.KindAlone() {
 		return
 	}
-	d := &describer{drifted: e, budget: r.Budget}
-	for _, one := range e.Edits {
-		c := &change{Edit: withIcons(one), of: e, at: one.Pointer}
-		c.row = d.edit(c)
-		e.changes = append(e.changes, c)
-		if row, is := d.follows(c); is || c.Minor() {
-			if c.Minor() {
-				row = c.row
-			}
-			row.Minor = true
-			row.Op = '~'
-			e.minor = append(e.minor, row)
+	var sides [2]jsontree.Value
+	for i, p := range [...]*pin.Pin{e.Previous, e.Captured} {
+		if p != nil {
+			sides[i] = p.Shown()
 		}
 	}
-	e.whole = d.wholes()
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget}
+	r.described[e.Ref()] = d.description
+	if len(e.Edits) > 0 {
+		d.compare()
+	}
+	d.wholes()
 	d.markFirst()
 	if !r.Bounded {
 		d.findKeys()
 	}
 }
 
-// withIcons returns an edit whose images are described. Their addresses are not compared as texts.
-func withIcons(e *facts.Edit) *facts.Edit {
-	of := *e
-	of.Old = layout.Icons(e.Pointer, e.Old)
-	of.New = layout.Icons(e.Pointer, e.New)
-	if of.Old.Kind == jsontree.Raw || of.New.Kind == jsontree.Raw {
-		of.Compared = false
-		of.TextEdits = nil
+// compare makes the rows of what changed: the lines that differ, and what no line shows.
+func (d *describer) compare() {
+	shown := map[*facts.Edit]bool{}
+	for _, e := range d.Edits {
+		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
+		if !isTitle(e.Pointer) {
+			d.attach(e, isOfRequired)
+		}
+		if e.Minor() || isOfRequired {
+			row := d.unshown(e)
+			row.Minor = true
+			row.Op = '~'
+			if !e.Minor() { // the order of required names, which no line has
+				row.Word = label.OtherForm.Words()
+				row.Label = label.OtherForm.ID()
+			}
+			d.minor = append(d.minor, row)
+		}
 	}
-	return &of
+	for _, l := range d.lines {
+		d.differs(l, shown)
+	}
+	for _, e := range d.Edits {
+		if !e.Minor() && !shown[e] {
+			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e), shown)
+		}
+	}
+	first := map[string]label.Label{} // of the rows about a line, which stay together
+	for _, c := range d.changes {
+		if k, known := first[c.at]; !known || c.label < k {
+			first[c.at] = c.label
+		}
+	}
+	slices.SortStableFunc(d.changes, func(a, b *change) int {
+		isWhy := func(c *change) int { return lint.RankOf(d.Why.Pointer == "" || !isIn(d.Why.Pointer, c.at)) }
+		return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(first[a.at], first[b.at]))
+	})
+}
+
+// sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
+func sideOf(e *facts.Edit) int {
+	return lint.RankOf(e.New.Kind != 0 || e.Old.Kind == 0)
+}
+
+// isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
+func isTitle(pointer string) bool { return strings.HasSuffix(pointer, "/title") }
+
+// attach adds an edit to the line that it is about, or to all lines in that if it is about them: all parameters, or those that
+// are required.
+func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
+	around := d.nearest(sideOf(e), e.Pointer)
+	if around == nil {
+		return
+	}
+	isOwn := true
+	for _, l := range around.below {
+		if isIn(l.now().Pointer, e.Pointer) || isOfRequired && l.isPaired() && l.was.Required != l.is.Required {
+			l.edits = append(l.edits, e)
+			isOwn = false
+		}
+	}
+	if isOwn {
+		around.edits = append(around.edits, e)
+	}
+}
+
+// labelOf returns the label of an edit that is about a line.
+func (l *line) labelOf(e *facts.Edit) label.Label {
+	pointer := l.now().Pointer
+	k := e.Label
+	switch {
+	case isIn(e.Pointer, pointer):
+		return k
+	case k == label.NewRequired && !l.now().Required:
+		return label.NewOptional
+	case strings.HasSuffix(e.Pointer, "/required"):
+		k = label.NoLongerRequired
+		if l.now().Required {
+			k = label.NowRequired
+		}
+		if strings.HasPrefix(pointer, "/outputSchema/") {
+			k = k.OfOutput()
+		}
+	}
+	return k
+}
+
+// differs adds the rows of a line that isn't as it was: of its phrase, and of its values. Or it adds the row of all lines that came
+// or went with one. It notes which edits are shown by that.
+func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
+	row := Row{Op: '!', Place: l.now().Place, Pointer: text.WholePointer(l.now().Pointer)}
+	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
+		return
+	}
+	if l.isPaired() {
+		ofValue := func(e *facts.Edit) bool {
+			return e.Pointer == l.is.Pointer || e.Pointer == l.is.Pointer+"/description" || e.Pointer == l.was.Pointer+"/description"
+		}
+		if l.was.Phrase != l.is.Phrase {
+			row.Detail = d.reworded(l.was, l.is)
+			if l.was.Place != l.is.Place && l.was.Pointer != l.is.Pointer {
+				row.Detail = joined("; ", row.Detail, "was "+l.was.Place)
+			}
+			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), ofValue), row, shown)
+		}
+		if row.Detail, row.Lines = behind(d.values(l, false)); row.Detail != "" || len(row.Lines) > 0 {
+			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), func(e *facts.Edit) bool { return !ofValue(e) }), row, shown)
+		}
+		return
+	}
+	if l.above != nil && !l.above.isPaired() {
+		return // with the line around it
+	}
+	row.Detail, row.Lines = d.part("-+"[lint.RankOf(l.is != nil)], l)
+	d.add(l, nil, row, shown)
+}
+
+// add adds a row about a line with the labels of edits. If there are none, they are those in the line, or those of the line
+// around it. It adds no row if they are minor.
+func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.Edit]bool) {
+	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
+	for _, part := range l.inside() {
+		if len(edits) == 0 || !l.isPaired() {
+			edits = append(edits, part.edits...)
+		}
+	}
+	if len(edits) == 0 && l.above != nil {
+		edits = l.above.edits
+	}
+	var labels []label.Label
+	for _, e := range edits {
+		shown[e] = shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
+		if e.Minor() {
+			continue
+		}
+		labels = append(labels, l.labelOf(e))
+		c.breaks = c.breaks || e.Severity == label.Breaking
+		if e.Unseen {
+			c.unseen = true
+			row.Detail = joined("; ", unseen(e.Change), row.Detail)
+		}
+	}
+	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
+		return // the whole definition of a renamed entry is shown
+	}
+	slices.Sort(labels)
+	c.label = append(labels, label.Changed)[0]
+	row.Label = c.label.ID()
+	row.Word = c.label.Words()
+	for _, k := range slices.Compact(labels) {
+		if k != c.label {
+			row.Word += ", " + k.Words()
+		}
+	}
+	c.row = row
+	d.changes = append(d.changes, c)
+}
+
+// unshown makes the row of an edit that no line shows, or that is minor.
+func (d *describer) unshown(e *facts.Edit) Row {
+	row := Row{Op: '!', Word: e.Label.Words(), Label: e.Label.ID(), Place: d.place(sideOf(e), e.Pointer), Pointer: text.WholePointer(e.Pointer)}
+	if e.Old.Kind == 0 && e.New.Kind == 0 {
+		row.Detail = "moved"
+	}
+	if e.From != "" {
+		was := d.place(0, e.From)
+		if was == row.Place { // a constant names it on both sides
+			was = text.Pointer(e.From)
+		}
+		row.Detail = joined("; ", row.Detail, "was "+was)
+	}
+	row.Lines = d.value(layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false)
+	return row
 }
 
 // rows lists the rows of a group: its findings, then its changes or its definitions, then what is minor.
@@ -119,35 +348,21 @@ func (r *Report) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
-	var changed []Row
 	var minor []*facts.Edit
-	all := slices.Clone(e.changes)
-	slices.SortStableFunc(all, func(a, b *change) int {
-		return lint.RankOf(b.at == e.Why.Pointer) - lint.RankOf(a.at == e.Why.Pointer)
-	})
-	for _, c := range all {
-		if c.Minor() || c.marked {
-			continue
-		}
+	for _, c := range e.changes {
 		row := c.row
 		if c.shared != nil {
 			row.Shared = c.shared.told.Number
 			row.InAll = c.shared.inAll
 		}
-		changed = append(changed, row)
+		rows = append(rows, row)
 	}
-	rows = append(rows, together(changed)...)
 	for _, c := range e.parts {
 		if c.shared != nil {
 			l := &e.whole[0].Lines[c.line]
 			l.Shared = c.shared.told.Number
 			l.InAll = c.shared.inAll && c.shared.entries[0].Kind == pin.Added
 			l.Keeps = strings.Contains(c.at, "/properties/") // its name
-		}
-	}
-	for i := range e.whole {
-		if e.Kind == pin.Added && e.RenamedFrom == "" {
-			e.whole[i].Lines = briefResults(e.whole[i].Lines)
 		}
 	}
 	rows = append(rows, e.whole...)
@@ -173,11 +388,11 @@ const notStored = "its definition was not stored (hashOnly)"
 
 // wholes makes the rows of definitions that are shown whole. That of an entry that is gone is shown as it was pinned,
 // any other as it is now.
-func (d *describer) wholes() (rows []Row) {
+func (d *describer) wholes() {
 	list := d.Definitions()
 	op := byte('+')
 	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
-		return nil
+		return
 	}
 	if d.Kind == pin.Removed {
 		list = []pin.Pin{*d.Locked}
@@ -191,205 +406,155 @@ func (d *describer) wholes() (rows []Row) {
 		if list[i].Definition == nil {
 			row.Detail = notStored
 		} else {
-			tree := list[i].Shown()
-			signed := signature.Of(d.Type, tree)
-			row.Lines = d.lines('=', tree, signed)
-			d.mark(signed, row.Lines)
+			described := d.description
+			if d.Kind != pin.Removed && d.RenamedFrom == "" {
+				described = describe(d.Type, jsontree.Value{}, list[i].Shown(), nil)
+			}
+			row.Lines = d.laidOut(described)
 		}
 		for j := range row.Lines {
 			if d.Kind == pin.Duplicate {
 				row.Lines[j].Place = "" // a reference to one of several definitions would mislead
 			}
 		}
-		rows = append(rows, row)
+		d.whole = append(d.whole, row)
 	}
-	return rows
 }
 
-// briefResults makes a line of all parts of a new result that follow each other and have no text and nothing below: what a
-// reviewer looks for there is texts and listed values. A part that isn't required has a question mark.
-func briefResults(lines []Line) (brief []Line) {
-	from := slices.IndexFunc(lines, func(l Line) bool { return l.result != "" })
-	if from < 0 {
-		return lines
-	}
-	brief = slices.Clone(lines[:from])
-	var parts []string // "name, size: string"
-	kind := ""
-	depth := 0
-	flush := func() {
-		if parts != nil {
-			brief = append(brief, Line{Depth: depth, Phrase: strings.Join(parts, "; ")})
-		}
-		parts = nil
-		kind = ""
-	}
-	for i := from; i < len(lines); i++ {
-		l := lines[i]
-		isLeaf := i+1 == len(lines) || lines[i+1].Depth <= l.Depth
-		if l.result == "" || !isLeaf || l.Text != nil || l.Depth == 0 || i == from {
-			flush()
-			brief = append(brief, l)
-			continue
-		}
-		if l.Depth != depth {
-			flush()
-		}
-		depth = l.Depth
-		name := l.Name
-		if l.isOptional {
-			name += "?"
-		}
-		if n := len(parts); kind == l.result && n > 0 {
-			parts[n-1] = strings.TrimSuffix(parts[n-1], ": "+kind) + ", " + name + ": " + kind
-			continue
-		}
-		kind = l.result
-		parts = append(parts, name+": "+kind)
-	}
-	flush()
-	return brief
-}
-
-// mark marks what differs in the texts of a renamed entry's definition. An edit that is marked needs no row.
-func (d *describer) mark(signed []signature.Line, lines []Line) {
-	if d.RenamedFrom == "" {
-		return
-	}
-	texts := map[string]*change{}
-	came := map[string]*change{}
-	for _, c := range d.changes {
-		if c.Old.Kind == 0 && c.New.Kind != 0 && !c.Unseen {
-			came[c.at] = c
-		}
-		if c.Compared && len(c.TextEdits) > 0 && !c.Unseen {
-			texts[c.at] = c
-		}
-	}
-	for i := range lines {
-		at := signed[i].Pointer
-		if signed[i].Rest {
-			continue
-		}
-		if c := cmp.Or(texts[at+"/description"], texts[at]); c != nil && signed[i].Text.Kind == '"' && signed[i].Text.Text == c.New.Text {
-			c.marked = true
-			lines[i].Text = d.marks(c.Old.Text, c.New.Text)
-		}
-		if c := cmp.Or(came[at], came[above(at)]); c != nil {
-			c.marked = true
-			lines[i].Phrase = strings.TrimRight("+ "+lines[i].Phrase, " ")
-			for j := i; j < len(lines) && (j == i || isIn(signed[j].Pointer, at)); j++ {
-				lines[j].Text = layout.Value('+', signed[j].Text, true, false)
+// laidOut lays out a definition whole. If the entry has another name now, it is marked what differs. The hints of a tool share a
+// line.
+func (d *describer) laidOut(s *description) (lines []Line) {
+	for _, l := range s.lines {
+		switch {
+		case d.RenamedFrom == "":
+			lines = append(lines, laidOut('=', l.now())...)
+		case l.isPaired():
+			both := d.values(l, true)
+			if both[0].Phrase = l.is.Phrase; l.was.Phrase != l.is.Phrase {
+				both[0].Phrase = d.phrase(l.was.Phrase, l.is.Phrase)
 			}
+			lines = append(lines, both...)
+		case l.is != nil:
+			came := laidOut('+', l.is)
+			came[0].Phrase = strings.TrimRight("+ "+came[0].Phrase, " ")
+			lines = append(lines, came...)
+		}
+		if n := len(lines); n > 1 && lines[n-2].isHint && lines[n-1].isHint {
+			lines[n-2].Phrase += ", " + lines[n-1].Phrase
+			lines = lines[:n-1]
 		}
 	}
+	return lines
 }
 
-// isIn reports whether a pointer leads to what another one leads to, or into that.
-func isIn(pointer, around string) bool { return strings.HasPrefix(pointer+"/", around+"/") }
-
-// marks lays out a whole text, with marks at what differs.
-func (d *describer) marks(old, new string) []layout.Line {
-	pieces := words.Words(d.budget, old, new)
-	if pieces == nil || words.Rewritten(pieces) {
-		return twoSides(jsontree.Text(old), jsontree.Text(new), layout.Confusable(old, new))
+// untitled returns keywords without the title, unless they are shown whole.
+func untitled(keywords jsontree.Value, isWhole bool) jsontree.Value {
+	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, isWhole || name != "title" })
+	if len(kept.Parts) == 0 {
+		return jsontree.Value{}
 	}
-	return layout.Words(pieces)
+	return kept
 }
 
-// edit makes the row of a change.
-func (d *describer) edit(c *change) Row {
-	row := Row{Op: '!', Word: c.Label.Words(), Label: c.Label.ID(), Place: d.place(c.side(), c.at), Pointer: text.WholePointer(c.at)}
-	was := ""
-	if c.From != "" {
-		was = "was " + d.wasAt(c.From, row.Place)
+// values lays out a line that is in both definitions, without its phrase, and what differs in its values; with isWhole all of them.
+func (d *describer) values(l *line, isWhole bool) []Line {
+	own := lineOf(l.is)
+	own.Phrase = ""
+	lines := []Line{own}
+	if said := d.value(l.was.Text, l.is.Text, l.is.Place, isWhole); said != nil {
+		lines[0].Text = said[0].Text
+		lines[0].Phrase = said[0].Phrase
+		lines = append(lines, said[1:]...)
 	}
-	row.Detail = joined("; ", c.unseen(), was)
-	said := c.shortSides()
-	list := listLine(c.Old, c.New)
-	places, turned := d.turned(c)
-	switch {
-	case c.Label == label.Layout:
-		row.Detail = joined("; ", row.Detail, indentation(words.Indented(c.Old.Text, c.New.Text)))
-	case turned != "":
-		row.Place = places
-		if strings.Contains(turned, ";") { // otherwise the label says it
-			row.Detail = joined("; ", row.Detail, turned)
-		}
-	case c.Old.Kind == 0 && c.New.Kind == 0: // it only moved
-		row.Detail = joined("; ", "moved", row.Detail)
-	case c.Compared && len(c.TextEdits) > 0:
-		if c.New.Text == "" {
-			row.Detail = joined("; ", row.Detail, "now empty")
-		}
-		row.Lines = sentences(row.Place, c)
-	case list != nil && !c.exact():
-		row.Lines = []Line{{Text: list}}
-	case said != "":
-		row.Detail = joined("; ", row.Detail, said)
-	case c.exact() || c.Old.Kind != 0 && c.New.Kind != 0:
-		row.Lines = []Line{{Text: twoSides(c.Old, c.New, c.exact())}}
-	default:
-		said, lines := d.oneSided(c)
-		row.Detail = joined("; ", row.Detail, said)
-		row.Lines = lines
+	for _, line := range d.value(untitled(l.was.Keywords, isWhole), untitled(l.is.Keywords, isWhole), l.is.Place, isWhole) {
+		line.Depth = l.is.Depth + 1
+		line.Place += " (keywords)"
+		lines = append(lines, line)
 	}
-	return row
+	return lines
+}
+
+// reworded describes which parts of a phrase came, went or differ.
+func (d *describer) reworded(was, is *signature.Line) string {
+	went := slices.DeleteFunc(slices.Clone(was.Parts), func(part string) bool { return slices.Contains(is.Parts, part) })
+	came := slices.DeleteFunc(slices.Clone(is.Parts), func(part string) bool { return slices.Contains(was.Parts, part) })
+	if len(went)+len(came) == 0 {
+		return d.phrase(was.Phrase, is.Phrase)
+	} else if len(went) == 0 {
+		return "+ " + strings.Join(came, ", ")
+	} else if len(came) == 0 {
+		return "- " + strings.Join(went, ", ")
+	}
+	return d.phrase(strings.Join(went, ", "), strings.Join(came, ", "))
+}
+
+// phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
+func (d *describer) phrase(old, new string) (said string) {
+	pieces := words.Phrases(d.budget, old, new)
+	if pieces == nil || strings.Contains(old, "-]") || strings.Contains(new, "+}") {
+		return old + " -> " + new
+	}
+	for _, run := range inLine(pieces, layout.Confusable(old, new)).Marked().Runs {
+		said += run.Text
+	}
+	return said
+}
+
+var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x7e]`) })
+
+// inLine makes a line of the pieces of printable texts.
+func inLine(pieces []words.Piece, exact bool) layout.Line {
+	line := layout.Line{Sign: '='}
+	for _, piece := range pieces {
+		if exact {
+			piece.Text = beyondASCII().ReplaceAllStringFunc(piece.Text, func(s string) string { return string(text.Append(nil, s, true)) })
+		}
+		line.Runs = append(line.Runs, layout.Run{Op: piece.Op, Text: piece.Text})
+	}
+	return line
+}
+
+// value lays out what differs in two values; with isWhole all of the new one.
+func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
+	const short = 60 // bytes of two values that are marked, however much differs
+	isText := old.Kind == '"' && new.Kind == '"'
+	shown := twoSides(old, new, layout.Confusable(old.Text, new.Text))
+	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
+		return nil
+	} else if jsontree.Equal(old, new) {
+		shown = layout.Value('=', new, true, false)
+	} else if isText && isWhole {
+		if pieces := words.Words(d.budget, old.Text, new.Text); pieces != nil && !words.Rewritten(pieces) {
+			shown = layout.Words(pieces)
+		}
+	} else if e := d.compared(old, new); e != nil && e.Label == label.Layout {
+		return []Line{{Phrase: indentation(words.Indented(old.Text, new.Text)), Place: place}}
+	} else if e != nil {
+		return sentences(place, e)
+	} else if old.Kind != 0 && new.Kind != 0 {
+		was := layout.JSON(old, false, layout.AnyWidth)[0]
+		is := layout.JSON(new, false, layout.AnyWidth)[0]
+		if pieces := words.Phrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.Rewritten(pieces)) {
+			shown = []layout.Line{inLine(pieces, layout.Confusable(was, is))}
+		}
+	}
+	return []Line{{Text: shown, Place: place}}
+}
+
+// compared returns the edit that has compared two texts, or nil.
+func (d *describer) compared(old, new jsontree.Value) *facts.Edit {
+	for _, e := range d.Edits {
+		if e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text {
+			return e
+		}
+	}
+	return nil
 }
 
 // indentation describes how the lines of a text were indented: a sign, then the blanks.
 func indentation(by string) string {
 	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
-}
-
-// together makes one row of all rows about a parameter, or about another part of a definition that has a description, and one
-// of all about schemas that nothing refers to.
-func together(rows []Row) (list []Row) {
-	at := map[string]int{}
-	details := map[int][]string{}
-	for _, row := range rows {
-		base, rest, _ := strings.Cut(row.Place, "/")
-		if row.Label == label.UnusedDefinition.ID() {
-			base = above(row.Place)
-			rest = strings.TrimPrefix(row.Place, base+"/")
-		}
-		if base == "" || strings.Contains(base, ", ") || row.Place[0] == '"' {
-			list = append(list, row)
-			continue
-		}
-		row.Place = base
-		row.Pointer = strings.TrimSuffix(row.Pointer, "/"+rest)
-		if rest == "description" {
-			rest = ""
-		}
-		if rest != "" && (len(row.Lines) > 0 || row.Label == label.UnusedDefinition.ID()) {
-			row.Lines = Under(rest, row.Detail, row.Lines)
-			row.Detail = ""
-		} else if rest != "" {
-			row.Detail = strings.TrimRight(rest+" "+row.Detail, " ")
-		}
-		key := base + " " + strconv.Itoa(row.Shared)
-		i, seen := at[key]
-		if !seen {
-			i = len(list)
-			at[key] = i
-			list = append(list, row)
-		}
-		details[i] = append(details[i], row.Detail)
-		if !seen {
-			continue
-		}
-		same := &list[i]
-		if !strings.Contains(", "+same.Word+", ", ", "+row.Word+", ") {
-			same.Word += ", " + row.Word
-		}
-		same.Lines = append(same.Lines, row.Lines...)
-	}
-	for i, said := range details {
-		list[i].Detail = joined("; ", said...)
-	}
-	return list
 }
 
 // Under returns lines below one with a name. A text at their beginning is in that line.
@@ -406,134 +571,56 @@ func Under(name, phrase string, lines []Line) []Line {
 	return lines
 }
 
-// oneSided describes a value that was added or removed: in the lines of its definition's signature that are about it or, if
-// there are no lines, as JSON.
-func (d *describer) oneSided(c *change) (said string, lines []Line) {
-	side := c.side()
-	at := c.at
-	v := c.New
-	if side == 0 {
-		at = cmp.Or(c.From, at)
-		v = c.Old
+// part describes a part of a definition behind its place, and below that. sign is '=' for a part of a new definition.
+func (d *describer) part(sign byte, l *line) (said string, lines []Line) {
+	for _, part := range l.inside() {
+		lines = append(lines, laidOut(sign, part.now())...)
 	}
-	sign := "-+"[side]
-	if said := signature.Alternatives(at[strings.LastIndexByte(at, '/')+1:], v); d.about(side, at) == nil && said != "" {
-		return string(sign) + " " + said, nil
+	came := strings.TrimLeft(string(sign), "=")
+	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) && lines[0].Phrase == "" {
+		came = "" // the gutter below says it
 	}
-	return d.part(sign, side, at, v)
+	said, lines = behind(lines)
+	return joined(" ", came, said), lines
 }
 
-// part describes a part of a definition behind its place, and below that. sign is '=' for a part of a new definition.
-func (d *describer) part(sign byte, side int, at string, v jsontree.Value) (said string, lines []Line) {
-	about := d.about(side, at)
-	if about == nil {
-		about = []signature.Line{{Text: v, Pointer: at}}
+// behind returns lines as they are printed behind and below the place of the first one, which needs no name. In the place of
+// a prompt's argument there is only a number.
+func behind(lines []Line) (said string, below []Line) {
+	said = lines[0].Phrase
+	if strings.HasPrefix(lines[0].Place, "/arguments/") {
+		said = joined("  ", lines[0].Name, said)
 	}
-	lines = d.lines(sign, d.tree(side), about)
-	came := strings.TrimLeft(string(sign), "=")
-	said = came
-	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) {
-		said = "" // the gutter below says it
-	}
-	// The row's place shows what the first line is about, so it needs no name. In the place of a prompt's argument there
-	// is only a number.
-	if about[0].Pointer != at || strings.HasPrefix(at, "/arguments/") {
-		return said, lines
-	}
-	if lines[0].Phrase != "" {
-		said = strings.TrimLeft(came+" "+lines[0].Phrase, " ")
-	}
+	depth := lines[0].Depth + 1
 	lines[0].Name = ""
 	lines[0].Phrase = ""
-	if len(lines[0].Text) == 0 {
+	if lines[0].Text == nil {
 		lines = lines[1:]
 	}
 	for i := range lines {
-		lines[i].Depth = max(0, lines[i].Depth-1)
+		lines[i].Depth = max(0, lines[i].Depth-depth)
 	}
 	return said, lines
 }
 
-// tree returns the pinned (0) or the captured (1) definition.
-func (d *describer) tree(side int) jsontree.Value {
-	s := &d.sides[side]
-	if p := [2]*pin.Pin{d.Previous, d.Captured}[side]; s.tree.Kind == 0 && p != nil {
-		s.tree = p.Shown()
-	}
-	return s.tree
+// lineOf lays out a line without its values.
+func lineOf(l *signature.Line) Line {
+	return Line{Depth: l.Depth, Name: l.Name, Phrase: l.Phrase, Place: l.Place, pointer: l.Pointer, isHint: l.IsHint}
 }
 
-// place describes for people where in the pinned (0) or the captured (1) definition something is.
-func (d *describer) place(side int, pointer string) string {
-	if !strings.Contains(pointer, "Of/") {
-		return placeIn(d.Type, jsontree.Value{}, pointer)
+// laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
+func laidOut(sign byte, l *signature.Line) []Line {
+	own := lineOf(l)
+	own.Text = layout.Value(sign, l.Text, true, false)
+	if l.Keywords.Kind == 0 {
+		return []Line{own}
 	}
-	return placeIn(d.Type, d.tree(side), pointer)
-}
-
-// wasAt returns where in the pinned definition something was. now is its place today. If both places read alike, because a
-// constant names the alternative on both sides, wasAt returns the steps of the pointer that name alternatives.
-func (d *describer) wasAt(pointer, now string) string {
-	was := d.place(0, pointer)
-	if was != now {
-		return was
-	}
-	return strings.Join(alternativePattern().FindAllString(pointer, -1), "")
-}
-
-// side returns the side that the pointer of a change leads into: the pinned (0) or the captured (1) definition.
-func (c *change) side() int {
-	if c.New.Kind == 0 && c.Old.Kind != 0 {
-		return 0
-	}
-	return 1
-}
-
-// about returns the lines about what is at a pointer of the pinned (0) or the captured (1) definition: one after
-// another, as signature.Of makes them.
-func (d *describer) about(side int, pointer string) []signature.Line {
-	s := &d.sides[side]
-	if tree := d.tree(side); s.first == nil && tree.Kind != 0 {
-		s.lines = signature.Of(d.Type, tree)
-		s.first = map[string]int{}
-		for i := len(s.lines) - 1; i >= 0; i-- {
-			for at := s.lines[i].Pointer; at != ""; at = above(at) {
-				s.first[at] = i
-			}
-		}
-	}
-	from, found := s.first[pointer]
-	if !found {
-		return nil
-	}
-	end := from
-	for end < len(s.lines) && isIn(s.lines[end].Pointer, pointer) {
-		end++
-	}
-	return s.lines[from:end]
-}
-
-// lines turns a signature of a definition, or of a part of it, into lines.
-func (d *describer) lines(sign byte, definition jsontree.Value, signed []signature.Line) (lines []Line) {
-	for _, l := range signed {
-		line := Line{Depth: l.Depth - signed[0].Depth, Name: l.Name, Phrase: l.Phrase, Text: layout.Value(sign, l.Text, true, false),
-			Place: placeIn(d.Type, definition, l.Pointer), pointer: l.Pointer}
-		if l.Rest {
-			line.Place += " (keywords)"
-			line.pointer = ""
-		}
-		if strings.HasPrefix(l.Pointer, "/outputSchema") {
-			line.result = cmp.Or(l.Brief, l.Phrase)
-			line.isOptional = !l.Required
-		}
-		lines = append(lines, line)
-	}
-	return lines
+	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, true, false), Place: l.Place + " (keywords)"}}
 }
 
 // sentences makes lines of the edited sentences of a text.
-func sentences(place string, c *change) (lines []Line) {
-	for _, s := range c.TextEdits {
+func sentences(place string, e *facts.Edit) (lines []Line) {
+	for _, s := range e.TextEdits {
 		line := Line{Text: editLines(s), Place: place, More: lines != nil}
 		if s.Number > 0 {
 			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
@@ -598,101 +685,6 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 		}
 	}
 	return lines
-}
-
-// listLine shows what was added to and removed from a list of different single values, if the values that stay keep
-// their order. The value that follows an added one is shown, too. For anything else it returns nil: both lists are
-// shown then.
-func listLine(old, new jsontree.Value) []layout.Line {
-	if old.Kind != '[' || new.Kind != '[' {
-		return nil
-	}
-	before := valuesOf(old)
-	after := valuesOf(new)
-	is := setOf(after)
-	was := setOf(before)
-	if before == nil || after == nil || len(is) < len(after) || len(was) < len(before) {
-		return nil
-	}
-	var runs []layout.Run
-	add := func(op byte, v jsontree.Value) {
-		runs = append(runs, layout.Run{Op: '=', Text: " "}, layout.Run{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]})
-	}
-	// i is an index in the old list. joined means that the last value of the new one was added.
-	i := 0
-	joined := false
-	gone := func() {
-		for i < len(before) && !is[before[i]] {
-			add('-', old.Items()[i].Value)
-			i++
-		}
-	}
-	for j, value := range after {
-		gone()
-		switch {
-		case !was[value]:
-			add('+', new.Items()[j].Value)
-			joined = true
-			continue
-		case before[i] != value:
-			return nil // another order
-		case joined:
-			add('=', new.Items()[j].Value)
-		}
-		joined = false
-		i++
-	}
-	gone()
-	if runs == nil {
-		return nil
-	}
-	return []layout.Line{{Sign: '=', Runs: runs[1:]}}
-}
-
-// setOf returns the values of a list, each once.
-func setOf(list []string) map[string]bool {
-	set := make(map[string]bool, len(list))
-	for _, value := range list {
-		set[value] = true
-	}
-	return set
-}
-
-// valuesOf returns the canonical forms of the values in a list. It returns nil if one is a list or an object.
-func valuesOf(list jsontree.Value) []string {
-	values := []string{}
-	for _, item := range list.Items() {
-		if item.Value.Kind == '{' || item.Value.Kind == '[' {
-			return nil
-		}
-		values = append(values, string(jsontree.Append(nil, item.Value)))
-	}
-	return values
-}
-
-// shortSides returns a change on one line, "1000 -> 100000", or "" if a value isn't short.
-func (c *change) shortSides() string {
-	// Bytes of each value as JSON, and of the source of a value that is written out to be measured.
-	const widest, largest = 60, 4096
-	if c.Old.End-c.Old.At > largest || c.New.End-c.New.At > largest {
-		return ""
-	}
-	both := c.Old.Kind != 0 && c.New.Kind != 0
-	if c.Compared || c.exact() || c.Old.Kind == c.New.Kind && !both || !both && len(c.Old.Parts)+len(c.New.Parts) > 0 { // oneSided shows what is in a value
-		return ""
-	}
-	old := layout.JSON(c.Old, false, widest)
-	new := layout.JSON(c.New, false, widest)
-	if len(old)+len(new) > 2 || max(len(old[0]), len(new[0])) > widest {
-		return ""
-	}
-	if both {
-		return old[0] + " -> " + new[0]
-	}
-	if c.New.Kind == 0 {
-		return "- " + old[0]
-	}
-	return "+ " + new[0]
 }
 
 // findingRow words a finding. above is the number of entries named above it. If the finding is in

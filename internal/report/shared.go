@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
@@ -54,30 +53,26 @@ func (d *describer) findKeys() {
 	// Quoted strings make keys of different rows different.
 	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
 	partOf := func(at string) Row {
-		said, lines := d.part('=', 1, at, jsontree.Value{})
+		said, lines := d.part('=', d.at[1][at])
 		return Row{Op: '!', Word: "new", Place: d.place(1, at), Pointer: text.WholePointer(at), Detail: said, Lines: lines}
 	}
 	for _, c := range d.changes {
-		if c.Minor() || c.Unseen || d.RenamedFrom+d.RenamedTo != "" {
+		if c.unseen || d.RenamedFrom+d.RenamedTo != "" {
 			continue
 		}
 		c.key = key(c.row)
-		if c.Old.Kind == 0 && c.From == "" && isPart(c.at) {
+		if c.cameWhole && isPart(c.at) {
 			c.part = key(partOf(c.at))
 		}
 	}
 	if d.Kind != pin.Added {
 		return
 	}
-	isNew := map[string]bool{}
-	for _, c := range d.changes {
-		isNew[c.at] = isNew[c.at] || c.Old.Kind == 0 && strings.HasPrefix(c.at, "/inputSchema/$defs/")
-	}
 	for i, line := range d.whole[0].Lines {
 		// Parameters of an entry with another name have marks.
-		if isPart(line.pointer) && (d.RenamedFrom == "" || isNew[line.pointer]) {
+		if isPart(line.pointer) && (d.RenamedFrom == "" || strings.HasPrefix(line.pointer, "/inputSchema/$defs/") && strings.HasPrefix(line.Phrase, "+")) {
 			row := partOf(line.pointer)
-			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, line: i, row: row, part: key(row)})
+			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, isPart: true, line: i, row: row, part: key(row)})
 		}
 	}
 }
@@ -146,7 +141,7 @@ func (r *Report) findShared() {
 		}
 		set.changes = append(set.changes, all[0])
 		set.rank = min(set.rank, all[0].rank())
-		set.told.breaks = set.told.breaks || all[0].Edit != nil && all[0].Severity == label.Breaking
+		set.told.breaks = set.told.breaks || all[0].breaks
 		for _, c := range all {
 			c.shared = set
 		}
@@ -164,23 +159,23 @@ const (
 
 // rank is smaller for what is worth reading first: what is why an entry is, what reads like poison, what breaks callers.
 func (c *change) rank() int {
-	if c.Edit == nil {
+	if c.isPart {
 		return rankLast
 	}
-	if c.of.Class.First() && c.of.Why.Pointer == c.at {
+	if c.of.Class.First() && c.of.Why.Pointer != "" && isIn(c.of.Why.Pointer, c.at) {
 		return 0
 	}
 	score, isRead := c.of.scoreAt(c.at)
 	if isRead && score >= rank.Marked {
 		return 1
 	}
-	if c.Label == label.UnusedDefinition && !isRead {
+	if c.label == label.UnusedDefinition && !isRead {
 		return rankUnused
 	}
-	if c.Severity == label.Breaking {
+	if c.breaks {
 		return 2
 	}
-	if c.Label == label.Wording {
+	if c.label == label.Wording {
 		return 3
 	}
 	return 4
@@ -210,29 +205,9 @@ func (r *Report) tell(m *Model) {
 	for _, set := range r.shared {
 		s := &set.told
 		s.Server = r.places[set.entries[0].Server]
-		at := map[string]int{} // the row, by the content of a change without its place
-		var places, pointers [][]string
 		for _, c := range set.changes {
-			bare := c.row
-			bare.Place = ""
-			bare.Pointer = ""
-			key := fmt.Sprintf("%#v", bare)
-			i, seen := at[key]
-			if !seen || c.Edit == nil {
-				i = len(s.Rows)
-				at[key] = i
-				s.Rows = append(s.Rows, c.row)
-				places = append(places, nil)
-				pointers = append(pointers, nil)
-			}
-			places[i] = append(places[i], c.row.Place)
-			pointers[i] = append(pointers[i], c.row.Pointer)
+			s.Rows = append(s.Rows, c.row)
 		}
-		for i := range s.Rows {
-			s.Rows[i].Place = strings.Join(places[i], ", ")
-			s.Rows[i].Pointer = strings.Join(pointers[i], ", ")
-		}
-		s.Rows = together(s.Rows)
 		s.Count, s.Also, s.Names = r.who(set.entries)
 		set.inAll = strings.HasPrefix(s.Count, "all ")
 		s.Breaking = s.breaks && r.release != ""

@@ -27,22 +27,23 @@ type Line struct {
 
 	Phrase string // "integer 1..600, required = 30"
 
-	// The phrase without "required" and without numbers, which matter little in a result.
-	Brief string
+	Parts []string // of the phrase, in the order of the members that they describe
 
 	// The schema around it requires it, and Phrase has that word.
 	Required bool
 
+	IsHint bool // a hint of a tool, which can share a line with others
+
 	// A description, or another value; kind 0: no value.
 	Text jsontree.Value
 
+	// Those keywords of a schema that neither its line nor the lines below it have; kind 0: there are none.
+	Keywords jsontree.Value
+
 	Pointer string // where it is
 
-	// The whole schema that begins with this line; kind 0 if no schema does.
-	Whole jsontree.Value
-
-	// Text has those keywords of the schema at Pointer that the schema's own line lacks.
-	Rest bool
+	// The same for people: "arguments.sort[].by", "returns.links[]", "/_meta". No two lines of a definition have the same.
+	Place string
 }
 
 // Hints are the hints of a tool with the words for true and for false. No two
@@ -82,7 +83,7 @@ type signer struct {
 }
 
 func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer})
+	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
 }
 
 // Of makes the signature of an entry.
@@ -110,6 +111,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 		return
 	}
 	at := jsontree.Pointer("", m.Name)
+	m.Value = layout.Icons(at, m.Value)
 	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
 	if m.Name == "description" && m.Value.Kind == '"' {
 		s.value(0, "", at, m.Value)
@@ -141,16 +143,16 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 		return len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden"
 	case member{pin.Tools, "inputSchema"}:
 		if object {
-			s.input(at, m.Value)
+			s.root("(input)", "arguments", at, m.Value)
 		}
 		return object
 	case member{pin.Tools, "outputSchema"}:
 		if object {
-			s.root("returns", at, m.Value)
+			s.root("returns", "returns", at, m.Value)
 		}
 		return object
 	case member{pin.Prompts, "arguments"}:
-		list := children(at, jsontree.Value{}, m, nil)
+		list := child{}.children(m, nil)
 		for _, c := range list {
 			s.schema(c, 0)
 		}
@@ -178,30 +180,19 @@ func (s *signer) values(prefix, at string, v jsontree.Value) {
 	}
 }
 
-// input adds the input schema. A plain object needs no line of its own.
-func (s *signer) input(at string, v jsontree.Value) {
-	from := len(s.lines)
-	s.root("(input)", at, v)
-	list := s.lines[from:]
-	if list[0].Phrase != "object" || list[0].Text.Kind != 0 || len(list) == 1 || list[1].Name == "" {
-		return
-	}
-	for i := range list {
-		list[i].Depth--
-	}
-	s.lines = slices.Delete(s.lines, from, from+1)
-}
-
 // root adds a whole input or output schema. It has to be that of an object (MCP 2025-11-25, Tool), so its line
-// leaves out "object" before other words, and adds that if the schema has no type.
-func (s *signer) root(name, pointer string, v jsontree.Value) {
+// leaves out "object" before other words, and adds that if the schema has no type. The places of what is in it begin with place.
+func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	from := len(s.lines)
-	s.schema(child{name: name, pointer: pointer, value: v}, 0)
-	phrase := &s.lines[from].Phrase
-	if !v.Has("type") && *phrase != "any value" {
-		*phrase = strings.TrimRight("no type, "+*phrase, ", ")
+	s.schema(child{name: name, place: place, pointer: pointer, value: v}, 0)
+	l := &s.lines[from]
+	l.Place = pointer
+	if !v.Has("type") {
+		l.Parts = append([]string{"no type"}, l.Parts...)
+	} else if len(l.Parts) > 0 && l.Parts[0] == "object" {
+		l.Parts = l.Parts[1:]
 	}
-	*phrase = strings.TrimPrefix(*phrase, "object, ")
+	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
 }
 
 // plainFiles reports whether the files of a skill are listed with nothing but what identifies them.
@@ -216,14 +207,19 @@ func plainFiles(v jsontree.Value) bool {
 // unshown adds a line for each file of a skill whose text isn't known. The others are shown.
 func (s *signer) unshown(v jsontree.Value, uri string) {
 	folder := uri[:strings.LastIndex(uri, "/")+1]
+	known := map[string]bool{}
+	for _, file := range s.files.Members() {
+		known[file.Name] = true
+	}
 	for i, item := range v.Items() {
 		of := item.Get("uri")
 		name := strings.TrimPrefix(of.Text, folder)
-		if s.files.Has(name) {
+		if known[name] {
 			continue
 		}
 		size := item.Get("size")
-		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: size.Text + " bytes, not shown", Pointer: jsontree.Pointer("/resources", strconv.Itoa(i))})
+		pointer := jsontree.Pointer("/resources", strconv.Itoa(i))
+		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: size.Text + " bytes, not shown", Pointer: pointer, Place: pointer})
 	}
 }
 
@@ -232,18 +228,16 @@ func isNameInWords(m jsontree.Member, name string) bool {
 	return m.Name == "title" && m.Value.Kind == '"' && diff.InWords(m.Value.Text, name)
 }
 
-// annotations adds the hints of a tool as words in one line, and every other annotation under its name.
+// annotations adds the hints of a tool as words, and every other annotation under its name.
 func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
-	var said, words []string
+	var said []string
 	hints := HintsOf(v)
 	for i, hint := range Hints {
 		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.entryType == pin.Tools {
 			said = append(said, hint.Name)
-			words = append(words, word)
+			at := jsontree.Pointer(pointer, hint.Name)
+			s.lines = append(s.lines, Line{Phrase: word, Pointer: at, Place: at, IsHint: true})
 		}
-	}
-	if words != nil {
-		s.lines = append(s.lines, Line{Phrase: strings.Join(words, ", "), Pointer: pointer})
 	}
 	for _, m := range v.Members() {
 		if !slices.Contains(said, m.Name) && !(s.entryType == pin.Tools && isNameInWords(m, name)) {
@@ -254,69 +248,71 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 
 // A child is a schema, or an argument of a prompt, that has lines of its own.
 type child struct {
-	// How it is printed, the name that its title could repeat, and where it is.
-	name, key, pointer string
+	// How it is printed, the name that its title could repeat, where it is, and the same for people.
+	name, key, pointer, place string
 
 	value              jsontree.Value
 	required, argument bool
 }
 
-// children lists the schemas in a keyword, those of required parameters first, or the arguments of a prompt.
-// It returns nil if one of them has no name that fits into a line.
-func children(pointer string, around jsontree.Value, m jsontree.Member, required []string) (list []child) {
+// children lists the schemas in a keyword of a schema, those of required parameters first, or the arguments of a prompt.
+// It returns nil if an argument has no name.
+func (c child) children(m jsontree.Member, required []string) (list []child) {
 	at := schema.Keyword(m.Name)
-	fits := true
-	add := func(name, before, step string, v jsontree.Value, required bool) {
-		fits = fits && name != "" && len(name) <= text.MaxName
+	pointer := jsontree.Pointer(c.pointer, m.Name)
+	place := c.place + "/" + m.Name
+	add := func(name, before, step, place string, v jsontree.Value, required bool) {
 		printed := before + nameOf(name)
 		if before == "" && standsForItself(name) {
 			printed = `"` + name + `"`
 		}
-		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), v, required, m.Name == "arguments"})
+		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), place, v, required, m.Name == "arguments"})
 	}
 	switch {
 	case m.Name == "arguments":
 		for i, item := range m.Value.Items() {
 			name := item.Value.Get("name")
-			fits = fits && name.Kind == '"'
-			add(name.Text, "", strconv.Itoa(i), item.Value, false)
+			if name.Kind != '"' {
+				return nil
+			}
+			add(name.Text, "", strconv.Itoa(i), place+"/"+strconv.Itoa(i), item.Value, false)
 		}
 	case m.Value.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
 		printed := map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name]
-		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, value: m.Value}}
+		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
+		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
 	case at == schema.AtSchemas:
 		for i, item := range m.Value.Items() {
-			name := m.Name + "[" + strconv.Itoa(i) + "]"
-			if constant := Constant(around, m.Name, item.Value); constant != "" {
-				name = m.Name + "(" + constant + ")"
+			name := "[" + strconv.Itoa(i) + "]"
+			of := place + "/" + strconv.Itoa(i)
+			if constant := constant(c.value, m.Name, item.Value); constant != "" {
+				name = "(" + constant + ")"
+				of = c.place + name
 			}
-			list = append(list, child{name: name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), value: item.Value})
+			list = append(list, child{name: m.Name + name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), place: of, value: item.Value})
 		}
 	case at == schema.AtProperties:
 		isRequired := map[string]bool{}
 		for _, name := range required {
-			add(name, "", name, m.Value.Get(name), true)
+			add(name, "", name, c.place+"."+nameOf(name), m.Value.Get(name), true)
 			isRequired[name] = true
 		}
 		for _, part := range m.Value.Members() {
 			if !isRequired[part.Name] {
-				add(part.Name, "", part.Name, part.Value, false)
+				add(part.Name, "", part.Name, c.place+"."+nameOf(part.Name), part.Value, false)
 			}
 		}
 	case at == schema.AtNamed:
 		for _, part := range m.Value.Members() {
-			add(part.Name, m.Name+".", part.Name, part.Value, false)
+			add(part.Name, m.Name+".", part.Name, place+"/"+nameOf(part.Name), part.Value, false)
 		}
-	}
-	if !fits {
-		return nil
 	}
 	return list
 }
 
 // schema adds a schema and all that is in it, its description in its own line and definitions last.
 func (s *signer) schema(c child, depth int) {
-	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Whole: c.value, Required: c.required}
+	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Place: c.place, Required: c.required}
 	if c.value.Kind != '{' {
 		s.lines = append(s.lines, flagLine(own, c.value))
 		return
@@ -327,15 +323,15 @@ func (s *signer) schema(c child, depth int) {
 	}
 	parts := partsOf(c, depth, w.said)
 	own.Text = parts.description
-	own.Phrase = w.phrase(c.required)
-	own.Brief = w.brief()
+	own.Parts = w.parts(c.required)
+	own.Phrase = phraseOf(own.Parts)
 	if own.Phrase == "" && !c.argument && len(parts.below)+len(parts.rest.Parts) == 0 {
 		own.Phrase = "any value"
 	}
-	s.lines = append(s.lines, own)
 	if len(parts.rest.Parts) > 0 {
-		s.lines = append(s.lines, Line{Depth: depth + 1, Text: parts.rest, Pointer: c.pointer, Rest: true})
+		own.Keywords = parts.rest
 	}
+	s.lines = append(s.lines, own)
 	for _, c := range parts.below {
 		s.schema(c, depth+1)
 	}
@@ -381,7 +377,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
 	required := requiredIn(v)
-	if depth == maxDepth || children("", v, jsontree.Member{Name: "properties", Value: v.Get("properties")}, nil) == nil {
+	if depth == maxDepth {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
 	}
@@ -397,7 +393,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 		}
 		var held []child
 		if depth < maxDepth {
-			held = children(jsontree.Pointer(c.pointer, m.Name), v, m, required)
+			held = c.children(m, required)
 		}
 		if held == nil {
 			parts.rest.Parts = append(parts.rest.Parts, m)
@@ -430,14 +426,14 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	return isNameInWords(m, key)
 }
 
-// mostAlternatives is how many alternatives Constant compares, and how many parameters of one it tries.
+// mostAlternatives is how many alternatives constant compares, and how many parameters of one it tries.
 const mostAlternatives = 50
 
-// Constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
+// constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
 // other alternative that has parameters, this parameter has another constant value. An alternative that is a constant itself
-// is named by it. Constant returns "" if no such
+// is named by it. constant returns "" if no such
 // parameter can be described in plain words, or if the schema has more than one list of alternatives.
-func Constant(around jsontree.Value, keyword string, one jsontree.Value) string {
+func constant(around jsontree.Value, keyword string, one jsontree.Value) string {
 	list := around.Get(keyword).Items()
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
 		return ""
@@ -494,7 +490,9 @@ func alwaysIs(v jsontree.Value) string {
 // nameOf returns the printable name of a parameter. A name is quoted if it has a character
 // that separates names here.
 func nameOf(name string) string {
-	if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
+	if len(name) > text.MaxName {
+		return inLine(jsontree.Text(name))
+	} else if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
 		return said
 	}
 	return `"` + name + `"`
@@ -539,43 +537,31 @@ type wording struct {
 	// Its constraints: "closed", "minLength 1".
 	limits []string
 
-	value string // its default: " = 30"
+	value string // its default: "= 30"
 	said  []string
 }
 
-// phrase returns what follows the name: "integer 1..600, required, multipleOf 5 = 30".
-func (w *wording) phrase(required bool) string {
-	said := ""
-	if required {
-		said = "required"
-	}
-	return w.join(w.span, append([]string{said}, w.limits...))
-}
-
-// brief returns the phrase without "required" and without numbers.
-func (w *wording) brief() string {
-	return w.join("", slices.DeleteFunc(slices.Clone(w.limits), isNumeric))
-}
-
-// join puts the type, its range, other parts that aren't empty, and the default in one phrase.
-func (w *wording) join(span string, limits []string) string {
-	parts := []string{strings.TrimLeft(w.kind+span, " ")}
+// parts lists what follows the name: "integer 1..600", "required", "multipleOf 5", "= 30".
+func (w *wording) parts(required bool) []string {
+	kind := w.kind
 	if w.isImplied {
-		parts[0] = strings.TrimLeft(span, " ")
+		kind = ""
 	}
-	parts = slices.DeleteFunc(append(parts, limits...), func(part string) bool { return part == "" })
-	return strings.TrimLeft(strings.Join(parts, ", ")+w.value, " ")
+	parts := []string{strings.TrimLeft(kind+w.span, " "), ""}
+	if required {
+		parts[1] = "required"
+	}
+	return slices.DeleteFunc(append(append(parts, w.limits...), w.value), func(part string) bool { return part == "" })
 }
 
-// isNumeric reports whether a constraint in words is a number.
-func isNumeric(limit string) bool {
-	word, value, _ := strings.Cut(limit, " ")
-	return slices.Contains(numeric(), word) && strings.Trim(value, "0123456789.+-eE") == ""
+// phraseOf puts parts in one phrase: "integer 1..600, required, multipleOf 5 = 30".
+func phraseOf(parts []string) string {
+	last := len(parts) - 1
+	if last > 0 && strings.HasPrefix(parts[last], "= ") {
+		return strings.Join(parts[:last], ", ") + " " + parts[last]
+	}
+	return strings.Join(parts, ", ")
 }
-
-var numeric = sync.OnceValue(func() []string {
-	return strings.Fields("length minLength maxLength minItems maxItems minProperties maxProperties minimum maximum exclusiveMinimum exclusiveMaximum multipleOf")
-})
 
 // constraints are the keywords that are printed with their value.
 var constraints = sync.OnceValue(func() []string {
@@ -610,7 +596,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 		}
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if said := Alternatives(keyword, v.Get(keyword)); w.kind == "" && said != "" {
+		if said := alternatives(keyword, v.Get(keyword)); w.kind == "" && said != "" {
 			w.kind = said
 			w.said = append(w.said, keyword)
 		}
@@ -681,7 +667,7 @@ func (w *wording) member(m jsontree.Member) {
 	case short == "" || len(short) > maxLimit:
 		return
 	case m.Name == "default":
-		w.value = " = " + short
+		w.value = "= " + short
 	case m.Name == "const":
 		limit = "always " + short
 	default:
@@ -704,9 +690,9 @@ func lengthOf(low, high string) string {
 // inLine returns a value as JSON on one line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
-// Alternatives returns in one line the alternatives of a keyword: "any of string, null". It returns "" if one of
+// alternatives returns in one line the alternatives of a keyword: "any of string, null". It returns "" if one of
 // them is more than a type and its constraints.
-func Alternatives(keyword string, list jsontree.Value) string {
+func alternatives(keyword string, list jsontree.Value) string {
 	var kinds []string
 	for _, item := range list.Items() {
 		kinds = append(kinds, plain(item.Value))
@@ -732,7 +718,7 @@ func plain(v jsontree.Value) string {
 		return inLine(value)
 	}
 	if len(w.limits) > 0 {
-		return "(" + w.phrase(false) + ")"
+		return "(" + phraseOf(w.parts(false)) + ")"
 	}
 	return w.kind
 }

@@ -24,11 +24,10 @@ func signed(entryType pin.EntryType, definition jsontree.Value) string {
 			indent += "  "
 		}
 		for _, line := range layout.Value('=', l.Text, true, false) {
-			b.WriteString(indent + "| ")
-			for _, r := range line.Runs {
-				b.WriteString(r.Text)
-			}
-			b.WriteString("\n")
+			b.WriteString(indent + "| " + line.Runs[0].Text + "\n")
+		}
+		for _, line := range layout.Value('=', l.Keywords, true, false) {
+			b.WriteString(strings.Repeat("  ", l.Depth+1) + "| " + line.Runs[0].Text + "\n")
 		}
 	}
 	return b.String()
@@ -45,7 +44,10 @@ func TestSignature(t *testing.T) {
 			"where":{"type":["object","null"],"properties":{"url":{"type":"string","format":"uri"}},"x-odd":1},
 			"either":{"anyOf":[{"type":"string"},{"type":"null"}]}}},
 		"outputSchema":{"type":"object"},"_meta":{"a":1},"more":{"b":"c"}}`
-	const want = `destructive, writes, open world, not idempotent
+	const want = `destructive
+writes
+open world
+not idempotent
 annotations.title
   | Run!
 | Runs a snippet.
@@ -83,10 +85,10 @@ func TestEmptyDescription(t *testing.T) {
 // TestOddRequired: "required" that isn't a list of parameters means something else, and is shown.
 func TestOddRequired(t *testing.T) {
 	for definition, want := range map[string]string{
-		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "a  string\n  | {\"required\":true}\n",
+		`{"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","required":true}}}}`: "(input)  object\n  a  string\n    | {\"required\":true}\n",
 		`{"name":"t","inputSchema":{"type":"object","required":null,"properties":{"a":{}}}}`:                "(input)  object\n  | {\"required\":null}\n  a  any value\n",
-		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "a  any value\n",
-		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)  no type\n  | {\"properties\":{\"\":{},\"a\":{}},\"required\":[\"a\"]}\n", // one has no name
+		`{"name":"t","inputSchema":{"type":"object","required":[],"properties":{"a":{}}}}`:                  "(input)  object\n  a  any value\n",
+		`{"name":"t","inputSchema":{"properties":{"":{},"a":{}},"required":["a"]}}`:                         "(input)  no type\n  a  required\n  \"\"  any value\n", // one has no name
 	} {
 		if got := signed(pin.Tools, pintest.Tree(t, definition)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", definition, got, want)
@@ -102,7 +104,7 @@ func TestOddRequired(t *testing.T) {
 func TestParameterReturns(t *testing.T) {
 	const tool = `{"name":"t","inputSchema":{"type":"object","properties":{"returns":{"type":"object","additionalProperties":false},"code":{"type":"object","additionalProperties":false}}},
 		"outputSchema":{"type":"object","additionalProperties":false}}`
-	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "code  object, closed\n\"returns\"  object, closed\nreturns  closed\n"; got != want {
+	if got, want := signed(pin.Tools, pintest.Tree(t, tool)), "(input)  object\n  code  object, closed\n  \"returns\"  object, closed\nreturns  closed\n"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -116,7 +118,7 @@ func TestPhrases(t *testing.T) {
 		{`{"enum":["a",1],"type":"string"}`, `string, "a" | 1`},
 		{`{"enum":["a","b"],"type":["string","null"]}`, `string or null, "a" | "b"`},
 		{`{"enum":["a","b"],"type":["string"]}`, `"a" | "b"
-  | {"type":["string"]}`},
+    | {"type":["string"]}`},
 		{`{"const":"a","type":"string"}`, `always "a"`},
 		{`{"const":"a"}`, `always "a", no type`},
 		{`{"const":1,"type":"number"}`, `always 1`},
@@ -131,7 +133,7 @@ func TestPhrases(t *testing.T) {
 	} {
 		definition := `{"name":"t","inputSchema":{"type":"object","properties":{"p":` + tt.schema + `}}}`
 		got := signed(pin.Tools, pintest.Tree(t, definition))
-		if got != "p  "+tt.want+"\n" {
+		if got != "(input)  object\n  p  "+tt.want+"\n" {
 			t.Errorf("%s: got %s, want %s", tt.schema, got, tt.want)
 		}
 		if other := seen[got]; other != "" {
@@ -141,29 +143,12 @@ func TestPhrases(t *testing.T) {
 	}
 }
 
-// TestBriefWords: what is brief leaves out numbers, and nothing else that stands where a number should.
-func TestBriefWords(t *testing.T) {
-	for limit, want := range map[string]string{
-		`"minLength":5`:                "string",
-		`"minLength":1,"maxLength":64`: "string",
-		`"multipleOf":1e-7`:            "string",
-		`"minLength":"Ask nobody."`:    `string, minLength "Ask nobody."`,
-		`"maximum":true`:               "string, maximum true",
-		`"maximum":null`:               "string, maximum null",
-	} {
-		w := wordsOf(pintest.Tree(t, `{"type":"string",`+limit+`}`))
-		if got := w.brief(); got != want {
-			t.Errorf("%s: got %s, want %s", limit, got, want)
-		}
-	}
-}
-
 // TestRoots: an input and an output are objects, which isn't repeated.
 func TestRoots(t *testing.T) {
 	for definition, want := range map[string]string{
 		`{"inputSchema":{"type":"object","additionalProperties":false}}`:                         "(input)  closed\n",
 		`{"inputSchema":{"additionalProperties":false}}`:                                         "(input)  no type, closed\n",
-		`{"inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`:                 "a  string\n",
+		`{"inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}`:                 "(input)  object\n  a  string\n",
 		`{"inputSchema":{"properties":{"a":{"type":"string"}}}}`:                                 "(input)  no type\n  a  string\n",
 		`{"outputSchema":{"type":"array","items":{"type":"string"}}}`:                            "returns  array of string\n",
 		`{"outputSchema":{"type":["object","null"],"additionalProperties":false}}`:               "returns  object or null, closed\n",

@@ -4,7 +4,9 @@ package words
 
 import (
 	"math"
+	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,8 +37,20 @@ func (p Piece) Replaces(other Piece) bool {
 // Words compares two texts word by word. It returns nil if the work would exceed the
 // budget; both texts are then shown whole. What the texts have in common at their
 // beginning and at their end costs nothing.
-func Words(budget *effort.Budget, old, new string) (pieces []Piece) {
-	compare(budget, tokens(old), tokens(new), true, func(op byte, tokens []string) {
+func Words(budget *effort.Budget, old, new string) []Piece {
+	return pieces(budget, tokens(old), tokens(new))
+}
+
+// phraseToken matches a JSON string, a word or blanks.
+var phraseToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`) })
+
+// Phrases compares two phrases in which a JSON string is one word.
+func Phrases(budget *effort.Budget, old, new string) []Piece {
+	return pieces(budget, phraseToken().FindAllString(old, -1), phraseToken().FindAllString(new, -1))
+}
+
+func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
+	compare(budget, old, new, true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
 		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two in a row
 			pieces[n-1].Text += text

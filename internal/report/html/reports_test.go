@@ -49,7 +49,7 @@ func TestReport(t *testing.T) {
 		{"pre", "lines", []string{
 			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
-			"takes more arguments.limit maximum 1000 -> 100000 text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
+			"takes more arguments.limit maximum [-1000-]{+100000+} text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
 			"minor: other form",
 			"minor: other form",
 			`"Goes."`,

@@ -12,7 +12,7 @@ import (
 )
 
 // leastRepeated is how many bytes of a text, or of a description of a schema, are printed only once.
-const leastRepeated = 200
+const leastRepeated = 120
 
 // A spot is where something was printed: a place in a block.
 type spot struct {
