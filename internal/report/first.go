@@ -20,8 +20,8 @@ const (
 	maxQuoted     = 160 // code points of a sentence
 	maxHeavyWords = 3
 
-	// muchToRead is how many new sentences a review for people must have to name those to read first. Five
-	// of fewer would be a third or more, and the order of the blocks is enough.
+	// muchToRead is how many new sentences a review for people must have to name those to read first, unless one of them would
+	// be conspicuous in any review. Five of fewer would be a third or more, and the order of the blocks is enough.
 	muchToRead = 3 * maxReadFirst
 )
 
@@ -55,7 +55,6 @@ func (r *Report) readFirst(m *Model) {
 			}
 		}
 	}
-	m.MuchToRead = len(all) >= muchToRead
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
 	named := map[textAt]bool{}
 	for _, one := range all {
@@ -81,6 +80,7 @@ func (r *Report) readFirst(m *Model) {
 		}
 		m.ReadFirst = append(m.ReadFirst, first)
 	}
+	m.MuchToRead = len(all) >= muchToRead || len(m.ReadFirst) > 0 && m.ReadFirst[0].Marked
 }
 
 // quoted returns a sentence on one line, printable, and cut if it is long.

@@ -51,7 +51,7 @@ type Model struct {
 	// The new sentences that read most like poison: a weak hint, not a finding.
 	ReadFirst []ReadFirst
 
-	// There are so many new sentences that people want to see ReadFirst.
+	// People get ReadFirst: there are many new sentences, or one that is conspicuous.
 	MuchToRead bool
 
 	// The most dangerous entries of all servers, by reason.
@@ -198,7 +198,7 @@ type ReadFirst struct {
 
 	Block  int      `json:"block"`
 	Text   string   `json:"text"`            // on one line, printable, cut
-	Marked bool     `json:"marked"`          // its score is so high that it is marked in any review
+	Marked bool     `json:"marked"`          // its score is so high that it is conspicuous in any review
 	Words  []string `json:"words,omitempty"` // the words that weigh most, if it is marked
 
 	Entry string `json:"-"` // the entry for people

@@ -15,7 +15,6 @@ import (
 	"pinproof/internal/layout"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/rank"
 	"pinproof/internal/signature"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
@@ -43,10 +42,6 @@ type change struct {
 	line   int        // of a part: where it is among the lines of the definition
 	shared *sharedSet // the changes that are told once, with this one; or nil
 }
-
-// searchCost is what searching a line for a sentence to mark costs besides its bytes. A thousand sentences in a thousand
-// copies of a tool are a million searches. A sentence that isn't searched for gets no mark.
-const searchCost = 32
 
 // A describer describes the definitions of an entry, and how they differ.
 type describer struct {
@@ -157,7 +152,6 @@ func (r *Report) describe(e *drifted) {
 		d.compare()
 	}
 	d.wholes()
-	d.markFirst()
 	if !r.Bounded {
 		d.findKeys()
 	}
@@ -494,25 +488,18 @@ func (d *describer) phrase(old, new string) (said string) {
 	if pieces == nil || strings.Contains(old, "-]") || strings.Contains(new, "+}") {
 		return old + " -> " + new
 	}
-	for _, run := range inLine(pieces, layout.Confusable(old, new)).Marked().Runs {
-		said += run.Text
+	marks := map[byte][2]string{'-': {"[-", "-]"}, '+': {"{+", "+}"}}
+	isExact := layout.Confusable(old, new)
+	for _, piece := range pieces {
+		if isExact {
+			piece.Text = beyondASCII().ReplaceAllStringFunc(piece.Text, func(s string) string { return string(text.Append(nil, s, true)) })
+		}
+		said += marks[piece.Op][0] + piece.Text + marks[piece.Op][1]
 	}
 	return said
 }
 
 var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x7e]`) })
-
-// inLine makes a line of the pieces of printable texts.
-func inLine(pieces []words.Piece, exact bool) layout.Line {
-	line := layout.Line{Sign: '='}
-	for _, piece := range pieces {
-		if exact {
-			piece.Text = beyondASCII().ReplaceAllStringFunc(piece.Text, func(s string) string { return string(text.Append(nil, s, true)) })
-		}
-		line.Runs = append(line.Runs, layout.Run{Op: piece.Op, Text: piece.Text})
-	}
-	return line
-}
 
 // value lays out what differs in two values; with isWhole all of the new one.
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
@@ -535,7 +522,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 		was := layout.JSON(old, false, layout.AnyWidth)[0]
 		is := layout.JSON(new, false, layout.AnyWidth)[0]
 		if pieces := words.Phrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.Rewritten(pieces)) {
-			shown = []layout.Line{inLine(pieces, layout.Confusable(was, is))}
+			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
 	}
 	return []Line{{Text: shown, Place: place}}
@@ -698,60 +685,6 @@ func findingRow(f Finding, above int) Row {
 		row.Names = text.List(f.All, maxSaidNames)
 	}
 	return row
-}
-
-// markFirst puts » « around those new sentences of an entry that read most like poison.
-func (d *describer) markFirst() {
-	var lines []Line
-	for _, c := range d.changes {
-		lines = append(lines, c.row.Lines...)
-	}
-	for _, row := range d.whole {
-		lines = append(lines, row.Lines...)
-	}
-	for _, s := range d.NewSentences {
-		if s.Score >= rank.Marked {
-			line, _, _ := strings.Cut(strings.TrimSpace(s.Text), "\n")
-			d.markText(lines, text.Printable(line))
-		}
-	}
-}
-
-// markText puts the marks around the first place in lines that has this part of a line.
-func (d *describer) markText(lines []Line, part string) {
-	for i := range lines {
-		for _, line := range lines[i].Text {
-			now := ""
-			for _, run := range line.Runs {
-				if run.Op != '-' {
-					now += run.Text
-				}
-			}
-			if !d.budget.Spend(len(now) + searchCost) {
-				return
-			}
-			if at := strings.Index(now, part); at >= 0 {
-				insert(line.Runs, at+len(part), "«")
-				insert(line.Runs, at, "»")
-				return
-			}
-		}
-	}
-}
-
-// insert puts a mark into a line: before the byte at of its new side, or at the end of that side.
-func insert(runs []layout.Run, at int, mark string) {
-	for i := range runs {
-		run := &runs[i]
-		if run.Op == '-' {
-			continue
-		}
-		if at <= len(run.Text) && (at < len(run.Text) || mark == "«") {
-			run.Text = run.Text[:at] + mark + run.Text[at:]
-			return
-		}
-		at -= len(run.Text)
-	}
 }
 
 // minor counts what is minor in all entries, by label.
