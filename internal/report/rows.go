@@ -544,20 +544,6 @@ func indentation(by string) string {
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
-// Under returns lines below one with a name. A text at their beginning is in that line.
-func Under(name, phrase string, lines []Line) []Line {
-	lines = slices.Clone(lines)
-	if len(lines) == 0 || lines[0].Name+lines[0].Phrase != "" {
-		lines = append([]Line{{}}, lines...)
-	}
-	lines[0].Name = name
-	lines[0].Phrase = phrase
-	for i := range lines[1:] {
-		lines[i+1].Depth++
-	}
-	return lines
-}
-
 // part describes a part of a definition behind its place, and below that. sign is '=' for a part of a new definition.
 func (d *describer) part(sign byte, l *line) (said string, lines []Line) {
 	for _, part := range l.inside() {

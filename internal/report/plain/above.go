@@ -27,13 +27,9 @@ type toldLine struct {
 	home int // the block that as leads to
 }
 
-// told lays out lines that are at a place, with references to what was printed before. Lines that follow each other become one
-// line if only their names differ.
-func (t *Writer) told(place string, list []report.Line) (told []toldLine) {
-	whole := toldLine{Line: report.Line{Place: place}}
-	if len(list) > 0 && below(list) < len(list)-1 && t.refer(&whole, report.Under("", "", list)) {
-		return []toldLine{whole}
-	}
+// told lays out lines, with references to what was printed before. Lines that follow each other become one line if only their
+// names differ.
+func (t *Writer) told(list []report.Line) (told []toldLine) {
 	leaf := 0 // the length of told after a line with nothing below it
 	for len(list) > 0 {
 		l := toldLine{Line: list[0]}
@@ -53,7 +49,6 @@ func (t *Writer) told(place string, list []report.Line) (told []toldLine) {
 			list = list[len(part):]
 			isLeaf = true
 		} else {
-			t.refer(&l, part[:1])
 			list = list[1:]
 		}
 		if n := len(told); n > 0 && isLeaf && leaf == n && isToldWith(&l, &told[n-1]) {
@@ -96,9 +91,6 @@ func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 		return false
 	}
 	l.as = sign + "as"
-	if len(part) == 1 {
-		l.as = sign + "text as" // there may be more at that place
-	}
 	if at.place != l.Place {
 		l.as += " " + at.place
 	}

@@ -312,10 +312,10 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 		place = row.Pointer
 	}
 	if row.Word == "" && row.Detail == "" {
-		t.Lines(indent, t.told("", row.Lines)) // a definition
+		t.Lines(indent, t.told(row.Lines)) // a definition
 		return
 	}
-	lines := t.told(row.Place, row.Lines)
+	lines := t.told(row.Lines)
 	as := layout.Run{Op: '~'}
 	behind := row.Behind()
 	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && lines[0].as != "" {

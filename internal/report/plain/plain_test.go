@@ -27,7 +27,7 @@ func TestWriter(t *testing.T) {
 		},
 			"hint: read it: pinproof diff a/long/path/files.jsonl\n"},
 		{"parameters", func(t *Writer) {
-			t.Lines("  ", t.told("", []report.Line{
+			t.Lines("  ", t.told([]report.Line{
 				{Name: "path", Phrase: "string, required"},
 				{Name: "sort", Phrase: "object"},
 				{Depth: 1, Name: "by", Phrase: "string"},
@@ -36,7 +36,7 @@ func TestWriter(t *testing.T) {
 		}, "  path      string, required\n  sort      object\n    by, on  string\n"},
 		{"what is printed before all blocks", func(t *Writer) {
 			t.Shown[3] = true
-			t.Lines("  ", t.told("", []report.Line{
+			t.Lines("  ", t.told([]report.Line{
 				{Name: "sort", Phrase: "object, required", Shared: 3, Keeps: true},
 				{Depth: 1, Name: "by", Phrase: "string"},
 				{Name: "path", Phrase: "string", Shared: 3, Keeps: true},
@@ -50,21 +50,18 @@ func TestWriter(t *testing.T) {
 			for _, block := range []int{7, 1} { // the first one was left out
 				t.Shown[block] = block == 1
 				t.number = block
-				t.told("", same)
+				t.told(same)
 			}
-			t.Lines("  ", t.told("", same)) // again in the same block
+			t.Lines("  ", t.told(same)) // again in the same block
 			t.number = 3
-			t.Lines("  ", t.told("", same))
+			t.Lines("  ", t.told(same))
 			same[0].Place = "arguments.order"
-			t.Lines("  ", t.told("", append(same[:1:1], report.Line{Name: "of"})))
-			same[1].Name = "in"
-			t.Lines("  ", t.told("", same))
+			t.Lines("  ", t.told(same))
 		}, "  sort  object, required\n" + "    + | An order. An order. An order. \n" + strings.Repeat("    + : An order. An order. An order. \n", 5) + "    + : An order. An order. \n    by\n" +
 			"  sort  object, required  + as in 1\n" +
-			"  sort  object, required  + text as\n    \\ arguments.sort in 1\n  of\n" +
-			"  sort  object, required  + text as\n    \\ arguments.sort in 1\n    in\n"},
+			"  sort  object, required\n    \\ + as arguments.sort in 1\n"},
 		{"a text", func(t *Writer) {
-			t.Lines("  ", t.told("", []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
+			t.Lines("  ", t.told([]report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: "One line."}}}}}}))
 		}, "  + | One line.\n"},
 	} {
 		var b strings.Builder
