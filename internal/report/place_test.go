@@ -2,8 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
+	"pinproof/internal/diff"
+	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -75,5 +78,28 @@ func TestPlacesDiffer(t *testing.T) {
 	}
 	if len(seen) < 1_000 {
 		t.Errorf("only %d places", len(seen))
+	}
+}
+
+// TestMovedLines: a new alternative before others takes no line from them.
+func TestMovedLines(t *testing.T) {
+	tool := func(alternatives string) jsontree.Value {
+		return pintest.CanonicalTree(t, `{"inputSchema":{"anyOf":[`+alternatives+`]},"name":"t"}`)
+	}
+	const one, two, other = `{"description":"one","properties":{"a":{}}}`, `{"description":"two","properties":{"b":{}}}`, `{"description":"other"}`
+	old, new := tool(one+","+two), tool(other+","+one+","+two)
+	_, moved := diff.Definitions(effort.New(), pin.Tools, old, new)
+	var got []string
+	for _, l := range describe(pin.Tools, old, new, moved).lines {
+		was := ""
+		if l.was != nil {
+			was = l.was.Text.Text
+		}
+		if l.is.Text.Kind != 0 {
+			got = append(got, was+" -> "+l.is.Text.Text)
+		}
+	}
+	if want := []string{" -> other", "one -> one", "two -> two"}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
 	}
 }

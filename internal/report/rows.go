@@ -77,15 +77,24 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 		s.at[0][was.Pointer] = l
 		pinned = append(pinned, l)
 	}
+	left := map[string]bool{} // the old places of what has another place now
+	for _, was := range moved {
+		left[was] = true
+	}
 	for _, is := range signature.Of(entryType, new) {
-		pointer := is.Pointer
-		for around := pointer; around != ""; around = above(around) {
+		l := s.at[0][is.Pointer]
+		for around := is.Pointer; around != ""; around = above(around) {
 			if was, found := moved[around]; found {
-				pointer = was + pointer[len(around):]
+				l = s.at[0][was+is.Pointer[len(around):]]
+				break
+			} else if left[around] {
+				l = nil
 				break
 			}
 		}
-		l := cmp.Or(s.at[0][pointer], &line{})
+		if l == nil || l.is != nil {
+			l = &line{}
+		}
 		l.is = &is
 		s.at[1][is.Pointer] = l
 		s.lines = append(s.lines, l)
