@@ -379,20 +379,10 @@ func (q *question) isOfOne() bool {
 	return len(q.entries()) == 1 || len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
 }
 
-// definition shows one definition whole. If there are several, it asks which one.
+// definition shows the definitions of a block whole.
 func (p *Prompter) definition(entries []int) {
-	n := 1
-	if len(entries) > 1 {
-		var names []string
-		for i, entry := range entries {
-			names = append(names, fmt.Sprintf("%d %s", i+1, p.m.Entries[entry].Short))
-		}
-		p.say(strings.Join(names, "  ") + "\n")
-		reply, _ := p.read("Which of them? A number, or Enter for none: ")
-		n, _ = strconv.Atoi(reply) // 0 if it isn't a number
-	}
-	if n > 0 && n <= len(entries) {
-		p.t.Whole(&p.m.Entries[entries[n-1]])
+	for _, i := range entries {
+		p.t.Whole(&p.m.Entries[i])
 	}
 }
 
@@ -425,7 +415,7 @@ var answers = []struct {
 	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
 	{'e', "[e]ach", "show each of these entries, and ask about it"},
 	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
-	{'d', "[d]efinition", "show the whole definition; of several, ask which"},
+	{'d', "[d]efinition", "show the whole definition"},
 	{'b', "[b]ack", "back to the previous question"},
 	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
 	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
@@ -441,8 +431,8 @@ func (p *Prompter) refusal(key byte, q *question) string {
 		return "there is one question here, and nothing to split"
 	case key == 'x' && !p.canBeDenied(q):
 		return "only one entry at a time can be denied, and only one that is listed"
-	case key == 'd' && len(q.blocks) == 0:
-		return "there is no definition to show"
+	case key == 'd' && len(q.blocks) != 1:
+		return "no single definition is shown here: e asks about each entry"
 	case key == 'b' && len(p.done) == 0:
 		return "this is the first question"
 	case key == 'w' && p.m.Policy:

@@ -134,7 +134,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // blocks makes the blocks and their entries.
 func (r *Report) blocks(m *Model) {
-	m.Minor = r.minor()
+	m.Minor = minorText(r.entries)
 	m.Warned = r.warned
 	for i, g := range r.groups {
 		if i == r.warned {

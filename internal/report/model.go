@@ -452,9 +452,6 @@ type Row struct {
 	// What it is: a label in words, "WARNING hidden-text".
 	Word string
 
-	// The id of the label, as it is typed; or "".
-	Label string
-
 	Place   string // where it is, for people
 	Pointer string // the same as a JSON Pointer
 	Detail  string

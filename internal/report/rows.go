@@ -180,7 +180,6 @@ func (d *describer) compare() {
 			row.Op = '~'
 			if !e.Minor() { // the order of required names, which no line has
 				row.Word = label.OtherForm.Words()
-				row.Label = label.OtherForm.ID()
 			}
 			d.minor = append(d.minor, row)
 		}
@@ -313,7 +312,6 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 	}
 	slices.Sort(labels)
 	c.label = append(labels, label.Changed)[0]
-	row.Label = c.label.ID()
 	row.Word = c.label.Words()
 	for _, k := range slices.Compact(labels) {
 		if k != c.label {
@@ -326,7 +324,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 
 // unshown makes the row of an edit that no line shows, or that is minor.
 func (d *describer) unshown(e *facts.Edit) Row {
-	row := Row{Op: '!', Word: e.Label.Words(), Label: e.Label.ID(), Place: d.place(sideOf(e), e.Pointer), Pointer: text.WholePointer(e.Pointer)}
+	row := Row{Op: '!', Word: e.Label.Words(), Place: d.place(sideOf(e), e.Pointer), Pointer: text.WholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
 		row.Detail = "moved"
 	}
@@ -351,7 +349,6 @@ func (r *Report) rows(g *group) (rows []Row, summed string) {
 	for _, f := range g.findings {
 		rows = append(rows, findingRow(f, named))
 	}
-	var minor []*facts.Edit
 	for _, c := range e.changes {
 		row := c.row
 		if c.shared != nil {
@@ -371,19 +368,8 @@ func (r *Report) rows(g *group) (rows []Row, summed string) {
 	rows = append(rows, e.whole...)
 	for _, e := range g.entries {
 		rows = append(rows, e.minor...)
-		minor = append(minor, e.minorEdits()...)
 	}
-	return rows, labelCounts(minor)
-}
-
-// minorEdits lists the changes of an entry that are summed up.
-func (e *drifted) minorEdits() (list []*facts.Edit) {
-	for _, one := range e.Edits {
-		if one.Minor() {
-			list = append(list, one)
-		}
-	}
-	return list
+	return rows, minorText(g.entries)
 }
 
 // notStored is printed in place of a definition.
@@ -682,30 +668,21 @@ func findingRow(f Finding, above int) Row {
 	return row
 }
 
-// minor counts what is minor in all entries, by label.
-func (r *Report) minor() string {
-	var all []*facts.Edit
-	for _, e := range r.entries {
-		all = append(all, e.minorEdits()...)
+// minorText counts the minor changes of entries by label: "other order (3); hint stated".
+func minorText(entries []*drifted) string {
+	count := map[label.Label]int{}
+	for _, e := range entries {
+		for _, one := range e.Edits {
+			count[one.Label] += lint.RankOf(one.Minor())
+		}
 	}
-	slices.SortStableFunc(all, func(a, b *facts.Edit) int { return cmp.Compare(a.Label, b.Label) })
-	return labelCounts(all)
-}
-
-// labelCounts counts edits by label: "other order (3); hint stated". Edits with equal labels must follow each other.
-func labelCounts(edits []*facts.Edit) string {
 	var said []string
-	for len(edits) > 0 {
-		n := 1
-		for n < len(edits) && edits[n].Label == edits[0].Label {
-			n++
+	for _, k := range label.All() {
+		if n := count[k]; n > 1 {
+			said = append(said, k.Words()+" ("+strconv.Itoa(n)+")")
+		} else if n == 1 {
+			said = append(said, k.Words())
 		}
-		count := ""
-		if n > 1 {
-			count = "(" + strconv.Itoa(n) + ")"
-		}
-		said = append(said, joined(" ", edits[0].Label.Words(), count))
-		edits = edits[n:]
 	}
 	return strings.Join(said, "; ")
 }
