@@ -27,10 +27,13 @@ const minText = 40
 // line shows. Or it is a part of a new definition.
 type change struct {
 	of  *drifted
-	at  string // the pointer of its line
 	row Row
 
-	label label.Label // the first one of what changed
+	// The pointer of its line.
+	at string
+
+	// The first one of what changed.
+	label label.Label
 
 	// Something in it breaks callers, or can't be seen by a reader. Or nothing like it was there.
 	breaks, unseen, cameWhole bool
@@ -38,9 +41,12 @@ type change struct {
 	// Equal for what reads alike in another entry, and for what reads like a part of a new definition; or "".
 	key, part string
 
+	// It is a part, and where that is among the lines of the definition.
 	isPart bool
-	line   int        // of a part: where it is among the lines of the definition
-	shared *sharedSet // the changes that are told once, with this one; or nil
+	line   int
+
+	// The changes that are told once, with this one; or nil.
+	shared *sharedSet
 }
 
 // A describer describes the definitions of an entry, and how they differ.
@@ -58,10 +64,15 @@ type description struct {
 
 // A line is a line of either definition, or of both.
 type line struct {
-	was, is *signature.Line // nil: it isn't there
-	above   *line           // the line that this one is in, or nil
-	below   []*line
-	edits   []*facts.Edit // about it, or about what has no line and is in it
+	// The pinned line and the captured one; nil: it isn't there.
+	was, is *signature.Line
+
+	// The line that this one is in, or nil, and the lines in this one.
+	above *line
+	below []*line
+
+	// What changed in it, or in what has no line and is in it.
+	edits []*facts.Edit
 }
 
 func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
@@ -178,7 +189,8 @@ func (d *describer) compare() {
 			row := d.unshown(e)
 			row.Minor = true
 			row.Op = '~'
-			if !e.Minor() { // the order of required names, which no line has
+			// No line has the order of required names.
+			if !e.Minor() {
 				row.Word = label.OtherForm.Words()
 			}
 			d.minor = append(d.minor, row)
@@ -330,7 +342,8 @@ func (d *describer) unshown(e *facts.Edit) Row {
 	}
 	if e.From != "" {
 		was := d.place(0, e.From)
-		if was == row.Place { // a constant names it on both sides
+		// A constant may name it on both sides.
+		if was == row.Place {
 			was = text.Pointer(e.From)
 		}
 		row.Detail = joined("; ", row.Detail, "was "+was)
