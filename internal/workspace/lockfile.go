@@ -158,17 +158,8 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
 		p.Approval = nil
 	}
-	for i := range next.Pins {
-		p := &next.Pins[i]
-		if before := old.Find(p.Key); before != nil && before.Denied != p.Denied {
-			p.Approval = nil
-		}
-	}
-	if approver == "" {
-		return nil
-	}
 	at := time.Now()
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" && approver != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil || seconds < 0 || seconds > 253402300799 {
 			return fail.New("SOURCE_DATE_EPOCH %s: not a number of seconds", text.Name(epoch))
@@ -177,8 +168,12 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	}
 	for i := range next.Pins {
 		p := &next.Pins[i]
-		if before := old.Find(p.Key); before == nil || before.Digest != p.Digest || before.Denied != p.Denied ||
-			!slices.Equal(before.Accepted, p.Accepted) || before.Approval != nil && p.Approval == nil {
+		before := cmp.Or(old.Find(p.Key), &pin.Pin{})
+		if before.Denied != p.Denied {
+			p.Approval = nil
+		}
+		isWritten := before.Digest != p.Digest || !slices.Equal(before.Accepted, p.Accepted) || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil
+		if approver != "" && isWritten {
 			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}
