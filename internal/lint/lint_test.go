@@ -801,8 +801,26 @@ func TestOwnNames(t *testing.T) {
 	lock.Put(foundSet(t, "other", toolSaying("dry_run", "")))
 	p := foundPin(t, toolSaying("y", fmt.Sprintf(order, "dry_run")))
 	s := pin.Set{Server: "here", Pins: append(slices.Clone(set.Pins), p)}
-	if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "instruction-like" {
+	if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "instruction-like names-other-tool" {
 		t.Errorf("another server's name: %s", got)
+	}
+	// Nothing but a parameter of the tool itself, or a value that it takes, excuses its text.
+	for definition, excused := range map[string]bool{
+		`"properties":{"dry_run":{"type":"boolean"}}`:                   true,
+		`"properties":{"dryRun":{"type":"boolean"}}`:                    true,
+		`"properties":{"mode":{"enum":["dry_run"]}}`:                    true,
+		`"properties":{"mode":{"const":"dry_run"}}`:                     true,
+		`"properties":{"mode":{"type":"string","default":"dry_run"}}`:   false,
+		`"properties":{},"required":["dry_run"]`:                        false,
+		`"properties":{"a":{"type":"object","title":"dry_run"}}`:        false,
+		`"properties":{"a":{"description":"Pass dry_run."}}`:            false,
+		`"properties":{"a":{"properties":{"dry_run":{"type":"null"}}}}`: true,
+	} {
+		p := foundPin(t, `{"name":"y","description":"Use dry_run to see.","inputSchema":{"type":"object",`+definition+`}}`)
+		s := pin.Set{Server: "here", Pins: []pin.Pin{p}}
+		if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); (got == "") != excused {
+			t.Errorf("%s: %q", definition, got)
+		}
 	}
 	// The bare name in an enum names no tool.
 	p = foundPin(t, `{"name":"y","inputSchema":{"type":"object","properties":{"a":{"enum":["dry_run"]}}}}`)

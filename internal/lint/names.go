@@ -11,6 +11,7 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
 
@@ -156,7 +157,6 @@ type serverNames struct {
 	once sync.Once
 
 	// Names of entries, of parameters, and of their values.
-	// true: of an entry that is pinned as it is listed, for agents.
 	words map[string]bool
 
 	// For each first part of a name (firstPart), how many names begin with it.
@@ -176,8 +176,7 @@ func newServerNames(s *pin.Set) *serverNames {
 func (s *serverNames) read() {
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
-		pinned := s.pinsAsListed(p)
-		s.add(p.Name, pinned)
+		s.add(p.Name)
 		s.families[firstPart(p.Name)]++
 		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
 			s.forClients[same] = append(s.forClients[same], p.Name)
@@ -187,8 +186,8 @@ func (s *serverNames) read() {
 			if len(p.Received) > 0 {
 				s.roots[&p.Received[0]] = root
 			}
-			s.addAll(root.Get("inputSchema"), pinned)
-			s.addAll(root.Get("outputSchema"), pinned)
+			s.addAll(root.Get("inputSchema"))
+			s.addAll(root.Get("outputSchema"))
 		}
 	}
 }
@@ -205,20 +204,19 @@ func (s *serverNames) root(p *pin.Pin) jsontree.Value {
 }
 
 // addAll adds the names of members in v, and the strings in it that aren't prose.
-func (s *serverNames) addAll(v jsontree.Value, pinned bool) {
-	s.add(v.Text, pinned)
+func (s *serverNames) addAll(v jsontree.Value) {
+	s.add(v.Text)
 	for _, p := range v.Parts {
-		s.add(p.Name, pinned)
+		s.add(p.Name)
 		if p.Name != "description" {
-			s.addAll(p.Value, pinned)
+			s.addAll(p.Value)
 		}
 	}
 }
 
-func (s *serverNames) add(name string, pinned bool) {
+func (s *serverNames) add(name string) {
 	if len(s.words) < maxVocabulary && len(name) >= minMention && len(name) <= maxMention {
-		word := withoutSeparators(name)
-		s.words[word] = s.words[word] || pinned
+		s.words[withoutSeparators(name)] = true
 	}
 }
 
@@ -241,31 +239,14 @@ func (s *serverNames) pins(name string) bool {
 	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: key}]
 }
 
-// pinsAsListed reports whether an entry that the server lists is pinned as it is, for agents.
-func (s *serverNames) pinsAsListed(p *pin.Pin) bool {
-	pinned := p
-	if s.pinned != nil {
-		pinned = s.pinned.Find(p.Key)
-	}
-	return pinned != nil && pinned.Digest == p.Digest && !pinned.Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: p.Key}]
-}
-
-// says reports whether the server uses a name for an entry or a parameter, or as a value. sure is true if one of these is
-// pinned as it is listed.
-func (s *serverNames) says(name string) (said, sure bool) {
-	if s == nil {
-		return false, false
-	}
-	s.once.Do(s.read)
-	sure, said = s.words[withoutSeparators(name)]
-	return said, sure
-}
-
-// uses reports whether the server uses a name, or the name begins with the same part as minFamily
+// uses reports whether the server uses a name for an entry or a parameter, or as a value, or the name begins with the same part as minFamily
 // names of the server: with another configuration many servers list further tools.
 func (s *serverNames) uses(name string) bool {
-	said, _ := s.says(name)
-	return said || s != nil && s.families[firstPart(name)] >= minFamily
+	if s == nil {
+		return false
+	}
+	s.once.Do(s.read)
+	return s.words[withoutSeparators(name)] || s.families[firstPart(name)] >= minFamily
 }
 
 // firstPart returns the first part of a name in small letters.
@@ -465,8 +446,7 @@ func (r *Reviewer) mention(name string, at int, before string) bool {
 	if r.own.pins(name) && !isOthers {
 		return false
 	}
-	_, sure := r.own.says(name)
-	isOwnWord := r.sought == nil && sure && !r.own.lists(name) && !isOthers
+	isOwnWord := r.sought == nil && !isOthers && !r.own.lists(name) && r.takes(name)
 	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || count > maxOthers || !r.called(name, at) {
 		return true
 	}
@@ -477,6 +457,22 @@ func (r *Reviewer) mention(name string, at int, before string) bool {
 	said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
 	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), others, said)
 	return true
+}
+
+// takes reports whether the tool that is reviewed has a parameter of that name, or one that takes it as a value.
+func (r *Reviewer) takes(name string) bool {
+	if r.taken == nil {
+		r.taken = map[string]bool{}
+		eachValue(&r.root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
+			if of == schema.AtProperties {
+				r.taken[withoutSeparators(path[len(path)-1].Name)] = true
+			}
+			if kind == values && v.Kind == '"' {
+				r.taken[withoutSeparators(v.Text)] = true
+			}
+		})
+	}
+	return r.taken[withoutSeparators(name)]
 }
 
 // called reports whether a name at a place of the text is used as a tool's: it is shortly after a word
