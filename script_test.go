@@ -248,7 +248,7 @@ func work() {
 		if err := os.Chdir(line.Folder); err != nil {
 			panic(err)
 		}
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(jsontest.GCPercent) // a large file changes it
 		var stdout, stderr strings.Builder
 		code := run(line.Args, strings.NewReader(""), &stdout, &stderr)
 		if err := outcomes.Encode(outcome{code, stdout.String(), stderr.String()}); err != nil {

@@ -145,7 +145,7 @@ func TestFrame(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 7))
 	written := 0
-	for run := range jsontest.Rounds(5_000, 30_000) {
+	for run := range jsontest.Rounds(2_000, 30_000) {
 		c := framed(t, random)
 		f := flagsFor(t, random, c)
 		out := approval.Decide(c, &f.said)

@@ -417,9 +417,11 @@ func TestFolds(t *testing.T) {
 			names[name] = true
 		}
 	}
-	candidates := map[rune]bool{} // all characters that could fold to ASCII
+	candidates := map[rune]bool{} // all characters that fold to ASCII, and some that fold to others; in .ci/run all that fold
 	for r := rune(0); r <= 0x10ffff; r++ {
-		if jsontest.FoldFully(string(r)) != string(r) || r < 0x80 {
+		folded := jsontest.FoldFully(string(r))
+		foldsToASCII := strings.IndexFunc(folded, func(c rune) bool { return c < 0x80 }) >= 0
+		if foldsToASCII || folded != string(r) && (jsontest.Long() || r%16 == 0) {
 			candidates[r] = true
 		}
 	}

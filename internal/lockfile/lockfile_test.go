@@ -170,7 +170,7 @@ func reversed(t testing.TB, s string) string {
 // TestLockfileRoundTrip: parse → marshal → parse is identity for all kinds of pins.
 func TestLockfileRoundTrip(t *testing.T) {
 	random := jsontest.NewMaker(3)
-	for i := range jsontest.Rounds(100, 300) {
+	for i := range jsontest.Rounds(30, 300) {
 		var l lockfile.Lockfile
 		for range random.IntN(3) {
 			pol := pin.Policy{HashOnly: random.IntN(4) == 0, RequireClean: random.IntN(4) == 0, EmptyCursorEnds: random.IntN(4) == 0,

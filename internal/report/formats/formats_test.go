@@ -34,6 +34,8 @@ func eachFormat(t *testing.T, test func(t *testing.T, write func(io.Writer, *rep
 // lineStart is how a hostile text begins lines of its own.
 const lineStart = "FORGED"
 
+var forgedLine = regexp.MustCompile(`(?m)^\s*` + lineStart)
+
 // checkFormat checks a report for what every format has to keep, and for what its language asks, which its first bytes
 // tell: JSON is strict, and our own fits our schema; XML is well formed; a page has only what pages may have.
 func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
@@ -42,7 +44,7 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	if !strings.HasSuffix(out, "\n") {
 		t.Error("the last line has no end")
 	}
-	if regexp.MustCompile(`(?m)^\s*` + lineStart).MatchString(out) {
+	if forgedLine.MatchString(out) {
 		t.Errorf("a line begins with text of the server:\n%s", out)
 	}
 	switch {
@@ -79,15 +81,21 @@ func TestHostileText(t *testing.T) {
 		}
 		texts = few
 	}
+	var drifted []*report.Report
+	for _, s := range texts {
+		r := reporttest.Hostile(t, s, s, "before "+s, "after "+s)
+		drifted = append(drifted, r, reporttest.OfServer(r, s))
+	}
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		for _, s := range texts {
-			r := reporttest.Hostile(t, s, s, "before "+s, "after "+s)
+		for _, r := range drifted {
 			checkFormat(t, ours, reporttest.Written(t, write, r))
-			checkFormat(t, ours, reporttest.Written(t, write, reporttest.OfServer(r, s)))
+		}
+		another := reporttest.Written(t, write, reporttest.Failed(errors.New("another")))
+		for _, s := range texts {
 			for _, err := range []error{errors.New(s), fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s))} {
 				out := reporttest.Written(t, write, reporttest.Failed(err))
 				checkFormat(t, ours, out)
-				if out == reporttest.Written(t, write, reporttest.Failed(errors.New("another"))) {
+				if out == another {
 					t.Errorf("an error %q is told like another", s)
 				}
 			}

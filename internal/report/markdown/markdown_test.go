@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
 )
@@ -60,7 +61,7 @@ func TestRoom(t *testing.T) {
 		m.Entries = append(m.Entries, report.Entry{Accepts: fmt.Sprint("sha256:", i+1, ";")})
 		m.Whole = append(m.Whole, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
 	}
-	for room := 500; room < 70_000; room += 997 {
+	for room := 500; room < 70_000; room += 70_000 / jsontest.Rounds(25, 70) {
 		var b bytes.Buffer
 		if err := write(&b, m, room); err != nil {
 			t.Fatal(err)
