@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pinproof/internal/effort"
+	"pinproof/internal/jsontest"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -74,6 +75,7 @@ func TestRenamesStayInTheirList(t *testing.T) {
 // TestManyRenames has many tools with long descriptions: one half of them is gone, the other half is new.
 func TestManyRenames(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it has 20,000 entries")
 	var drifts []pin.Drift
 	for i := range 20_000 {
 		p := &pin.Pin{Key: pin.Key{Name: fmt.Sprint(i)}, Form: pin.Form{Definition: fmt.Appendf(nil, `{"description":"%sof %d","name":"%d"}`, strings.Repeat("some words ", 20), i, i)}}

@@ -294,6 +294,7 @@ func TestRefactoredTexts(t *testing.T) {
 // that what is next to it keeps its own changes.
 func TestTooManyChanges(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it compares values with thousands of changes")
 	const n = 4_000 // as in docs/review.md
 	tool := func(schema string) string { return `{"description":"x","inputSchema":{` + schema + `}}` }
 	parameters := numbered(n+1, `"p@":{"type":"string"}`)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
@@ -89,6 +90,7 @@ func ranked(t *testing.T, old, new string) *Entry {
 
 // TestBudgetSpent: what the budget is too small to compare is unexplained and breaking, whatever its labels are.
 func TestBudgetSpent(t *testing.T) {
+	jsontest.SkipShort(t, "it spends the budget of a whole run")
 	words := func(prefix string) string {
 		var list strings.Builder
 		for i := range 1700 {
