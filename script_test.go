@@ -609,11 +609,11 @@ var bigFiles = map[string]struct {
 	times       int
 	tail        string
 }{
-	"arrays":       {"", "[", 10_000_000, ""},
-	"arrays-in":    {`{"tools":[{"name":"a","x":`, "[", 10_000_000, ""},
-	"objects":      {"", `{"a":`, 5_000_000, ""},
+	"arrays":       {"", "[", 2_000_000, ""},
+	"arrays-in":    {`{"tools":[{"name":"a","x":`, "[", 2_000_000, ""},
+	"objects":      {"", `{"a":`, 1_000_000, ""},
 	"closed":       {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 9_000), "1", 1, strings.Repeat("]", 9_000) + "}]}"},
-	"noise":        {"", "[\n", 5_000_000, ""},
+	"noise":        {"", "[\n", 1_000_000, ""},
 	"deep-127":     {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 127), "1", 1, strings.Repeat("]", 127) + "}]}"},
 	"deep-128":     {`{"tools":[{"name":"a","x":` + strings.Repeat("[", 128), "1", 1, strings.Repeat("]", 128) + "}]}"},
 	"string":       {`{"tools":[{"name":"a","description":"`, "x", 30 << 20, `"}]}`},
