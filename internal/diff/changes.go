@@ -124,7 +124,7 @@ func (n *node) location() location {
 		return location{at: n.at, keyword: -1}
 	}
 	s := n.above.location()
-	if n.above.now == "additionalProperties" || n.above.now == "patternProperties" {
+	if slices.Contains([]string{"additionalProperties", "patternProperties", "unevaluatedProperties"}, n.above.now) {
 		// The proof takes it that nobody sends names that aren't named: it says nothing about what they may be.
 		s.schemas = nil
 	}

@@ -3,7 +3,7 @@ package diff
 import (
 	"crypto/sha256"
 	"maps"
-	"slices"
+	"strings"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
@@ -27,8 +27,8 @@ type contents struct {
 
 // A remark is one keyword that is read.
 type remark struct {
-	label   label.Label // of a change that adds it
-	isTitle bool
+	label  label.Label // of a change that adds it
+	isName bool        // it is a title that is a name in words, or that of the whole schema
 }
 
 type digest [sha256.Size]byte
@@ -51,7 +51,7 @@ func (s *side) contentsIn(side int, v *jsontree.Value) (contents, bool) {
 	r := contentsReader{side: s, root: s.roots[side], open: map[*jsontree.Value]bool{}, seen: map[*jsontree.Value]bool{}}
 	r.contents = contents{map[digest]bool{}, map[digest]bool{}, map[string]bool{}, map[digest]remark{}}
 	r.collectTexts(v)
-	r.read(v, digest{}, digest{})
+	r.read(v, "", digest{}, digest{})
 	return r.contents, !r.failed
 }
 
@@ -68,15 +68,16 @@ func (s *side) contentsOf(side int, v *jsontree.Value) (c contents, ok bool) {
 	return c, ok
 }
 
-// read reads a schema at a path. about is the path with the alternatives that the schema is in. What a reference leads to and
+// read reads a schema of a name at a path. about is the path with the alternatives that the schema is in. What a reference leads to and
 // the parts of allOf are at the path of the schema around them.
-func (r *contentsReader) read(v *jsontree.Value, path, about digest) {
+func (r *contentsReader) read(v *jsontree.Value, name string, path, about digest) {
 	if r.failed || v == nil || !r.side.budget.Spend(sizeOf(v)+1) {
 		r.failed = r.failed || v != nil
 		return
 	}
 	for _, m := range v.Members() {
 		if remark, is := remarkOf(m); is {
+			remark.isName = m.Name == "title" && (about == digest{} || InWords(m.Value.Text, name))
 			r.remarks[below(below(about, m.Name), string(jsontree.Append(nil, m.Value)))] = remark
 		}
 	}
@@ -88,25 +89,21 @@ func (r *contentsReader) read(v *jsontree.Value, path, about digest) {
 	if v.Get("additionalProperties").Kind == 'f' {
 		r.closed[path] = true
 	}
-	if to, _, _ := schema.ResolveReference(r.root, v.Get("$ref").Text); v.Has("$ref") && to != nil && !r.open[to] {
+	if to, steps, _ := schema.ResolveReference(r.root, v.Get("$ref").Text); v.Has("$ref") && to != nil && !r.open[to] {
 		r.open[to] = true
 		r.collectTexts(to)
-		r.read(to, path, about)
+		r.read(to, strings.Join(steps[max(0, len(steps)-1):], ""), path, about)
 		delete(r.open, to)
-	}
-	isNamed := map[string]bool{}
-	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		isNamed[keyword] = haveRemarks(v.Get(keyword)) > 1
 	}
 	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 		keyword := steps[0]
 		switch {
 		case schema.IsDefinitions(keyword):
 			// What is there counts where a reference leads to it.
-		case isNamed[keyword]:
-			r.read(part, path, below(about, string(jsontree.Append(nil, withoutRemarks(part)))))
+		case keyword == "allOf":
+			r.read(part, name, path, about)
 		case isCombination(keyword):
-			r.read(part, path, about)
+			r.read(part, name, path, below(about, string(jsontree.Append(nil, r.values(part)))))
 		default:
 			if keyword == "prefixItems" {
 				steps[0] = "items" // the older name
@@ -115,7 +112,7 @@ func (r *contentsReader) read(v *jsontree.Value, path, about digest) {
 			for _, step := range steps {
 				at, about = below(at, step), below(about, step)
 			}
-			r.read(part, at, about)
+			r.read(part, steps[len(steps)-1], at, about)
 		}
 	})
 }
@@ -146,40 +143,34 @@ func eachText(v *jsontree.Value, f func(text string)) {
 func remarkOf(m jsontree.Member) (remark, bool) {
 	switch m.Name {
 	case "default", "examples", "example":
-		return remark{label.DefaultChanged, false}, true
+		return remark{label: label.DefaultChanged}, true
 	case "title", "description", "$comment":
-		return remark{label.Wording, m.Name == "title"}, m.Value.Kind != 'n'
+		return remark{label: label.Wording}, m.Value.Kind != 'n'
 	}
-	return remark{label.Changed, false}, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
+	return remark{label: label.Changed}, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
 }
 
-// haveRemarks counts the alternatives that have a remark anywhere, or may have one behind a reference.
-func haveRemarks(alternatives jsontree.Value) (n int) {
-	for i := range alternatives.Parts {
-		found := false
-		schema.Each(&alternatives.Parts[i].Value, schema.AtSchema, func(part *jsontree.Value) {
-			found = found || part.Has("$ref") || slices.ContainsFunc(part.Members(), func(m jsontree.Member) bool {
-				_, is := remarkOf(m)
-				return is
-			})
-		})
-		if found {
-			n++
-		}
-	}
-	return n
-}
-
-// withoutRemarks returns a schema without its remarks: what tells one alternative from another.
-func withoutRemarks(v *jsontree.Value) jsontree.Value {
-	return schema.Map(*v, schema.AtSchema, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+// values returns an alternative without its remarks, with what references lead to in their place: what tells it from others.
+func (r *contentsReader) values(v *jsontree.Value) jsontree.Value {
+	values := schema.Map(*v, schema.AtSchema, func(name string, v jsontree.Value) (jsontree.Value, bool) {
 		_, is := remarkOf(jsontree.Member{Name: name, Value: v})
+		to, _, _ := schema.ResolveReference(r.root, v.Text)
+		if name == "$ref" && to != nil && !r.open[to] && !r.failed {
+			r.failed = !r.side.budget.Spend(sizeOf(to) + 1)
+			r.open[to] = true
+			defer delete(r.open, to)
+			v = r.values(to)
+		}
 		return v, !is
 	})
+	if len(values.Parts) == 1 && values.Parts[0].Name == "$ref" && values.Parts[0].Kind == '{' {
+		return values.Parts[0].Value // a reference alone is what it leads to
+	}
+	return values
 }
 
-// readsAlike reports whether both schemas have the same parameters and the same remarks about the same values, titles aside:
-// they may be names in words.
+// readsAlike reports whether both schemas have the same parameters and the same remarks about the same values, titles aside
+// that are names in words.
 func (s *side) readsAlike() bool {
 	var whole [2]contents
 	for side, root := range s.roots {
@@ -191,7 +182,7 @@ func (s *side) readsAlike() bool {
 	}
 	for side, c := range whole {
 		for key, remark := range c.remarks {
-			if _, known := whole[1-side].remarks[key]; !known && !remark.isTitle {
+			if _, known := whole[1-side].remarks[key]; !known && !remark.isName {
 				return false
 			}
 		}

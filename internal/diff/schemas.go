@@ -434,6 +434,9 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
 	switch r {
 	case inclusion.Same:
+		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
+			return label.ValuesChanged // what it means depends on the keywords next to it, such as properties
+		}
 		return label.OtherForm
 	case inclusion.Wider:
 		if listed {

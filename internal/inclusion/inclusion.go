@@ -263,19 +263,30 @@ func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
 }
 
 // beside returns an alternative of a schema together with the keywords next to the alternatives, where it can be one
-// schema. A keyword that is left out only makes the alternative take more.
+// schema. Keywords that are left out only make the alternative take more, if all that depend on each other are.
 func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
 	if one.Kind != '{' || one.Has("$ref") {
 		return one
 	}
 	parts := slices.Clone(one.Parts)
 	for _, m := range s.Members() {
-		if m.Name != keyword && !one.Has(m.Name) && !saysNothing(m.Name) && !dependsOnOthers(m.Name) {
+		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !saysNothing(m.Name) && !dependsOnOthers(m.Name) {
 			parts = append(parts, m)
 		}
 	}
 	both := jsontree.Object(parts...)
 	return &both
+}
+
+// together lists the keywords that a keyword depends on, and itself.
+func together(keyword string) []string {
+	switch keyword {
+	case "properties", "patternProperties", "additionalProperties":
+		return []string{"properties", "patternProperties", "additionalProperties"}
+	case "items", "prefixItems", "additionalItems":
+		return []string{"items", "prefixItems", "additionalItems"}
+	}
+	return []string{keyword}
 }
 
 // dependsOnOthers reports whether a keyword means something else next to another keyword.

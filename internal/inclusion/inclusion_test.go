@@ -131,6 +131,18 @@ func (g generator) keyword(s map[string]any, depth int) {
 	pick(g, simple...)()
 }
 
+// besideAlternatives sets alternatives that name a property and an item, next to keywords that are about all other ones.
+func (g generator) besideAlternatives(in map[string]any) {
+	one := func(name string) any {
+		is := map[string]any{"const": name}
+		return pick[any](g, map[string]any{"properties": map[string]any{"kind": is}}, map[string]any{"prefixItems": []any{is}}, map[string]any{"patternProperties": map[string]any{"^k": is}})
+	}
+	in[pick(g, "anyOf", "oneOf")] = []any{one("x"), one("ab")}
+	in["properties"] = map[string]any{"a": g.schema(1), "kind": true}
+	in["prefixItems"] = []any{true, g.schema(1)}
+	in[pick(g, "additionalProperties", "unevaluatedProperties", "items")] = pick[any](g, false, g.schema(0))
+}
+
 // pickBelow puts a schema below some keyword of another schema.
 func (g generator) pickBelow(in map[string]any, s any) {
 	switch keyword := pick(g, "anyOf", "oneOf", "prefixItems", "patternProperties", "properties", "dependentSchemas", "items", "not", "if", "contains"); keyword {
@@ -239,6 +251,13 @@ func TestNoWitness(t *testing.T) {
 					properties["b"] = g.schema(1)
 					outer["properties"] = properties
 				}
+			}
+			if g.IntN(4) == 0 {
+				// Nothing changes but what is next to alternatives.
+				g.besideAlternatives(inner)
+				outer = maps.Clone(inner)
+				outer["properties"] = map[string]any{"a": g.schema(1), "kind": true}
+				outer["prefixItems"] = []any{true, g.schema(1)}
 			}
 			if outer["$defs"] == nil {
 				outer["$defs"] = inner["$defs"]
