@@ -200,6 +200,9 @@ func (l *labeller) add(n *node) {
 	if l.titles(c, s) {
 		c.Label = label.OtherForm
 	}
+	if s.keyword >= 0 && !c.Label.Minor() {
+		l.show(c, s)
+	}
 	c.Severity = c.Label.Severity()
 	l.changes = append(l.changes, c)
 }

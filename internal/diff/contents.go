@@ -2,7 +2,6 @@ package diff
 
 import (
 	"crypto/sha256"
-	"maps"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -16,9 +15,9 @@ import (
 // contents are what a schema has by itself, in its alternatives, and where it refers to. The path of a schema is that of
 // its values in those of the whole schema.
 type contents struct {
-	names  map[digest]bool // of parameters, below their paths
-	closed map[digest]bool // the paths of schemas that take no other names
-	texts  map[string]bool // except the names of types
+	names  map[digest]digest // of parameters, below their paths: the names alone
+	closed map[digest]bool   // the paths of schemas that take no other names
+	texts  map[string]bool   // except the names of types
 
 	// Remarks are keywords that restrict no value but are read, such as descriptions and defaults, and those that nobody
 	// knows. The key is a digest of what a remark is about and of what it is.
@@ -27,6 +26,7 @@ type contents struct {
 
 // A remark is one keyword that is read.
 type remark struct {
+	said   digest      // what it is, without what it is about
 	label  label.Label // of a change that adds it
 	isName bool        // it is a title that is a name in words, or that of the whole schema
 }
@@ -49,7 +49,7 @@ type contentsReader struct {
 // contentsIn collects the contents of a schema of a side. It returns false if the budget is too small.
 func (s *side) contentsIn(side int, v *jsontree.Value) (contents, bool) {
 	r := contentsReader{side: s, root: s.roots[side], open: map[*jsontree.Value]bool{}, seen: map[*jsontree.Value]bool{}}
-	r.contents = contents{map[digest]bool{}, map[digest]bool{}, map[string]bool{}, map[digest]remark{}}
+	r.contents = contents{map[digest]digest{}, map[digest]bool{}, map[string]bool{}, map[digest]remark{}}
 	r.collectTexts(v)
 	r.read(v, "", digest{}, digest{})
 	return r.contents, !r.failed
@@ -78,12 +78,14 @@ func (r *contentsReader) read(v *jsontree.Value, name string, path, about digest
 	for _, m := range v.Members() {
 		if remark, is := remarkOf(m); is {
 			remark.isName = m.Name == "title" && (about == digest{} || InWords(m.Value.Text, name))
-			r.remarks[below(below(about, m.Name), string(jsontree.Append(nil, m.Value)))] = remark
+			value := string(jsontree.Append(nil, m.Value))
+			remark.said = below(below(digest{}, m.Name), value)
+			r.remarks[below(below(about, m.Name), value)] = remark
 		}
 	}
 	for _, p := range v.Get("properties").Members() {
 		if p.Value.Kind != 'f' {
-			r.names[below(below(path, "properties"), p.Name)] = true
+			r.names[below(below(path, "properties"), p.Name)] = below(digest{}, p.Name)
 		}
 	}
 	if v.Get("additionalProperties").Kind == 'f' {
@@ -95,15 +97,17 @@ func (r *contentsReader) read(v *jsontree.Value, name string, path, about digest
 		r.read(to, strings.Join(steps[max(0, len(steps)-1):], ""), path, about)
 		delete(r.open, to)
 	}
+	names := map[string][]string{"anyOf": r.alternatives(v.Get("anyOf")), "oneOf": r.alternatives(v.Get("oneOf"))}
 	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 		keyword := steps[0]
 		switch {
 		case schema.IsDefinitions(keyword):
 			// What is there counts where a reference leads to it.
-		case keyword == "allOf":
+		case keyword == "allOf" || isCombination(keyword) && len(steps) == 1:
 			r.read(part, name, path, about)
 		case isCombination(keyword):
-			r.read(part, name, path, below(about, string(jsontree.Append(nil, r.values(part)))))
+			r.read(part, name, path, below(about, names[keyword][0]))
+			names[keyword] = names[keyword][1:]
 		default:
 			if keyword == "prefixItems" {
 				steps[0] = "items" // the older name
@@ -144,10 +148,33 @@ func remarkOf(m jsontree.Member) (remark, bool) {
 	switch m.Name {
 	case "default", "examples", "example":
 		return remark{label: label.DefaultChanged}, true
+	case schema.HeaderKeyword:
+		return remark{label: label.Exported}, true
 	case "title", "description", "$comment":
 		return remark{label: label.Wording}, m.Value.Kind != 'n'
 	}
 	return remark{label: label.Changed}, m.Value.Kind != 'n' && (schema.IsAnnotation(m.Name) || !isKeyword(m.Name))
+}
+
+// alternatives names each of a list of alternatives by what tells it from the others: its key or, where two have one key, all its
+// values.
+func (r *contentsReader) alternatives(list jsontree.Value) (names []string) {
+	count := map[string]int{}
+	if list.Kind != '[' {
+		return nil
+	}
+	for i := range list.Parts {
+		values := r.values(&list.Parts[i].Value)
+		key := itemKey(&values)
+		count[key]++
+		names = append(names, key)
+	}
+	for i, key := range names {
+		if count[key] > 1 {
+			names[i] = string(jsontree.Append(nil, r.values(&list.Parts[i].Value)))
+		}
+	}
+	return names
 }
 
 // values returns an alternative without its remarks, with what references lead to in their place: what tells it from others.
@@ -169,8 +196,8 @@ func (r *contentsReader) values(v *jsontree.Value) jsontree.Value {
 	return values
 }
 
-// readsAlike reports whether both schemas have the same parameters and the same remarks about the same values, titles aside
-// that are names in words.
+// readsAlike reports whether both schemas have the same parameters and the same remarks about the same values, apart from
+// what changes show and from titles that are names in words.
 func (s *side) readsAlike() bool {
 	var whole [2]contents
 	for side, root := range s.roots {
@@ -182,12 +209,30 @@ func (s *side) readsAlike() bool {
 	}
 	for side, c := range whole {
 		for key, remark := range c.remarks {
-			if _, known := whole[1-side].remarks[key]; !known && !remark.isName {
+			if _, known := whole[1-side].remarks[key]; !known && !remark.isName && !s.shown[side][remark.said] {
+				return false
+			}
+		}
+		for key, name := range c.names {
+			if _, known := whole[1-side].names[key]; !known && !s.shown[side][name] {
 				return false
 			}
 		}
 	}
-	return maps.Equal(whole[0].names, whole[1].names)
+	return true
+}
+
+// show notes what a change that isn't minor added or removed.
+func (l *labeller) show(c Change, at location) {
+	for side, v := range [...]jsontree.Value{c.Old, c.New} {
+		contents, _ := l.changedContents(side, v, at)
+		for _, name := range contents.names {
+			l.side.shown[side][name] = true
+		}
+		for _, remark := range contents.remarks {
+			l.side.shown[side][remark.said] = true
+		}
+	}
 }
 
 // changedContents collects the contents of what a change in a schema added or removed, as a part of the schema around it.

@@ -50,7 +50,7 @@ func fileLabel(c Change, name string) label.Label {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // prose, or what a command reads or runs
-	if ran || isText || !skill.IsProse(name) || name == skill.Main && !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	if ran || isText || !skill.IsProse(name) || !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {

@@ -23,6 +23,9 @@ type side struct {
 
 	budget *effort.Budget
 
+	// What changes that aren't minor added or removed on each side, wherever it is: it is shown.
+	shown [2]map[digest]bool
+
 	// The contents of schemas of the old and of the new one.
 	contents [2]map[*jsontree.Value]contents
 
@@ -42,6 +45,7 @@ func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
 	s := &side{
 		budget:    budget,
 		contents:  [2]map[*jsontree.Value]contents{{}, {}},
+		shown:     [2]map[digest]bool{{}, {}},
 		required:  map[*jsontree.Value]map[string]bool{},
 		roots:     [2]*jsontree.Value{old, new},
 		relations: map[question]inclusion.Relation{},
@@ -216,14 +220,18 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 		}
 		other := whole[1-side]
 		for name := range changed.names {
-			if !other.names[name] && isParameter {
+			_, known := other.names[name]
+			if !known && isParameter {
 				return k
-			} else if !other.names[name] {
+			} else if !known {
 				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
 			}
 		}
 		for key, remark := range changed.remarks {
-			if _, known := other.remarks[key]; !known {
+			_, known := other.remarks[key]
+			if !known && side == 0 && remark.label == label.Exported {
+				gravest = min(gravest, label.Changed) // nothing is sent as a header any more
+			} else if !known {
 				gravest = min(gravest, remark.label)
 			}
 		}
@@ -400,22 +408,29 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 
 // othersLabel is for a schema of parameters that was true, false or absent, or is now.
 func (l *labeller) othersLabel(c Change, at location) label.Label {
-	closed := func(v jsontree.Value) bool { return v.Kind == 'f' }
-	open := func(v jsontree.Value) bool { return v.Kind == 't' || isEmpty(v) }
+	isPattern := at.name() == "patternProperties"
+	// A name that has no pattern is what additionalProperties is about.
+	closed := func(side int, v jsontree.Value) bool {
+		return v.Kind == 'f' || v.Kind == 0 && isPattern && at.around[side].Get("additionalProperties").Kind == 'f'
+	}
+	wasClosed := closed(0, c.Old)
+	isClosed := closed(1, c.New)
+	wasOpen := c.Old.Kind == 't' || isEmpty(c.Old) && !wasClosed
+	isOpen := c.New.Kind == 't' || isEmpty(c.New) && !isClosed
 	switch {
-	case closed(c.Old) && open(c.New) && at.name() == "patternProperties":
+	case wasClosed && isOpen && isPattern:
 		return label.Loosened
-	case closed(c.Old) && open(c.New):
+	case wasClosed && isOpen:
 		return label.NamesOpened
-	case closed(c.New) && !closed(c.Old):
+	case isClosed && !wasClosed:
 		return label.InputClosed
-	case open(c.New) && !open(c.Old):
+	case isOpen && !wasOpen:
 		return label.InputOpened
-	case closed(c.Old):
+	case wasClosed:
 		return label.Loosened
-	case open(c.Old) && open(c.New):
+	case wasOpen && isOpen:
 		return label.OtherForm
-	case open(c.Old):
+	case wasOpen:
 		return label.Tightened
 	}
 	return label.Other
@@ -471,7 +486,6 @@ func (l *labeller) judge(member string) {
 		narrow, wide = wide, narrow
 	}
 	isBreaking := false
-	isMinor := true
 	var values []*Change
 	var others []*Change
 	for i := range l.changes {
@@ -479,7 +493,6 @@ func (l *labeller) judge(member string) {
 		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
 			continue
 		}
-		isMinor = isMinor && c.Label.Minor()
 		isBreaking = isBreaking || c.Severity == label.Breaking
 		if c.Label.IsOfValues() || c.Severity == label.Breaking {
 			values = append(values, c)
@@ -490,9 +503,10 @@ func (l *labeller) judge(member string) {
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
 	}
-	if isMinor && !l.side.readsAlike() {
+	minor := slices.DeleteFunc(slices.Concat(values, others), func(c *Change) bool { return !c.Label.Minor() })
+	if len(minor) > 0 && !l.side.readsAlike() {
 		// One of the labels is wrong: whoever approves has to see what it is.
-		for _, c := range slices.Concat(values, others) {
+		for _, c := range minor {
 			c.Label = label.Changed
 			c.Severity = label.Breaking
 		}

@@ -300,7 +300,11 @@ func itemKey(v *jsontree.Value) string {
 		return b.String()
 	}
 	for _, p := range properties.Members() {
-		if fixed := jsontree.Lookup(&p.Value, "const"); fixed != nil && fixed.Kind == '"' {
+		fixed := jsontree.Lookup(&p.Value, "const")
+		if listed := p.Value.Get("enum").Items(); fixed == nil && len(listed) == 1 {
+			fixed = &listed[0].Value
+		}
+		if fixed != nil && fixed.Kind != '{' && scalars(fixed) {
 			b.Write(jsontree.Append([]byte("\x00"+p.Name), *fixed))
 		}
 	}

@@ -44,8 +44,8 @@ type prover struct {
 	// How many forms of schemas are being made, each for the one before.
 	depth int
 
-	// The depths at which inner is one of several alternatives: properties that another one names may be there, too.
-	free map[int]bool
+	// The depth from which on inner is only one of several schemas for a value: properties that another one names may be there, too.
+	free int
 }
 
 // Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
@@ -68,7 +68,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
-		free:   map[int]bool{},
+		free:   maxDepth + 1,
 		sameDefinitions: sync.OnceValue(func() bool {
 			return jsontree.Equal(innerRoot.Get("$defs"), outerRoot.Get("$defs")) && jsontree.Equal(innerRoot.Get("definitions"), outerRoot.Get("definitions"))
 		}),
@@ -131,6 +131,9 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	}
 	p.open[question] = depth
 	defer delete(p.open, question)
+	if combines(inner) {
+		defer p.freeFrom(depth + 1)()
+	}
 	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
 }
 
@@ -166,10 +169,17 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	if cases == nil {
 		return false
 	}
-	before := p.free[depth]
-	p.free[depth] = before || p.namesMore(inner)
-	defer func() { p.free[depth] = before }()
+	if p.namesMore(inner) {
+		defer p.freeFrom(depth)()
+	}
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
+}
+
+// freeFrom sets from which depth on other schemas may name properties, and returns what undoes that.
+func (p *prover) freeFrom(depth int) (undo func()) {
+	before := p.free
+	p.free = min(before, depth)
+	return func() { p.free = before }
 }
 
 // namesMore reports whether one of the alternatives of a schema may name properties.
@@ -428,6 +438,9 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 	if disjoint(typesOf(a), typesOf(b)) || disjoint(texts(listed(a)), texts(listed(b))) {
 		return true
 	}
+	if !slices.Equal(typesOf(a), []string{"object"}) && !slices.Equal(typesOf(b), []string{"object"}) {
+		return false // what isn't an object has no properties
+	}
 	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
 	return slices.ContainsFunc(members(get(b, "properties")), func(m jsontree.Member) bool {
 		mine := get(get(a, "properties"), m.Name)
@@ -553,7 +566,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case own != nil:
 		case described:
 			own = others
-		case p.free[depth] || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+		case depth >= p.free || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
 			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
@@ -583,7 +596,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	others := get(inner, "additionalProperties")
 	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 	if open {
-		return named != nil && !isMap(inner) && !p.free[depth] && !p.literal
+		return named != nil && !isMap(inner) && depth < p.free && !p.literal
 	}
 	return p.takes(others, wanted, depth+1)
 }

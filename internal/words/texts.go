@@ -368,8 +368,8 @@ func Indented(old, new string) string {
 }
 
 // IsDocComment reports whether a text is like a doc comment, whose indentation means nothing: at least two lines after the
-// first aren't empty, the first one doesn't announce them as something else, such as code, nor is it an item of a list, and
-// there is no fenced block of code and no here-document.
+// first aren't empty, the first one ends a sentence or a paragraph and isn't an item of a list, and there is no fenced block of
+// code and no here-document.
 func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0
@@ -378,9 +378,15 @@ func IsDocComment(s string) bool {
 			lines++
 		}
 	}
-	last, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(first))
-	isSentence := first == "" || unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune(".!?。)\"'", last)
-	isItem := strings.IndexAny(strings.TrimLeft(first, " \t>0123456789"), "-*+.)") == 0
+	next, _, _ := strings.Cut(rest, "\n")
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(first, " )\"'"))
+	isApart := first == "" || strings.TrimSpace(next) == "" || strings.ContainsRune(".!?。", last)
+	isItem := !unicode.IsLetter(firstRune(first)) && first != ""
 	isMark := func(mark string) bool { return strings.Contains(s, mark) }
-	return lines >= 2 && isSentence && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
+	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
+}
+
+func firstRune(s string) rune {
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
+	return first
 }
