@@ -84,7 +84,7 @@ want 2 "one that doesn't start" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_ol
 printed '^error: 1 of 6 servers could not be captured: playwright$'
 printed '^error: playwright: the server ended with code 1 before it answered'
 printed '  | Error: Cannot find module'
-node -e 'const lock = JSON.parse(fs.readFileSync("servers.lock")); delete lock.servers.before; fs.writeFileSync("five.lock", JSON.stringify(lock))'
+node -e 'const lock = JSON.parse(fs.readFileSync("servers.lock")); delete lock.servers.before; fs.writeFileSync("five.lock", JSON.stringify(lock, null, 2))'
 want 1 "one that isn't pinned" env PORT_OF_WEB="$port" PORT_OF_OLD="$port_of_old" pinproof-capture check --config mcp.json --lock five.lock
 printed '^DRIFT: .*no pins of server before'
 

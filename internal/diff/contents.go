@@ -15,9 +15,14 @@ import (
 // contents are what a schema has by itself, in its alternatives, and where it refers to. The path of a schema is that of
 // its values in those of the whole schema.
 type contents struct {
-	names  map[digest]digest // of parameters, below their paths: the names alone
-	closed map[digest]bool   // the paths of schemas that take no other names
-	texts  map[string]bool   // except the names of types
+	// Of parameters, below their paths: the names alone.
+	names map[digest]digest
+
+	// The paths of schemas that take no other names.
+	closed map[digest]bool
+
+	// Except the names of types.
+	texts map[string]bool
 
 	// Remarks are keywords that restrict no value but are read, such as descriptions and defaults, and those that nobody
 	// knows. The key is a digest of what a remark is about and of what it is.
@@ -26,9 +31,14 @@ type contents struct {
 
 // A remark is one keyword that is read.
 type remark struct {
-	said   digest      // what it is, without what it is about
-	label  label.Label // of a change that adds it
-	isName bool        // it is a title that is a name in words, or that of the whole schema
+	// What it is, without what it is about.
+	said digest
+
+	// Of a change that adds it.
+	label label.Label
+
+	// It is a title that is a name in words, or that of the whole schema.
+	isName bool
 }
 
 type digest [sha256.Size]byte
@@ -39,11 +49,17 @@ func below(path digest, step string) digest { return sha256.Sum256(append(path[:
 // A contentsReader collects the contents of one schema.
 type contentsReader struct {
 	contents
-	side   *side
-	root   *jsontree.Value
-	open   map[*jsontree.Value]bool // definitions that are being read
-	seen   map[*jsontree.Value]bool // definitions whose texts are collected
-	failed bool                     // the budget was too small
+	side *side
+	root *jsontree.Value
+
+	// Definitions that are being read.
+	open map[*jsontree.Value]bool
+
+	// Definitions whose texts are collected.
+	seen map[*jsontree.Value]bool
+
+	// The budget was too small.
+	failed bool
 }
 
 // contentsIn collects the contents of a schema of a side. It returns false if the budget is too small.

@@ -188,22 +188,31 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
 		return label.UnusedDefinition
 	}
-	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
-	isForm := k.IsOfValues() || k == label.ParameterRemoved || k == label.OtherForm || k == label.Changed && schema.IsDefinitions(at.name())
-	switch {
-	case at.name() == "$schema" || at.name() == "required" && k == label.OtherForm:
-	case isForm && (k == label.OtherForm || l.side.isSettled(at.schemas)) || isParameter && l.side.relation(at.around) != inclusion.Unknown:
+	if l.isForm(k, at) {
 		return l.formLabel(k, c, at)
-	case k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested):
+	}
+	if k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested) {
 		return label.Other
 	}
 	return k
 }
 
+// isForm reports whether a change with a label may be nothing but another form of the schema around it.
+func (l *labeller) isForm(k label.Label, at location) bool {
+	if at.name() == "$schema" || k == label.OtherForm {
+		return at.name() != "$schema" && at.name() != "required"
+	}
+	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
+	if isParameter && l.side.relation(at.around) != inclusion.Unknown {
+		return true
+	}
+	isOfValues := k.IsOfValues() || k == label.ParameterRemoved || k == label.Changed && schema.IsDefinitions(at.name())
+	return isOfValues && l.side.isSettled(at.schemas)
+}
+
 // formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
 // something is read there that the other side lacks.
 func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
-	gravest := label.OtherForm
 	var whole [2]contents
 	for side := range whole {
 		contents, ok := l.side.contentsOf(side, at.around[side])
@@ -212,34 +221,10 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 		}
 		whole[side] = contents
 	}
+	gravest, isNamed, ok := l.readAnew(c, at, whole)
 	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
-	for side, v := range [...]jsontree.Value{c.Old, c.New} {
-		changed, ok := l.changedContents(side, v, at)
-		if !ok {
-			return k
-		}
-		other := whole[1-side]
-		for name := range changed.names {
-			_, known := other.names[name]
-			if !known && isParameter {
-				return k
-			} else if !known {
-				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
-			}
-		}
-		for key, remark := range changed.remarks {
-			_, known := other.remarks[key]
-			if !known && side == 0 && remark.label == label.Exported {
-				gravest = min(gravest, label.Changed) // nothing is sent as a header any more
-			} else if !known {
-				gravest = min(gravest, remark.label)
-			}
-		}
-		eachText(&v, func(text string) {
-			if text != "" && !other.texts[text] && at.name() != "$ref" {
-				gravest = min(gravest, label.Wording)
-			}
-		})
+	if !ok || isParameter && isNamed {
+		return k
 	}
 	switch k {
 	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
@@ -267,24 +252,13 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	inside := at.inside()
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	switch name {
-	case "title", "description", "$comment":
-		if k := proseLabel(c, inside); k != label.Other {
-			return k
-		}
-		return label.Changed
-	case "default", "examples", "example":
-		return label.DefaultChanged
-	case "deprecated", "readOnly", "writeOnly":
-		return label.Changed
 	case "$schema":
 		return dialectLabel(c, at)
-	case schema.HeaderKeyword:
-		if c.New.Kind == 0 {
-			return label.Changed
-		}
-		return label.Exported
 	case "required":
 		return l.requiredLabel(c, at)
+	}
+	if remark, is := remarkOf(jsontree.Member{Name: name}); is && isKeyword(name) || name == schema.HeaderKeyword {
+		return remarkLabel(c, inside, remark.label)
 	}
 	switch {
 	case exports(&c.New, at.position()):
@@ -301,6 +275,51 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 		return label.OtherForm // the order of schemas that are combined means nothing
 	}
 	return l.valuesLabel(c, at)
+}
+
+// readAnew returns the gravest label of what is read in a change and isn't on the other side of the schema around it, and whether
+// a parameter is. It returns false if the budget is too small.
+func (l *labeller) readAnew(c Change, at location, whole [2]contents) (gravest label.Label, isNamed, ok bool) {
+	gravest = label.OtherForm
+	for side, v := range [...]jsontree.Value{c.Old, c.New} {
+		changed, ok := l.changedContents(side, v, at)
+		if !ok {
+			return gravest, false, false
+		}
+		other := whole[1-side]
+		for name := range changed.names {
+			if _, known := other.names[name]; !known {
+				isNamed = true
+				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
+			}
+		}
+		for key, remark := range changed.remarks {
+			_, known := other.remarks[key]
+			if !known && side == 0 && remark.label == label.Exported {
+				gravest = min(gravest, label.Changed) // nothing is sent as a header any more
+			} else if !known {
+				gravest = min(gravest, remark.label)
+			}
+		}
+		eachText(&v, func(text string) {
+			if text != "" && !other.texts[text] && at.name() != "$ref" {
+				gravest = min(gravest, label.Wording)
+			}
+		})
+	}
+	return gravest, isNamed, true
+}
+
+// remarkLabel is for a keyword that restricts no value. k is its label where it is added.
+func remarkLabel(c Change, inside []string, k label.Label) label.Label {
+	prose := proseLabel(c, inside)
+	switch {
+	case k == label.Exported && c.New.Kind == 0, k == label.Wording && prose == label.Other:
+		return label.Changed
+	case k == label.Wording:
+		return prose
+	}
+	return k
 }
 
 // isCombination reports whether a keyword combines the schemas in its list, in any order.
