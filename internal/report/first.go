@@ -73,10 +73,11 @@ func (r *Report) readFirst(m *Model) {
 				first.Words = append(first.Words, text.Printable(word))
 			}
 		}
-		for _, c := range e.changes {
-			if c.shared != nil && isIn(one.Pointer, c.at) {
-				first.Block = c.shared.told.Number
-			}
+		// If one row about its place is in the block, the sentence may be in that.
+		about := e.about(one.Pointer)
+		isOwn := slices.ContainsFunc(about, func(c *change) bool { return c.shared == nil })
+		if len(about) > 0 && !isOwn {
+			first.Block = about[len(about)-1].shared.told.Number
 		}
 		m.ReadFirst = append(m.ReadFirst, first)
 	}

@@ -210,10 +210,25 @@ func (d *describer) compare() {
 			first[c.at] = c.label
 		}
 	}
+	why := d.about(d.Why.Pointer)
 	slices.SortStableFunc(d.changes, func(a, b *change) int {
-		isWhy := func(c *change) int { return lint.RankOf(d.Why.Pointer == "" || !isIn(d.Why.Pointer, c.at)) }
+		isWhy := func(c *change) int { return lint.RankOf(!slices.Contains(why, c)) }
 		return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(first[a.at], first[b.at]))
 	})
+}
+
+// about lists the changes about what a pointer leads to, or about the nearest thing around that.
+func (e *drifted) about(pointer string) (list []*change) {
+	for _, c := range e.changes {
+		if pointer == "" || !isIn(pointer, c.at) || len(list) > 0 && len(c.at) < len(list[0].at) {
+			continue
+		}
+		if len(list) > 0 && len(c.at) > len(list[0].at) {
+			list = nil
+		}
+		list = append(list, c)
+	}
+	return list
 }
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.

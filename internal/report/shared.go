@@ -162,7 +162,7 @@ func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
 	}
-	if c.of.Class.First() && c.of.Why.Pointer != "" && isIn(c.of.Why.Pointer, c.at) {
+	if c.of.Class.First() && slices.Contains(c.of.about(c.of.Why.Pointer), c) {
 		return 0
 	}
 	score, isRead := c.of.scoreAt(c.at)
