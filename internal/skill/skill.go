@@ -120,10 +120,11 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 		if !IsPlain(f.URI) {
 			return nil, item.Value.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
 		}
-		if seen[Key(f.URI)] {
+		key := Key(f.URI)
+		if seen[key] {
 			return nil, item.Value.Errorf("its file %s is listed twice", text.Name(f.URI))
 		}
-		seen[Key(f.URI)] = true
+		seen[key] = true
 		s.index[f.URI] = len(s.Files)
 		s.Files = append(s.Files, *f)
 	}

@@ -82,6 +82,9 @@ func unescape(s string) string {
 // IsPlain takes in no URI.
 const maxDecodings = 8
 
+// asBrowsers replaces what browsers read as another character, or leave out.
+var asBrowsers = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "")
+
 // Key returns the same key for all spellings of a URI that some server or client reads alike. It decodes
 // escapes, drops query and fragment, resolves dots, makes one slash of several, and leaves out what no
 // reader sees; a key is in small letters. URIs with different keys are different files to all.
@@ -98,7 +101,7 @@ func Key(uri string) string {
 		uri = uri[:end]
 	}
 	uri = strings.Trim(uri, " \t\r\n")
-	uri = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "").Replace(uri) // as browsers read them
+	uri = asBrowsers.Replace(uri)
 	scheme, rest, hasScheme := strings.Cut(uri, ":")
 	if !hasScheme {
 		rest = scheme
