@@ -8,7 +8,7 @@ import (
 )
 
 // form normalizes a schema: references are followed, null members are left out, a tuple is
-// prefixItems, nullable is a type, and allOf is part of the schema around it where that means the same. It returns
+// prefixItems, nullable is a type, and allOf with one part is that part. It returns
 // nil if a reference leads nowhere or back to the schema, or the budget is too small.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
@@ -40,13 +40,13 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 	form := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
 		return v, v.Kind != 'n' || name == "const" || name == "default"
 	})
-	form = withOthers(withTuple(withNull(form)))
+	form = withTuple(withNull(form))
 	return p.flattened(root, &form)
 }
 
 // hasOtherForm reports whether a keyword may be written in another way.
 func hasOtherForm(m jsontree.Member) bool {
-	return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "unevaluatedProperties" || m.Name == "items" && m.Value.Kind == '['
+	return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "items" && m.Value.Kind == '['
 }
 
 // withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
@@ -82,14 +82,6 @@ func withTuple(s jsontree.Value) jsontree.Value {
 	return renamed(renamed(s, "items", "prefixItems"), "additionalItems", "items")
 }
 
-// withOthers writes unevaluatedProperties as additionalProperties, where no other keyword can have evaluated a property.
-func withOthers(s jsontree.Value) jsontree.Value {
-	if !s.Has("unevaluatedProperties") || s.Has("not") || combines(&s) {
-		return s
-	}
-	return renamed(s, "unevaluatedProperties", "additionalProperties")
-}
-
 // renamed gives a keyword of a schema another name, unless a keyword has that name.
 func renamed(s jsontree.Value, from, to string) jsontree.Value {
 	var members []jsontree.Member
@@ -105,82 +97,26 @@ func renamed(s jsontree.Value, from, to string) jsontree.Value {
 	return jsontree.Object(members...)
 }
 
-// flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
-// the same keyword, or a keyword would mean something else there.
+// flattened replaces a schema that is nothing but allOf with one part, or of whose parts only one refuses anything, by that part.
 func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	list := get(s, "allOf")
-	if list == nil || list.Kind != '[' {
+	isOther := func(m jsontree.Member) bool { return m.Name != "allOf" && !saysNothing(m.Name) }
+	if list == nil || list.Kind != '[' || slices.ContainsFunc(s.Parts, isOther) {
 		return s
 	}
-	around := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		return v, name != "allOf" && !saysNothing(name)
-	})
-	parts := []*jsontree.Value{&around}
+	var only *jsontree.Value
 	for _, one := range below(list) {
 		one = p.form(root, one)
-		if one == nil || one.Kind != '{' || !p.budget.Spend(sizeOf(one)) {
+		switch {
+		case one != nil && takesAll(one):
+		case one == nil || only != nil:
 			return s
-		}
-		parts = append(parts, one)
-	}
-	parts = slices.DeleteFunc(parts, takesAll)
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	whole := both{}
-	for _, part := range parts {
-		for _, m := range part.Members() {
-			if !saysNothing(m.Name) && !whole.add(m) {
-				return s
-			}
+		default:
+			only = one
 		}
 	}
-	form := whole.schema()
-	return &form
-}
-
-// both has the keywords of several schemas, and each of their properties by itself.
-type both map[place]jsontree.Value
-
-type place struct{ keyword, property string }
-
-// add adds a keyword. It returns false if the schema then means something else than all of them.
-func (b both) add(m jsontree.Member) bool {
-	switch m.Name {
-	case "items", "prefixItems", "patternProperties", "nullable":
-		return false
-	case "additionalProperties":
-		return takesAll(&m.Value)
-	case "properties":
-		isOther := func(one jsontree.Member) bool { return !b.put(place{m.Name, one.Name}, one.Value) }
-		return m.Value.Kind == '{' && !slices.ContainsFunc(m.Value.Parts, isOther)
+	if only == nil {
+		return &jsontree.Value{Kind: 't'}
 	}
-	at := place{keyword: m.Name}
-	if before := b[at]; m.Name == "required" && m.Value.Kind == '[' && (before.Kind == '[' || before.Kind == 0) {
-		b[at] = jsontree.Value{Kind: '[', Parts: append(before.Parts, m.Value.Parts...)}
-		return true
-	}
-	return !dependsOnOthers(m.Name) && b.put(at, m.Value)
-}
-
-// put returns false if there is another value at the place.
-func (b both) put(at place, v jsontree.Value) bool {
-	before, known := b[at]
-	b[at] = v
-	return !known || jsontree.Equal(before, v)
-}
-
-func (b both) schema() jsontree.Value {
-	var keywords, properties []jsontree.Member
-	for at, v := range b {
-		if at.keyword == "properties" {
-			properties = append(properties, jsontree.Member{Name: at.property, Value: v})
-		} else {
-			keywords = append(keywords, jsontree.Member{Name: at.keyword, Value: v})
-		}
-	}
-	if properties != nil {
-		keywords = append(keywords, jsontree.Member{Name: "properties", Value: jsontree.Object(properties...)})
-	}
-	return jsontree.Object(keywords...)
+	return only
 }

@@ -327,8 +327,6 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 		return atMost(own, v)
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum":
 		return p.withinBound(inner, name, number(v)) || p.alike(inner, outer, "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
-	case "multipleOf":
-		return isMultiple(inner, number(v)) || p.alike(inner, outer, name)
 	case "required":
 		return subset(v, own)
 	}

@@ -54,18 +54,6 @@ func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *big.Rat) 
 	return isBelow(n, true)
 }
 
-// isMultiple reports whether all numbers that a schema takes are multiples of a divisor.
-func isMultiple(s *jsontree.Value, divisor *big.Rat) bool {
-	if divisor == nil || divisor.Sign() <= 0 {
-		return false
-	}
-	of := number(get(s, "multipleOf"))
-	if of == nil && isInteger(s) {
-		of = big.NewRat(1, 1)
-	}
-	return of != nil && new(big.Rat).Quo(of, divisor).IsInt()
-}
-
 // atMost reports whether two numbers are there, and the first is at most the second.
 func atMost(a, b *jsontree.Value) bool {
 	x := number(a)

@@ -232,9 +232,6 @@ func (r *Reviewer) whole(p *pin.Pin) {
 	}
 	r.root = r.own.root(p)
 	r.definition(&r.root)
-	if p.Type == pin.Tools {
-		r.catchAll()
-	}
 	if p.Type == pin.Skills {
 		r.skill(p)
 	}

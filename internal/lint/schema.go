@@ -12,8 +12,7 @@ import (
 // definition reads all strings and names of members in a definition, and reviews its
 // schemas.
 //
-// header-export: a schema has x-mcp-header, which makes HTTP clients of revision 2026-07-28
-// copy the argument into a header. oversize: a text has more bytes than its kind may have
+// oversize: a text has more bytes than its kind may have
 // (maxDescription, maxTitle). case-variant: a member of a schema is a keyword in another letter
 // case, so that one client takes "Properties" for the parameters and another one doesn't.
 func (r *Reviewer) definition(root *jsontree.Value) {
@@ -51,8 +50,6 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			r.add("case-variant", "a client that folds letter case reads it as %s", text.Name(variant))
 		case of == schema.AtSchema && (keyword.Name == "$ref" || keyword.Name == "$dynamicRef"):
 			r.reference(*v)
-		case of == schema.AtSchema && keyword.Name == schema.HeaderKeyword:
-			r.add("header-export", "clients copy this argument into the request header %s", text.Name(v.Text))
 		}
 	})
 }
@@ -222,27 +219,6 @@ func takesText(schema jsontree.Value) bool {
 
 func says(schema jsontree.Value, keywords ...string) bool {
 	return slices.ContainsFunc(keywords, schema.Has)
-}
-
-// catchAll reports an input schema that takes anything (catch-all-input): there is no schema, it
-// doesn't restrict the value, or it names no parameters. An object with empty properties is left
-// alone: many servers write that for a tool without parameters. An additionalProperties that takes
-// anything is the same as no schema.
-func (r *Reviewer) catchAll() {
-	r.at("inputSchema")
-	switch sub := r.root.Get("inputSchema"); {
-	case sub.Kind == 0:
-		r.path = nil
-		r.add("catch-all-input", "no input schema")
-	case sub.Kind != '{':
-		r.add("catch-all-input", "an input schema that is no object")
-	case says(sub, "properties", "patternProperties", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "enum", "const", "if"):
-	case sub.Get("additionalProperties").Kind == 'f' || len(sub.Get("additionalProperties").Members()) > 0:
-	case says(sub, "type"):
-		r.add("catch-all-input", "takes parameters without a name")
-	default:
-		r.add("catch-all-input", "takes anything, with neither a type nor parameters")
-	}
 }
 
 // hints reports hints that are neither true nor false (hint-contradiction).
