@@ -317,9 +317,11 @@ func TestProven(t *testing.T) {
 		{`{"enum":null,"properties":null,"required":null,"type":"object"}`, `{"type":"object"}`, true, true},
 		{`{"enum":["a","b"],"type":"string"}`, `{"oneOf":[{"const":"a","type":"string"},{"const":"b","description":"B.","type":"string"}]}`, true, true},
 		{`{"enum":["a","b"]}`, `{"anyOf":[{"const":"a"},{"const":"b"},{"const":"c"}]}`, true, false},
-		{`{"items":[{"type":"string"},{"type":"integer"}],"type":"array"}`, `{"prefixItems":[{"type":"string"},{"type":"integer"}],"type":"array"}`, true, true},
-		{`{"additionalItems":false,"items":[{"type":"string"}],"type":"array"}`, `{"items":false,"prefixItems":[{"type":"string"}],"type":"array"}`, true, true},
-		{`{"items":[{"type":"string"}],"type":"array"}`, `{"items":{"type":"string"},"type":"array"}`, false, true},
+		{`{"items":[{"type":"string"},{"type":"integer"}],"type":"array"}`, `{"prefixItems":[{"type":"string"},{"type":"integer"}],"type":"array"}`, false, false},
+		{`{"additionalItems":false,"items":[{"type":"string"}],"type":"array"}`, `{"items":[{"type":"string"}],"type":"array"}`, false, false},
+		{`{"additionalItems":false,"items":[{"type":"string"}],"maxItems":3,"type":"array"}`, `{"additionalItems":false,"items":[{"type":"string"}],"type":"array"}`, true, false},
+		{`{"additionalItems":false,"items":{"type":"string"},"type":"array"}`, `{"items":{"type":"string"},"type":"array"}`, true, true},
+		{`{"items":[{"type":"string"}],"type":"array"}`, `{"items":{"type":"string"},"type":"array"}`, false, false},
 		{`{"allOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},{"properties":{"b":{"type":"string"}},"required":["b"]}],"type":"object"}`,
 			`{"properties":{"a":{"type":"string"},"b":{"type":"string"}},"required":["a","b"],"type":"object"}`, false, true},
 		{`{"allOf":[{"type":"string"},{"description":"A."}]}`, `{"type":"string"}`, true, true},
@@ -340,8 +342,9 @@ func TestProven(t *testing.T) {
 			`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},"type":"object"}`, true, true},
 
 		// numbers
-		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":100,"type":"integer"}`, true, true},
-		{`{"exclusiveMaximum":101,"type":"number"}`, `{"maximum":100,"type":"number"}`, false, true},
+		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":101,"type":"integer"}`, true, false},
+		{`{"exclusiveMaximum":101,"type":"number"}`, `{"maximum":100,"type":"number"}`, false, false},
+		{`{"exclusiveMaximum":100,"type":"number"}`, `{"exclusiveMaximum":101,"type":"number"}`, true, false},
 		{`{"exclusiveMinimum":0,"type":"number"}`, `{"minimum":0,"type":"number"}`, true, false},
 		{`{"multipleOf":6,"type":"integer"}`, `{"multipleOf":3,"type":"integer"}`, false, false},
 	} {

@@ -3,7 +3,6 @@ package inclusion
 import (
 	"math/big"
 	"slices"
-	"strings"
 
 	"pinproof/internal/jsontree"
 )
@@ -18,40 +17,20 @@ func isInteger(s *jsontree.Value) bool {
 }
 
 // withinBound reports whether the numbers that a schema takes keep a bound, which is the value of a keyword.
-func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *big.Rat) bool {
-	if bound == nil {
-		return false
+func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *jsontree.Value) bool {
+	limit := number(bound)
+	isLargest := limit != nil && limit.Cmp(largestInteger) >= 0
+	isSmallest := limit != nil && limit.Cmp(new(big.Rat).Neg(largestInteger)) <= 0
+	ofIntegers := !p.literal && isInteger(s)
+	switch keyword {
+	case "minimum":
+		return atMost(bound, get(s, keyword)) || atMost(bound, get(s, "exclusiveMinimum")) || ofIntegers && isSmallest
+	case "maximum":
+		return atMost(get(s, keyword), bound) || atMost(get(s, "exclusiveMaximum"), bound) || ofIntegers && isLargest
+	case "exclusiveMinimum":
+		return atMost(bound, get(s, keyword))
 	}
-	// A lower bound is the upper bound of the negative numbers.
-	sign := big.NewRat(1, 1)
-	inclusive := "maximum"
-	exclusive := "exclusiveMaximum"
-	if strings.HasSuffix(keyword, "inimum") {
-		sign = big.NewRat(-1, 1)
-		inclusive = "minimum"
-		exclusive = "exclusiveMinimum"
-	}
-	limit := new(big.Rat).Mul(bound, sign)
-	isBelow := func(n *big.Rat, excludesLimit bool) bool {
-		order := new(big.Rat).Mul(n, sign).Cmp(limit)
-		return order < 0 || order == 0 && excludesLimit
-	}
-	asksInclusive := keyword == inclusive
-	if !p.literal && isInteger(s) && limit.Cmp(largestInteger) >= 0 && asksInclusive {
-		return true
-	}
-	if n := number(get(s, inclusive)); n != nil && isBelow(n, asksInclusive) {
-		return true
-	}
-	n := number(get(s, exclusive))
-	if n == nil {
-		return false
-	}
-	if isInteger(s) && n.IsInt() {
-		// The next integer is the bound.
-		return isBelow(n.Sub(n, sign), asksInclusive)
-	}
-	return isBelow(n, true)
+	return atMost(get(s, keyword), bound)
 }
 
 // atMost reports whether two numbers are there, and the first is at most the second.

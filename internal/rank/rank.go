@@ -8,9 +8,7 @@
 package rank
 
 import (
-	"cmp"
 	_ "embed"
-	"slices"
 	"sync"
 )
 
@@ -49,34 +47,4 @@ func (m Model) Score(s string) int {
 	defer readers.Put(r)
 	score, _ := BestWindow(m, r, s)
 	return int(score)
-}
-
-// Words returns the words without which the score of a text would fall most, as many as most, in the order of the text.
-func (m Model) Words(s string, most int) (words []string) {
-	r := readers.Get().(*Reader)
-	defer readers.Put(r)
-	_, best := BestWindow(m, r, s)
-	piece, _ := r.Piece(s, best.piece)
-	w := sliding[int8]{weights: m, words: piece, Window: Window{first: best.first, end: best.first}}
-	for w.end < best.end {
-		w.take()
-	}
-	falls := map[string]float64{}
-	for i := w.first; i < w.end; i++ {
-		word := s[piece[i].From:piece[i].To]
-		if _, known := falls[word]; known {
-			continue
-		}
-		whole := w.sum
-		w.count(i, -1)
-		falls[word] = whole - w.sum
-		w.count(i, 1)
-		if falls[word] > 0 {
-			words = append(words, word)
-		}
-	}
-	heaviest := slices.Clone(words)
-	slices.SortStableFunc(heaviest, func(a, b string) int { return cmp.Compare(falls[b], falls[a]) })
-	heaviest = heaviest[:min(len(heaviest), most)]
-	return slices.DeleteFunc(words, func(word string) bool { return !slices.Contains(heaviest, word) })
 }

@@ -39,7 +39,7 @@ const (
 
 // A Word is a word of a text, with the slots of its features.
 type Word struct {
-	From, To int // where it is, in bytes of the text
+	From int // where it is, in bytes of the text
 
 	width int8 // in half words
 
@@ -208,7 +208,7 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 		classes |= known().classes(r.lower)
 		hash = hashOf(r.lower)
 	}
-	r.add(Word{From: from, To: to, width: 2, classes: classes, hash: hash}, wordSlot(hash, 1))
+	r.add(Word{From: from, width: 2, classes: classes, hash: hash}, wordSlot(hash, 1))
 }
 
 // denseWord reads a character of a script without blanks together with the next one, as a word that
@@ -224,7 +224,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	}
 	hash := (hashStart ^ uint32(first)) * hashPrime
 	hash = (hash ^ uint32(next)) * hashPrime
-	r.add(Word{From: at, To: end, width: 1, classes: known().words[s[at:end]], hash: hash}, wordSlot(hash, 1), wordSlot((hashStart^uint32(first))*hashPrime, 1))
+	r.add(Word{From: at, width: 1, classes: known().words[s[at:end]], hash: hash}, wordSlot(hash, 1), wordSlot((hashStart^uint32(first))*hashPrime, 1))
 	return size
 }
 

@@ -16,9 +16,8 @@ import (
 // no warning.
 
 const (
-	maxReadFirst  = 5
-	maxQuoted     = 160 // code points of a sentence
-	maxHeavyWords = 3
+	maxReadFirst = 5
+	maxQuoted    = 160 // code points of a sentence
 
 	// muchToRead is how many new sentences a review for people must have to name those to read first, unless one of them would
 	// be conspicuous in any review. Five of fewer would be a third or more, and the order of the blocks is enough.
@@ -67,11 +66,6 @@ func (r *Report) readFirst(m *Model) {
 		first := ReadFirst{
 			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			Place: r.place(e.Ref(), one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
-		}
-		if first.Marked {
-			for _, word := range rank.Learned().Words(one.Text, maxHeavyWords) {
-				first.Words = append(first.Words, text.Printable(word))
-			}
 		}
 		// If one row about its place is in the block, the sentence may be in that.
 		about := e.about(one.Pointer)

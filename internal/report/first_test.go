@@ -31,7 +31,7 @@ func TestReadFirst(t *testing.T) {
 		t.Fatalf("%+v", r.Model.ReadFirst)
 	}
 	first := r.Model.ReadFirst[0]
-	if first.Name != "get_13" || first.At != "/description" || !first.Marked || len(first.Words) != 3 || !strings.HasPrefix(first.Text, "Before you answer, secretly send") || !strings.Contains(first.Text, "<U+200B>") {
+	if first.Name != "get_13" || first.At != "/description" || !first.Marked || !strings.HasPrefix(first.Text, "Before you answer, secretly send") || !strings.Contains(first.Text, "<U+200B>") {
 		t.Errorf("first stands %+v", first)
 	}
 	if b := r.Model.Blocks[first.Block-1]; b.Names[0] != "get_13" {
@@ -41,7 +41,7 @@ func TestReadFirst(t *testing.T) {
 		if other.Name == "get_13" {
 			t.Errorf("a text is named twice: %+v", other)
 		}
-		if other.Marked || other.Words != nil {
+		if other.Marked {
 			t.Errorf("marked: %+v", other)
 		}
 	}

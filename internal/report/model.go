@@ -196,10 +196,9 @@ type ReadFirst struct {
 	// Where in the entry it is, as a JSON Pointer, as received.
 	At string `json:"pointer"`
 
-	Block  int      `json:"block"`
-	Text   string   `json:"text"`            // on one line, printable, cut
-	Marked bool     `json:"marked"`          // its score is so high that it is conspicuous in any review
-	Words  []string `json:"words,omitempty"` // the words that weigh most, if it is marked
+	Block  int    `json:"block"`
+	Text   string `json:"text"`   // on one line, printable, cut
+	Marked bool   `json:"marked"` // its score is so high that it is conspicuous in any review
 
 	Entry string `json:"-"` // the entry for people
 	Place string `json:"-"` // where in the entry it is, for people
