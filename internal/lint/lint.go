@@ -62,10 +62,23 @@ type Finding struct {
 // textDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
 // (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
 // placeholders, and the name that the warning is about, if there is one. So the consent covers neither
-// another text at the same place nor another name.
+// another text at the same place nor another name. The text is hashed once for all names in it.
 // By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
-func textDigest(texts ...string) string {
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(jsontree.Append(nil, jsontree.Texts(texts))))
+func textDigest(beginning hash.Hash, name string) string {
+	rest := []byte{}
+	if name != "" {
+		rest = jsontree.AppendString([]byte(","), name)
+	}
+	whole, _ := beginning.(hash.Cloner).Clone()
+	whole.Write(append(rest, ']'))
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, whole.Sum(nil))
+}
+
+// hashOf hashes the beginning of the array for a text.
+func hashOf(text string) hash.Hash {
+	h := sha256.New()
+	h.Write(jsontree.AppendString([]byte("["), text))
+	return h
 }
 
 // Record returns what the lockfile records when a person accepts the warning.
@@ -128,7 +141,7 @@ type Reviewer struct {
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
-	// The text that hash has read, with the beginning of the array (textDigest).
+	// The text whose hash (hashOf) is made.
 	hashed string
 	hash   hash.Hash
 
@@ -334,27 +347,13 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 			}
 		}
 		if warning && r.text != "" {
-			f.TextDigest = r.textDigest(subject)
+			if r.hash == nil || r.hashed != r.text {
+				r.hash, r.hashed = hashOf(r.pinnedText()), r.text
+			}
+			f.TextDigest = textDigest(r.hash, subject)
 		}
 	}
 	r.list = append(r.list, f)
-}
-
-// textDigest returns the digest in a record of consent to a warning about the text and, unless that is "", a name. The
-// text is hashed once for all names in it.
-func (r *Reviewer) textDigest(subject string) string {
-	if r.hash == nil || r.hashed != r.text {
-		r.hashed = r.text
-		r.hash = sha256.New()
-		r.hash.Write(jsontree.AppendString([]byte("["), r.pinnedText()))
-	}
-	rest := []byte{}
-	if subject != "" {
-		rest = jsontree.AppendString([]byte(","), subject)
-	}
-	whole, _ := r.hash.(hash.Cloner).Clone()
-	whole.Write(append(rest, ']'))
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, whole.Sum(nil))
 }
 
 // pinnedText returns the text with the placeholders that its policy puts for values, so that it is

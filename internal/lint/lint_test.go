@@ -788,7 +788,7 @@ func TestOwnNames(t *testing.T) {
 		`{"name":"x","inputSchema":{"type":"object","properties":{"dry_run":{"enum":["full_check"]}}}}`)
 	for name, warned := range map[string]bool{
 		"shop_list_items": false, "shopListItems": false, "mcp__here__shop_pay": false, "dry_run": false, "full_check": false,
-		"shop_refund": false, "pay_bill": true, "list_bill": true, "pay_items": true,
+		"shop_refund": true, "pay_bill": true, "list_bill": true, "pay_items": true,
 	} {
 		p := foundPin(t, toolSaying("y", fmt.Sprintf(order, name)))
 		s := pin.Set{Server: "here", Pins: append(slices.Clone(set.Pins), p)}

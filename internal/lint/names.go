@@ -23,9 +23,6 @@ const (
 
 	// How many names of entries, parameters and values are kept for one server.
 	maxVocabulary = 100_000
-
-	// If so many names of a server begin with the same part, any name with that part counts as the server's (uses).
-	minFamily = 3
 )
 
 // A Names has every name that a review compares with. Several reviews may use it at
@@ -159,9 +156,6 @@ type serverNames struct {
 	// Names of entries, of parameters, and of their values.
 	words map[string]bool
 
-	// For each first part of a name (firstPart), how many names begin with it.
-	families map[string]int
-
 	// Tools by the name that clients give them (clientName), at most sameForClients of one name.
 	forClients map[string][]string
 
@@ -170,14 +164,13 @@ type serverNames struct {
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, families: map[string]int{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
 		s.add(p.Name)
-		s.families[firstPart(p.Name)]++
 		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
 			s.forClients[same] = append(s.forClients[same], p.Name)
 		}
@@ -239,22 +232,13 @@ func (s *serverNames) pins(name string) bool {
 	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: key}]
 }
 
-// uses reports whether the server uses a name for an entry or a parameter, or as a value, or the name begins with the same part as minFamily
-// names of the server: with another configuration many servers list further tools.
+// uses reports whether the server uses a name for an entry or a parameter, or as a value.
 func (s *serverNames) uses(name string) bool {
 	if s == nil {
 		return false
 	}
 	s.once.Do(s.read)
-	return s.words[withoutSeparators(name)] || s.families[firstPart(name)] >= minFamily
-}
-
-// firstPart returns the first part of a name in small letters.
-func firstPart(name string) string {
-	if i := strings.IndexAny(name, "_-."); i > 0 {
-		name = name[:i]
-	}
-	return strings.ToLower(name)
+	return s.words[withoutSeparators(name)]
 }
 
 // sameForClients is how many names that clients make equal are kept: each is compared with the others.
