@@ -7,9 +7,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// form normalizes a schema: references are followed, null members are left out,
-// nullable is a type, and allOf with one part is that part. It returns
-// nil if a reference leads nowhere or back to the schema, or the budget is too small.
+// form normalizes a schema: references are followed, null members are left out, nullable is a type, and allOf
+// with one part is that part. It returns nil if a reference leads nowhere or back to the schema, or the budget is too small.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
 	if !known {
@@ -34,19 +33,17 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 		}
 		return p.form(root, target)
 	}
+	hasOtherForm := func(m jsontree.Member) bool {
+		return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "unevaluatedProperties"
+	}
 	if s.Kind != '{' || !slices.ContainsFunc(s.Parts, hasOtherForm) {
 		return s
 	}
 	form := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
 		return v, v.Kind != 'n' || name == "const" || name == "default"
 	})
-	form = withNull(form)
+	form = withOthers(withNull(form))
 	return p.flattened(root, &form)
-}
-
-// hasOtherForm reports whether a keyword may be written in another way.
-func hasOtherForm(m jsontree.Member) bool {
-	return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf"
 }
 
 // withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
@@ -72,6 +69,29 @@ func stringsOf(v jsontree.Value) (list []string) {
 		list = append(list, jsontree.TextOf(&m.Value))
 	}
 	return list
+}
+
+// withOthers writes unevaluatedProperties as additionalProperties, where no other keyword can have evaluated a property.
+func withOthers(s jsontree.Value) jsontree.Value {
+	if !s.Has("unevaluatedProperties") || s.Has("not") || combines(&s) {
+		return s
+	}
+	return renamed(s, "unevaluatedProperties", "additionalProperties")
+}
+
+// renamed gives a keyword of a schema another name, unless a keyword has that name.
+func renamed(s jsontree.Value, from, to string) jsontree.Value {
+	var members []jsontree.Member
+	for _, m := range s.Parts {
+		if m.Name == from && s.Has(to) {
+			continue
+		}
+		if m.Name == from {
+			m.Name = to
+		}
+		members = append(members, m)
+	}
+	return jsontree.Object(members...)
 }
 
 // flattened replaces a schema that is nothing but allOf with one part, or of whose parts only one refuses anything, by that part.

@@ -76,8 +76,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 	}
 }
 
-// isPlain reports whether a whole schema has no keyword by which a part of it has another meaning than by itself
-// by itself.
+// isPlain reports whether a whole schema has no keyword by which a part of it has another meaning than by itself.
 func (p *prover) isPlain(root *jsontree.Value) bool {
 	odd := false
 	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
@@ -412,7 +411,7 @@ func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
 }
 
 // apart reports whether it is certain that no value fits both schemas: they have no type or no listed value in common, or a property
-// that the second one requires has no listed value in common.
+// that both require has no listed value in common.
 func (p *prover) apart(a, b *jsontree.Value) bool {
 	a = p.form(p.roots.inner, a)
 	b = p.form(p.roots.outer, b)

@@ -330,6 +330,9 @@ func TestProven(t *testing.T) {
 		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y"],"type":"string"}`, true, true},
 		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y","z"],"type":"string"}`, true, false},
 		{`{"nullable":true,"type":"string"}`, `{"type":["string","null"]}`, true, true},
+		{`{"nullable":true,"type":"string"}`, `{"type":"string"}`, false, true},
+		{`{"maxLength":1,"nullable":true,"type":"string"}`, `{"maxLength":2,"nullable":true,"type":"string"}`, true, false},
+		{`{"anyOf":[{"nullable":true,"type":"string"},{"type":"integer"}]}`, `{"oneOf":[{"nullable":true,"type":"string"},{"nullable":true,"type":"integer"}]}`, false, true},
 		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `{"type":["null","string"]}`, true, true},
 
 		// a map without named members, some of which are described then

@@ -56,11 +56,8 @@ func isForSecret(name string, v jsontree.Value) bool {
 
 // isToWrite reports whether a parameter is for a file or a folder that is written, by its name.
 func isToWrite(name string, v jsontree.Value) bool {
-	kinds := map[string]bool{}
-	for _, word := range nameWords(name) {
-		kinds[writeWords()[word]] = true
-	}
-	return takesText(v) && (withoutSeparators(name) == "filename" || kinds["written"] && kinds["place"])
+	kinds := kindsOf(nameWords(name), writeWords())
+	return takesText(v) && (withoutSeparators(name) == "filename" || kinds["written"] > 0 && kinds["place"] > 0)
 }
 
 // fewWords is how many words a description has that is no more than the name of a thing.
@@ -90,16 +87,16 @@ func namesSecret(words []string) bool {
 // user's private keys, the environment, the conversation. "The private key" alone is what a tool that logs in asks for.
 func isWhole(description string) bool {
 	words := plainWords(description)
-	if len(words) > fewWords {
-		return false
-	}
-	has := map[string]bool{}
+	has := kindsOf(words, wholeWords())
+	isPrivate := has["thing"] > 0 || has["private"]*has["key"] > 0 || has["system"]*has["prompt"] > 0
+	return len(words) <= fewWords && has[""] == 0 && has["all"] > 0 && isPrivate
+}
+
+// kindsOf counts words by their class, which is "" for any that a table lacks.
+func kindsOf(words []string, classes map[string]string) map[string]int {
+	kinds := map[string]int{}
 	for _, word := range words {
-		kind := wholeWords()[word]
-		if kind == "" {
-			return false
-		}
-		has[kind] = true
+		kinds[classes[word]]++
 	}
-	return has["all"] && (has["thing"] || has["private"] && has["key"] || has["system"] && has["prompt"])
+	return kinds
 }

@@ -184,10 +184,7 @@ func asksForSecret(name string) bool {
 	if len(name) < shortName || len(name) > maxMention {
 		return false
 	}
-	kinds := map[string]int{}
-	for _, w := range nameWords(name) {
-		kinds[parameterWords()[w]]++
-	}
+	kinds := kindsOf(nameWords(name), parameterWords())
 	return kinds["content"] > 0 && (kinds["source"] > 0 && kinds["secret"]+kinds["key"] > 0 || kinds["key"] > 1)
 }
 
