@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -132,41 +133,18 @@ func isUntyped(schema jsontree.Value) bool {
 }
 
 // code reports a parameter that takes code, a command or a query in a language
-// (takes-code): a free string that has such a name, or that is run, by its description. Search
+// (takes-code): a free string that has such a name. Search
 // texts are named query, too, so that name counts only where a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
-	start := func(v jsontree.Value) string { return v.Text[:min(len(v.Text), 1024)] } // enough of a description
-	said := start(schema.Get("description"))
-	is := false
-	switch codeNames()[withoutSeparators(name)] {
-	case "code":
-		is = true
-	case "query":
-		if said == "" {
-			said = start(r.root.Get("description"))
-		}
-		is = queryLanguages().MatchString(said + " " + r.about.Entry)
-	default:
-		is = isCode(said)
+	kind := codeNames()[withoutSeparators(name)]
+	if kind == "" || !takesText(schema) {
+		return
 	}
-	if is && takesText(schema) {
+	said := cmp.Or(schema.Get("description").Text, r.root.Get("description").Text)
+	const enough = 1024 // bytes of a description
+	if kind == "code" || queryLanguages().MatchString(said[:min(len(said), enough)]+" "+r.about.Entry) {
 		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.Name(name))
 	}
-}
-
-// isCode reports whether a description begins with what is run, as "The script to run" and unlike "The folder that
-// the script runs in".
-func isCode(description string) bool {
-	small := strings.ToLower(description)
-	if !slices.ContainsFunc(runStems[:], func(stem string) bool { return strings.Contains(small, stem) }) {
-		return false // most, and the regular expression takes long
-	}
-	at := isRun().FindStringIndex(description)
-	if at == nil {
-		return false
-	}
-	before := strings.Fields(strings.ToLower(description[:at[0]]))
-	return len(before) < 4 && !slices.ContainsFunc(before, func(word string) bool { return aboutCode()[strings.Trim(word, ".,:")] != "" })
 }
 
 // caseVariant returns the keyword that a member of a schema has in another letter case, or "".

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 	"sync"
 
@@ -35,23 +34,6 @@ var codeNames = wordsOf(
 
 // queryLanguages in a description mean that a query is code.
 var queryLanguages = pattern(`(?i)\b(?:sql|cypher|graphql|promql|logql|kql|sparql|soql|xquery|jsonata|gremlin)\b`)
-
-// isRun matches words for code near a word for running it.
-var isRun = func() func() *regexp.Regexp {
-	const (
-		code = `(?:sql|cypher|graphql|javascript|js|python|ruby|lua|perl|powershell|shell|bash|code|script|commands?|expression|snippet)`
-		run  = `(?:runs?|executed?|executes|evaluated?|evaluates|eval|interpreted)`
-		near = `(?:[^A-Za-z0-9]+[A-Za-z0-9]+){0,3}[^A-Za-z0-9]+`
-	)
-	return pattern(`(?i)\b(?:` + code + near + run + `|` + run + near + code + `)\b`)
-}()
-
-// runStems begin the words for running code in isRun.
-var runStems = [...]string{"run", "execut", "eval", "interpreted"}
-
-// aboutCode are words before code that is run by which a description is about something else.
-var aboutCode = wordsOf(wordRow{"about", "name names id ids path paths file folder directory language version timeout type argument arguments args parameters environment " +
-	"result results output number whether if when where how which for of in on with after before until"})
 
 // schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.
 var schemaKeywords = byFolded("$schema $id $ref $anchor $dynamicRef $dynamicAnchor $recursiveRef $recursiveAnchor $vocabulary $comment $defs definitions " +
