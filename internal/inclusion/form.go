@@ -73,25 +73,12 @@ func stringsOf(v jsontree.Value) (list []string) {
 
 // withOthers writes unevaluatedProperties as additionalProperties, where no other keyword can have evaluated a property.
 func withOthers(s jsontree.Value) jsontree.Value {
-	if !s.Has("unevaluatedProperties") || s.Has("not") || combines(&s) {
+	others := get(&s, "unevaluatedProperties")
+	if others == nil || s.Has("additionalProperties") || s.Has("not") || combines(&s) {
 		return s
 	}
-	return renamed(s, "unevaluatedProperties", "additionalProperties")
-}
-
-// renamed gives a keyword of a schema another name, unless a keyword has that name.
-func renamed(s jsontree.Value, from, to string) jsontree.Value {
-	var members []jsontree.Member
-	for _, m := range s.Parts {
-		if m.Name == from && s.Has(to) {
-			continue
-		}
-		if m.Name == from {
-			m.Name = to
-		}
-		members = append(members, m)
-	}
-	return jsontree.Object(members...)
+	rest := jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, name != "unevaluatedProperties" })
+	return jsontree.Object(append(rest.Parts, jsontree.Member{Name: "additionalProperties", Value: *others})...)
 }
 
 // flattened replaces a schema that is nothing but allOf with one part, or of whose parts only one refuses anything, by that part.

@@ -345,10 +345,11 @@ func TestProven(t *testing.T) {
 			`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},"type":"object"}`, true, true},
 
 		// numbers
-		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":101,"type":"integer"}`, true, false},
+		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":100,"type":"integer"}`, false, false},
 		{`{"exclusiveMaximum":101,"type":"number"}`, `{"maximum":100,"type":"number"}`, false, false},
 		{`{"exclusiveMaximum":100,"type":"number"}`, `{"exclusiveMaximum":101,"type":"number"}`, true, false},
-		{`{"exclusiveMinimum":0,"type":"number"}`, `{"minimum":0,"type":"number"}`, true, false},
+		{`{"exclusiveMinimum":0,"type":"number"}`, `{"minimum":0,"type":"number"}`, false, false},
+		{`{"minimum":-9007199254740991,"type":"integer"}`, `{"minimum":9007199254740991,"type":"integer"}`, false, true},
 		{`{"multipleOf":6,"type":"integer"}`, `{"multipleOf":3,"type":"integer"}`, false, false},
 	} {
 		whole := func(parameter string) *jsontree.Value {

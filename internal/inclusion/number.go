@@ -3,6 +3,7 @@ package inclusion
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"pinproof/internal/jsontree"
 )
@@ -18,19 +19,13 @@ func isInteger(s *jsontree.Value) bool {
 
 // withinBound reports whether the numbers that a schema takes keep a bound, which is the value of a keyword.
 func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *jsontree.Value) bool {
+	own := get(s, keyword)
 	limit := number(bound)
-	isLargest := limit != nil && limit.Cmp(largestInteger) >= 0
-	isSmallest := limit != nil && limit.Cmp(new(big.Rat).Neg(largestInteger)) <= 0
-	ofIntegers := !p.literal && isInteger(s)
-	switch keyword {
-	case "minimum":
-		return atMost(bound, get(s, keyword)) || atMost(bound, get(s, "exclusiveMinimum")) || ofIntegers && isSmallest
-	case "maximum":
-		return atMost(get(s, keyword), bound) || atMost(get(s, "exclusiveMaximum"), bound) || ofIntegers && isLargest
-	case "exclusiveMinimum":
-		return atMost(bound, get(s, keyword))
+	isOpen := limit != nil && !p.literal && isInteger(s) && new(big.Rat).Abs(limit).Cmp(largestInteger) >= 0
+	if strings.HasSuffix(keyword, "inimum") {
+		return atMost(bound, own) || isOpen && keyword == "minimum" && limit.Sign() < 0
 	}
-	return atMost(get(s, keyword), bound)
+	return atMost(own, bound) || isOpen && keyword == "maximum" && limit.Sign() > 0
 }
 
 // atMost reports whether two numbers are there, and the first is at most the second.
