@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	maxDepth  = 100 // how deep a proof follows two schemas
-	mostCases = 100 // how many listed values are compared one by one
+	// How deep a proof follows two schemas.
+	maxDepth = 100
+	// How many listed values are compared one by one.
+	mostCases = 100
 )
 
 // A pair is the question whether outer takes all that inner takes.
@@ -36,7 +38,8 @@ type prover struct {
 	// For tests: JSON Schema alone applies, without what holds for calls of tools: arguments are an object, and nobody sends properties that the schema doesn't name.
 	literal bool
 
-	open map[pair]int // the depth in a value at which a pair is being compared
+	// The depth in a value at which a pair is being compared.
+	open map[pair]int
 
 	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
 	forms map[*jsontree.Value]*jsontree.Value

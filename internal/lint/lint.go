@@ -27,13 +27,17 @@ type Finding struct {
 	// Name of the entry; "" for instructions and for the whole server.
 	Entry string
 
-	ID      string // stable: "hidden-text"
-	Warning bool   // otherwise it is a note
+	// Stable: "hidden-text".
+	ID string
+
+	// Otherwise it is a note.
+	Warning bool
 
 	// Where it is in the definition, a JSON Pointer.
 	Pointer string
 
-	Detail string // printable
+	// Printable.
+	Detail string
 
 	// For a warning: a person accepted it, which is recorded, or another entry reports it (toldElsewhere).
 	// For a note: the pinned definition has it, too.
@@ -42,7 +46,8 @@ type Finding struct {
 	// It counts the findings of its id and level that aren't listed.
 	more bool
 
-	WholeServer bool // it is about the whole capture
+	// It is about the whole capture.
+	WholeServer bool
 
 	// For a warning: its pointer without the indices of arrays, because items move. The argument of a prompt
 	// has its name instead.
@@ -136,7 +141,8 @@ type Reviewer struct {
 	// As the server wrote it; "" for a finding that is in no string.
 	text string
 
-	folded string // as the detectors read it
+	// As the detectors read it.
+	folded string
 
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
@@ -145,16 +151,20 @@ type Reviewer struct {
 	hashed string
 	hash   hash.Hash
 
-	where string // what kind of text it is, for a detail: " in an image"
+	// What kind of text it is, for a detail: " in an image".
+	where string
 
 	// How many bytes of its beginning the pinned definition has, too.
 	pinned int
 
-	said []string // the kinds of hits in it so far
+	// The kinds of hits in it so far.
+	said []string
 
 	// about the schema that a reference is in, set when first needed
 	idsOf string
-	ids   map[string]bool // every $id in it
+
+	// Every $id in it.
+	ids map[string]bool
 }
 
 func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	maxOthers = 3 // tools or servers named in one detail
+	// Tools or servers named in one detail.
+	maxOthers = 3
 
 	// The fewest bytes of a name that a text can mention.
 	minMention = 3
@@ -141,7 +142,8 @@ func (r *Reviewer) lacks(name string) bool {
 type serverNames struct {
 	set *pin.Set
 
-	gone map[pin.Ref]bool // what agents go without after the run
+	// What agents go without after the run.
+	gone map[pin.Ref]bool
 
 	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
 	// nil: all that is listed.
