@@ -188,10 +188,15 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
 		return label.UnusedDefinition
 	}
+	isRemark := k == label.Wording || k == label.Layout || k == label.DefaultChanged || k == label.Changed || k == label.Exported
+	isTested := at.isTested || at.inDefinitions && l.side.isTested
+	if isTested && !isRemark && !tests(at.name()) {
+		return label.Other // the schema around it decides more than which values it takes
+	}
 	if l.isForm(k, at) {
 		return l.formLabel(k, c, at)
 	}
-	if k.IsOfValues() && (at.isTested || at.inDefinitions && l.side.isTested) {
+	if isTested && k.IsOfValues() {
 		return label.Other
 	}
 	return k
@@ -468,6 +473,9 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
 	switch r {
 	case inclusion.Same:
+		if name == "enum" && c.Old.Kind == '[' && c.New.Kind == '[' && isListed(at.around[0]) {
+			return label.Changed // another list beside it, or a text, may go by the order
+		}
 		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
 			return label.ValuesChanged // what it means depends on the keywords next to it, such as properties
 		}
@@ -546,6 +554,14 @@ func (l *labeller) judge(member string) {
 		values = others
 	}
 	for _, c := range values {
-		c.Severity = label.Breaking
+		c.breaks()
+	}
+}
+
+// breaks notes that a change may break callers. It is shown then.
+func (c *Change) breaks() {
+	c.Severity = label.Breaking
+	if c.Label.Minor() {
+		c.Label = label.Other
 	}
 }
