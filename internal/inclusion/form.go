@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// form normalizes a schema: references are followed, null members are left out, nullable is a type, and allOf
-// with one part is that part. It returns nil if a reference leads nowhere or back to the schema, or the budget is too small.
+// form normalizes a schema: references are followed, null members are left out, a tuple is prefixItems, nullable is a type, and
+// allOf is part of the schema around it where that means the same. It returns nil if a reference leads nowhere or back to the schema, or the budget is too small.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
 	if !known {
@@ -34,7 +34,7 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 		return p.form(root, target)
 	}
 	hasOtherForm := func(m jsontree.Member) bool {
-		return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "unevaluatedProperties"
+		return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "items" && m.Value.Kind == '[' || m.Name == "unevaluatedProperties"
 	}
 	if s.Kind != '{' || !slices.ContainsFunc(s.Parts, hasOtherForm) {
 		return s
@@ -42,7 +42,7 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 	form := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
 		return v, v.Kind != 'n' || name == "const" || name == "default"
 	})
-	form = withOthers(withNull(form))
+	form = withOthers(withTuple(withNull(form)))
 	return p.flattened(root, &form)
 }
 
@@ -81,26 +81,105 @@ func withOthers(s jsontree.Value) jsontree.Value {
 	return jsontree.Object(append(rest.Parts, jsontree.Member{Name: "additionalProperties", Value: *others})...)
 }
 
-// flattened replaces a schema that is nothing but allOf with one part, or of whose parts only one refuses anything, by that part.
-func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
-	list := get(s, "allOf")
-	isOther := func(m jsontree.Member) bool { return m.Name != "allOf" && !saysNothing(m.Name) }
-	if list == nil || list.Kind != '[' || slices.ContainsFunc(s.Parts, isOther) {
+// withTuple writes a list of schemas under items as prefixItems (JSON Schema 2020-12, Appendix G).
+func withTuple(s jsontree.Value) jsontree.Value {
+	if items := get(&s, "items"); items == nil || items.Kind != '[' || s.Has("prefixItems") {
 		return s
 	}
-	var only *jsontree.Value
+	return renamed(renamed(s, "items", "prefixItems"), "additionalItems", "items")
+}
+
+// renamed gives a keyword of a schema another name, unless a keyword has that name.
+func renamed(s jsontree.Value, from, to string) jsontree.Value {
+	var members []jsontree.Member
+	for _, m := range s.Parts {
+		if m.Name == from && s.Has(to) {
+			continue
+		}
+		if m.Name == from {
+			m.Name = to
+		}
+		members = append(members, m)
+	}
+	return jsontree.Object(members...)
+}
+
+// flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
+// the same keyword, or a keyword would mean something else there.
+func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
+	list := get(s, "allOf")
+	if list == nil || list.Kind != '[' {
+		return s
+	}
+	around := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		return v, name != "allOf" && !saysNothing(name)
+	})
+	parts := []*jsontree.Value{&around}
 	for _, one := range below(list) {
 		one = p.form(root, one)
-		switch {
-		case one != nil && takesAll(one):
-		case one == nil || only != nil:
+		if one == nil || one.Kind != '{' || !p.budget.Spend(sizeOf(one)) {
 			return s
-		default:
-			only = one
+		}
+		parts = append(parts, one)
+	}
+	parts = slices.DeleteFunc(parts, takesAll)
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	whole := both{}
+	for _, part := range parts {
+		for _, m := range part.Members() {
+			if !saysNothing(m.Name) && !whole.add(m) {
+				return s
+			}
 		}
 	}
-	if only == nil {
-		return &jsontree.Value{Kind: 't'}
+	form := whole.schema()
+	return &form
+}
+
+// both has the keywords of several schemas, and each of their properties by itself.
+type both map[place]jsontree.Value
+
+type place struct{ keyword, property string }
+
+// add adds a keyword. It returns false if the schema then means something else than all of them.
+func (b both) add(m jsontree.Member) bool {
+	switch m.Name {
+	case "items", "prefixItems", "patternProperties", "nullable":
+		return false
+	case "additionalProperties":
+		return takesAll(&m.Value)
+	case "properties":
+		isOther := func(one jsontree.Member) bool { return !b.put(place{m.Name, one.Name}, one.Value) }
+		return m.Value.Kind == '{' && !slices.ContainsFunc(m.Value.Parts, isOther)
 	}
-	return only
+	at := place{keyword: m.Name}
+	if before := b[at]; m.Name == "required" && m.Value.Kind == '[' && (before.Kind == '[' || before.Kind == 0) {
+		b[at] = jsontree.Value{Kind: '[', Parts: append(before.Parts, m.Value.Parts...)}
+		return true
+	}
+	return !dependsOnOthers(m.Name) && b.put(at, m.Value)
+}
+
+// put returns false if there is another value at the place.
+func (b both) put(at place, v jsontree.Value) bool {
+	before, known := b[at]
+	b[at] = v
+	return !known || jsontree.Equal(before, v)
+}
+
+func (b both) schema() jsontree.Value {
+	var keywords, properties []jsontree.Member
+	for at, v := range b {
+		if at.keyword == "properties" {
+			properties = append(properties, jsontree.Member{Name: at.property, Value: v})
+		} else {
+			keywords = append(keywords, jsontree.Member{Name: at.keyword, Value: v})
+		}
+	}
+	if properties != nil {
+		keywords = append(keywords, jsontree.Member{Name: "properties", Value: jsontree.Object(properties...)})
+	}
+	return jsontree.Object(keywords...)
 }

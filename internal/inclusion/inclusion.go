@@ -8,7 +8,6 @@
 package inclusion
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -343,7 +342,7 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 		return p.takesProperties(inner, outer, depth)
 	case "additionalProperties":
 		return p.takesOthers(inner, outer, depth)
-	case "items", "prefixItems", "additionalItems":
+	case "items", "prefixItems":
 		return p.takesItems(inner, outer, depth)
 	case "allOf":
 		return v.Kind == '[' && !slices.ContainsFunc(below(v), func(s *jsontree.Value) bool { return !p.takes(inner, s, depth) })
@@ -361,6 +360,8 @@ func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontr
 		return len(v.Parts) == 1 && jsontree.TextOf(get(v, "type")) == "string" || p.alike(inner, outer, name)
 	case "contains", "minContains", "maxContains":
 		return p.alike(inner, outer, "contains", "minContains", "maxContains")
+	case "additionalItems":
+		return true // next to anything but a list in items, it has no effect
 	case "unevaluatedProperties", "unevaluatedItems":
 		return takesAll(v)
 	}
@@ -403,12 +404,25 @@ func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth i
 	return at >= 0
 }
 
-// takesItems is for items and prefixItems: each item that inner may have. Lists of schemas have to be the same.
+// takesItems is for items and prefixItems: each item that inner may have.
 func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
-	rest := func(s *jsontree.Value) *jsontree.Value { return cmp.Or(get(s, "items"), &jsontree.Value{Kind: 't'}) }
-	isTuple := func(s *jsontree.Value) bool { return s.Has("prefixItems") || rest(s).Kind == '[' }
-	if isTuple(inner) || isTuple(outer) {
-		return p.alike(inner, outer, "items", "prefixItems", "additionalItems")
+	anything := &jsontree.Value{Kind: 't'}
+	rest := func(s *jsontree.Value) *jsontree.Value {
+		if items := get(s, "items"); items != nil {
+			return items
+		}
+		return anything
+	}
+	at := func(s *jsontree.Value, i int) *jsontree.Value {
+		if list := get(s, "prefixItems"); list != nil && i < len(list.Items()) {
+			return &list.Parts[i].Value
+		}
+		return rest(s)
+	}
+	for i := range max(len(inner.Get("prefixItems").Items()), len(outer.Get("prefixItems").Items())) {
+		if !p.takes(at(inner, i), at(outer, i), depth+1) {
+			return false
+		}
 	}
 	return p.takes(rest(inner), rest(outer), depth+1)
 }
