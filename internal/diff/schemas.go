@@ -258,7 +258,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	switch name {
 	case "$schema":
-		return dialectLabel(c, at)
+		return l.dialectLabel(c, at)
 	case "required":
 		return l.requiredLabel(c, at)
 	}
@@ -346,14 +346,46 @@ func exports(v *jsontree.Value, at schema.Position) bool {
 	return found
 }
 
-// dialectLabel is for $schema. Any dialect that we read is as good as another.
-func dialectLabel(c Change, at location) label.Label {
+// dialectLabel is for $schema. Any dialect that we read is as good as another for a schema without a keyword that dialects read
+// in different ways.
+func (l *labeller) dialectLabel(c Change, at location) label.Label {
+	isOld := false
 	for _, v := range []jsontree.Value{c.Old, c.New} {
 		if v.Kind != 0 && !schema.IsDialect(v.Text) || !at.isRoot() {
 			return label.Other
 		}
+		isNew := v.Kind == 0 || strings.Contains(v.Text, "draft-07") || strings.Contains(v.Text, "/draft/20")
+		isOld = isOld || !isNew
+	}
+	differs := false
+	for _, root := range l.side.roots {
+		schema.Each(root, schema.AtSchema, func(part *jsontree.Value) {
+			for _, m := range part.Members() {
+				differs = differs || dialectsDiffer(part, m, isOld)
+			}
+		})
+	}
+	if differs {
+		return label.Other
 	}
 	return label.OtherForm
+}
+
+// dialectsDiffer reports whether dialects of JSON Schema read a keyword of a schema in different ways: from draft-07 on or, with
+// isOld, also those before it (JSON Schema 2020-12 Core, Appendix D; draft-07 and draft-06 release notes).
+func dialectsDiffer(of *jsontree.Value, m jsontree.Member, isOld bool) bool {
+	switch m.Name {
+	case "prefixItems", "additionalItems", "unevaluatedItems", "unevaluatedProperties", "dependentRequired", "dependentSchemas", "dependencies",
+		"minContains", "maxContains", "$dynamicRef", "$recursiveRef", "$anchor", "$id", "id":
+		return true
+	case "items":
+		return m.Value.Kind == '['
+	case "$ref":
+		return slices.ContainsFunc(of.Members(), func(m jsontree.Member) bool { return m.Name != "$ref" && bearsOnValues(m.Name) })
+	case "const", "contains", "propertyNames", "if", "then", "else", "exclusiveMinimum", "exclusiveMaximum":
+		return isOld
+	}
+	return isOld && (m.Value.Kind == 't' || m.Value.Kind == 'f') && schema.Keyword(m.Name) == schema.AtSchema
 }
 
 // definitionLabel is for schemas that others refer to, as they are added or removed.
@@ -541,7 +573,8 @@ func (l *labeller) judge(member string) {
 	}
 	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
-			if c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() {
+			isDialect := c.Pointer == "/"+member+"/$schema"
+			if c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && !isDialect {
 				c.Severity = label.Behaviour
 			}
 		}
