@@ -573,8 +573,7 @@ func (l *labeller) judge(member string) {
 	}
 	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
-			isDialect := c.Pointer == "/"+member+"/$schema"
-			if c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && !isDialect {
+			if c.breaksByValues(member) {
 				c.Severity = label.Behaviour
 			}
 		}
@@ -589,6 +588,12 @@ func (l *labeller) judge(member string) {
 	for _, c := range values {
 		c.breaks()
 	}
+}
+
+// breaksByValues reports whether a change breaks callers only if the schema refuses values that it took. The proof doesn't know
+// what a dialect ignores.
+func (c *Change) breaksByValues(member string) bool {
+	return c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && c.Pointer != "/"+member+"/$schema"
 }
 
 // breaks notes that a change may break callers. It is shown then.
