@@ -50,7 +50,7 @@ type Warning struct {
 	// How a consent to the warning is recorded. If the record has no digest, consent isn't recorded.
 	Record pin.Record
 
-	Where    Where
+	Where    TextPlace
 	Names    string // the tool of another server that the text names; or ""
 	Approved bool   // it was accepted with the pin
 	Unclean  bool   // requireClean refuses its text
@@ -82,11 +82,11 @@ func (c *Case) Overlooks(w Warning, out *Outcome) bool {
 	}))
 }
 
-// Where is the place of a warning's text.
-type Where int
+// TextPlace is the place of a warning's text.
+type TextPlace int
 
 const (
-	InDrift Where = iota // in an entry that has drifted
+	InDrift TextPlace = iota // in an entry that has drifted
 
 	// In an entry that matches its pin.
 	InMatch
@@ -97,10 +97,10 @@ const (
 	InPin // in a pinned text that no capture at hand repeats
 )
 
-// A Said has a person's choices: by flags or, if Answers is set, at the prompt. The caller has checked which flags go
+// A Choices has a person's choices: by flags or, if Answers is set, at the prompt. The caller has checked which flags go
 // together: --accept goes with neither --accept-all nor --only, and --deny doesn't go with --only. With All, Only has
 // nothing but words.
-type Said struct {
+type Choices struct {
 	// How the command was called, for the commands in errors.
 	Next shell.Command
 	Verb string
@@ -140,8 +140,8 @@ type Said struct {
 	Answers *Answers
 }
 
-// Asks reports whether no flag accepts anything: then a person has to be asked about what differs.
-func (said *Said) Asks() bool {
+// NeedsPrompt reports whether no flag accepts anything: then a person has to be asked about what differs.
+func (said *Choices) NeedsPrompt() bool {
 	return !said.Approves && !said.All && len(said.Accepts) == 0 && len(said.Deny) == 0
 }
 

@@ -13,7 +13,7 @@ import (
 // Check refuses what can be refused before any text is read: a capture that isn't the expected one,
 // flags that name what isn't there, and what lock never approves. It returns nil if it refuses
 // nothing. drifts are the drifts of sides.
-func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
+func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	var sets []string
 	for i := range sides {
 		p := &sides[i]
@@ -50,7 +50,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
 }
 
 // checkLock refuses what lock never approves: another policy, a repeated name, and a denial of what is pinned already.
-func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Said) error {
+func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	for i := range sides {
 		if p := &sides[i]; p.PolicyDiffers() {
 			return fail.In(text.Printable(p.LockfilePath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).

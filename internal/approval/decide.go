@@ -11,7 +11,7 @@ import (
 // A decision is the state between a case and its outcome.
 type decision struct {
 	*Case
-	said *Said
+	said *Choices
 
 	// The drifts that are decided about. --only leaves out the others.
 	drifts []pin.Drift
@@ -40,7 +40,7 @@ type decision struct {
 
 // Decide decides what is accepted of a case, or that a person has to be asked: then it is called
 // again with the answers. What flags accept becomes an answer first, so both are decided in one way.
-func Decide(c *Case, said *Said) Outcome {
+func Decide(c *Case, said *Choices) Outcome {
 	d := begin(c, said)
 	read := d.flags
 	if said.Answers != nil {
@@ -61,7 +61,7 @@ func Decide(c *Case, said *Said) Outcome {
 }
 
 // begin begins a decision.
-func begin(c *Case, said *Said) *decision {
+func begin(c *Case, said *Choices) *decision {
 	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, renamed: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
@@ -100,7 +100,7 @@ func (d *decision) decide() *fail.Error {
 		return err
 	}
 	isOpen := len(d.drifts) > 0 || d.policyChanged || len(d.unrecorded()) > 0
-	if said.Answers == nil && (said.Asks() && isOpen || d.asksForLock()) {
+	if said.Answers == nil && (said.NeedsPrompt() && isOpen || d.asksForLock()) {
 		*out = Outcome{Ask: true}
 		return nil
 	}
@@ -171,7 +171,7 @@ func (d *decision) words(drift *pin.Drift) []string {
 const wordWarnings = "warnings"
 
 // selects reports whether --only selects an entry with these words. Without --only, everything is selected.
-func (said *Said) selects(drift *pin.Drift, words []string) bool {
+func (said *Choices) selects(drift *pin.Drift, words []string) bool {
 	return len(said.Only) == 0 || FitsAny(said.Only, drift, words)
 }
 
@@ -396,7 +396,7 @@ func (d *decision) mark() {
 
 // Would reports whether something would be written if these flags were given now. A command that
 // would write nothing is never suggested.
-func Would(c *Case, said Said) bool {
+func Would(c *Case, said Choices) bool {
 	said.Silent = true
 	return len(Decide(c, &said).Sets) > 0
 }
@@ -405,7 +405,7 @@ func Would(c *Case, said Said) bool {
 // policy, a warning of the entry or of its list, and a repeated name are seen without a decision. Would returns the same for each
 // name, but Alone works it out for all of them at once.
 func Alone(c *Case) map[pin.Ref]bool {
-	d := begin(c, &Said{})
+	d := begin(c, &Choices{})
 	alone := map[pin.Ref]bool{}
 	for i := range c.Drifts {
 		drift := &c.Drifts[i]

@@ -49,7 +49,7 @@ func TestAlone(t *testing.T) {
 			if d.Kind == pin.Duplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
 				continue
 			}
-			would := approval.Would(c, approval.Said{Accepts: []approval.Selector{{Key: d.Key}}})
+			would := approval.Would(c, approval.Choices{Accepts: []approval.Selector{{Key: d.Key}}})
 			if alone[d.Ref()] != would {
 				t.Fatalf("%s alone: %t, but flags: %t; of %+v", d.Name, alone[d.Ref()], would, c.Warnings)
 			}

@@ -81,7 +81,7 @@ func trimComma(list string) string {
 
 // framedFlags are random flags, with the entries that each means, worked out from the arguments alone.
 type framedFlags struct {
-	said                      approval.Said
+	said                      approval.Choices
 	accepts, denies, warnings map[pin.Ref]bool
 }
 

@@ -70,8 +70,8 @@ func (s *Selector) ofSeveral() *fail.Error {
 	return s.wrong("it matches entries of several servers").Hint("say which: --server ID")
 }
 
-// WhyIdle tells why the selector has accepted nothing.
-func (s *Selector) WhyIdle() string {
+// ReasonUnused tells why the selector has accepted nothing.
+func (s *Selector) ReasonUnused() string {
 	if s.Word != "" {
 		return text.Name(s.Arg) + ": nothing to accept, or only with other changes or a new warning"
 	}
@@ -81,13 +81,13 @@ func (s *Selector) WhyIdle() string {
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
-// TakesWords reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
-func (said *Said) TakesWords() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
+// SelectsByWord reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
+func (said *Choices) SelectsByWord() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
 
 // Reads lists the drift that may be accepted: a decision needs no other texts than these. all is true if it needs
 // the texts of all entries. What is pinned of others may be about a tool that is added.
-func (said *Said) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.Asks() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.TakesWords() {
+func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
+	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
 	for i := range drifts {

@@ -202,7 +202,7 @@ func TestToolNamedLikeAnAcceptance(t *testing.T) {
 	sides := []pin.Comparison{sideOf(t, "s", "1", `[]`, `[{"name":"x","y":1},{"name":"`+evil+`","z":1},{"name":"`+good+`"}]`)}
 	c := caseOf(sides, pintest.Drifts(sides))
 	for _, arg := range []string{evil, good} {
-		out := approval.Decide(c, &approval.Said{Accepts: []approval.Selector{selectorOf(t, arg)}})
+		out := approval.Decide(c, &approval.Choices{Accepts: []approval.Selector{selectorOf(t, arg)}})
 		if len(out.Accepted) != 1 || !out.Accepted[pin.Ref{Server: "s", Key: pin.Key{Name: "x"}}] {
 			t.Errorf("%s accepts %v", arg, out.Accepted)
 		}

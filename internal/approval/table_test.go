@@ -223,8 +223,8 @@ func (s *scene) digests(arg string) string {
 }
 
 // chosen reads flags and answers.
-func (s *scene) chosen(words string) *approval.Said {
-	said := &approval.Said{}
+func (s *scene) chosen(words string) *approval.Choices {
+	said := &approval.Choices{}
 	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")

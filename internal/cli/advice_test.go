@@ -100,7 +100,7 @@ func reworded(list []lint.Finding, random jsontest.Maker) []lint.Finding {
 // A commandLine has choices, with the flags that make them.
 type commandLine struct {
 	flags string
-	said  approval.Said
+	said  approval.Choices
 	bare  bool // it asks for no fact
 }
 
@@ -114,18 +114,18 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 	one := names[random.IntN(len(names))]
 	two := names[random.IntN(len(names))]
 	list = []commandLine{
-		{"--accept-all", approval.Said{All: true}, true},
-		{"--accept-all --accept-warnings", approval.Said{All: true, AnyWarning: true}, true},
-		{"--accept " + one + " " + two, approval.Said{Accepts: acceptsOf(t, one, two)}, true},
-		{"--accept " + one + " --accept-warnings", approval.Said{Accepts: acceptsOf(t, one), AnyWarning: true}, true},
-		{"--accept-all --only added", approval.Said{All: true, Only: acceptsOf(t, "added")}, true},
-		{"lock --yes", approval.Said{Approves: true, Silent: true}, true},
-		{"lock", approval.Said{Approves: true}, true},
-		{"relock", approval.Said{}, true},
+		{"--accept-all", approval.Choices{All: true}, true},
+		{"--accept-all --accept-warnings", approval.Choices{All: true, AnyWarning: true}, true},
+		{"--accept " + one + " " + two, approval.Choices{Accepts: acceptsOf(t, one, two)}, true},
+		{"--accept " + one + " --accept-warnings", approval.Choices{Accepts: acceptsOf(t, one), AnyWarning: true}, true},
+		{"--accept-all --only added", approval.Choices{All: true, Only: acceptsOf(t, "added")}, true},
+		{"lock --yes", approval.Choices{Approves: true, Silent: true}, true},
+		{"lock", approval.Choices{Approves: true}, true},
+		{"relock", approval.Choices{}, true},
 	}
 	for _, label := range []string{"minor", "wording", "other-form", "parameter-added"} {
-		list = append(list, commandLine{"--accept " + label, approval.Said{Accepts: acceptsOf(t, label)}, false},
-			commandLine{"--accept-all --only " + label, approval.Said{All: true, Only: acceptsOf(t, label)}, false})
+		list = append(list, commandLine{"--accept " + label, approval.Choices{Accepts: acceptsOf(t, label)}, false},
+			commandLine{"--accept-all --only " + label, approval.Choices{All: true, Only: acceptsOf(t, label)}, false})
 	}
 	answers := &approval.Answers{Entries: map[pin.Ref]string{}}
 	for i := range drifts {
@@ -133,7 +133,7 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 			answers.Entries[drifts[i].Ref()] = drifts[i].DefinitionDigest()
 		}
 	}
-	return append(list, commandLine{fmt.Sprint("answers ", len(answers.Entries)), approval.Said{Answers: answers}, true})
+	return append(list, commandLine{fmt.Sprint("answers ", len(answers.Entries)), approval.Choices{Answers: answers}, true})
 }
 
 // acceptsOf reads values of --accept.

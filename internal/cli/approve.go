@@ -28,7 +28,7 @@ import (
 // An approveRequest is a request of lock or relock.
 type approveRequest struct {
 	request
-	said       approval.Said // what the flags accept
+	said       approval.Choices // what the flags accept
 	policy     pin.Policy    // as the flags ask for it
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
@@ -137,9 +137,9 @@ type approver struct {
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
 	said := &f.said
-	ap.shows = !said.Silent && (said.Approves || said.Asks())
+	ap.shows = !said.Silent && (said.Approves || said.NeedsPrompt())
 	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
-	in := report.Input{Terse: !ap.shows && !said.TakesWords()}
+	in := report.Input{Terse: !ap.shows && !said.SelectsByWord()}
 	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice)
 	ap.describe(in)
 	return ap
@@ -334,7 +334,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	}
 	did := report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Shown: asked || a.req.Approves}
 	for _, s := range out.Idle {
-		did.Idle = append(did.Idle, s.WhyIdle())
+		did.Idle = append(did.Idle, s.ReasonUnused())
 	}
 	did = a.r.Closing(did)
 	t := plain.New(a.out, a.style)

@@ -81,7 +81,7 @@ func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
 	}
 	if len(added) > 0 && len(a.w.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
-		if unread := slices.DeleteFunc(lint.Unread(a.c.Sides, a.w.Lock.Servers), isOwn); len(unread) > 0 {
+		if unread := slices.DeleteFunc(lint.UnreadServers(a.c.Sides, a.w.Lock.Servers), isOwn); len(unread) > 0 {
 			steps = append(steps, report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxNamed)})
 		}
 	}

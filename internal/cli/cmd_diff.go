@@ -129,7 +129,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 	if err == nil {
 		// --only may name what isn't there.
-		err = approval.Check(w.Comparisons, nil, &approval.Said{Only: req.only, AllowsEmpty: true})
+		err = approval.Check(w.Comparisons, nil, &approval.Choices{Only: req.only, AllowsEmpty: true})
 	}
 	if err != nil {
 		return out.explain(a, err)

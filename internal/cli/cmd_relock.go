@@ -67,7 +67,7 @@ one, 2 no answer.`,
 func (a *app) relock(f *approveRequest) error {
 	f.tty = a.terminal(&f.request)
 	f.said.Silent = f.tty == nil
-	if f.said.Silent && f.said.Asks() {
+	if f.said.Silent && f.said.NeedsPrompt() {
 		return f.atTerminal()
 	}
 	w, err := f.load(a)
@@ -100,7 +100,7 @@ func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
 			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}
 	}
-	if said.Asks() {
+	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.
 		said.Accepts = said.Warnings
 		said.KeepsMarks = true

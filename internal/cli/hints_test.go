@@ -48,7 +48,7 @@ func TestHintsWrite(t *testing.T) {
 				t.Fatalf("nothing is written by\n%s\n%+v", command, approval.Decide(c, &said))
 			}
 		}
-		if !approval.Would(c, approval.Said{All: known, Approves: !known}) {
+		if !approval.Would(c, approval.Choices{All: known, Approves: !known}) {
 			withheld++
 		}
 	}
@@ -104,7 +104,7 @@ func accepted(set *pin.Set) {
 }
 
 // saidIn reads the flags of a suggested command.
-func saidIn(t *testing.T, command string) (said approval.Said) {
+func saidIn(t *testing.T, command string) (said approval.Choices) {
 	t.Helper()
 	words := strings.Fields(command)
 	switch words[1] {

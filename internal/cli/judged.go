@@ -114,7 +114,7 @@ func dryRun(in *report.Input, all *facts.Facts) {
 	}
 	c := caseOf(in, all)
 	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known() })
-	in.Writes = approval.Would(c, approval.Said{All: !isNew, Approves: isNew})
+	in.Writes = approval.Would(c, approval.Choices{All: !isNew, Approves: isNew})
 	in.Alone = approval.Alone(c)
 }
 
@@ -128,7 +128,7 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}
-	return all.Narrow(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
+	return all.Selected(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
 }
 
 // worse returns the error of a run that has no answer about some servers, and ended with

@@ -93,7 +93,7 @@ func (r *contentsReader) read(v *jsontree.Value, name string, path, about digest
 	}
 	for _, m := range v.Members() {
 		if remark, is := remarkOf(m); is {
-			remark.isName = m.Name == "title" && (about == digest{} || InWords(m.Value.Text, name))
+			remark.isName = m.Name == "title" && (about == digest{} || RepeatsName(m.Value.Text, name))
 			value := string(jsontree.Append(nil, m.Value))
 			remark.said = below(below(digest{}, m.Name), value)
 			r.remarks[below(below(about, m.Name), value)] = remark

@@ -54,7 +54,7 @@ func TestLabels(t *testing.T) {
 		back, _ := Definitions(effort.New(), in.entryType, pintest.CanonicalTree(t, new), pintest.CanonicalTree(t, old))
 		severity := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: in.entryType}}, changes)
 		says := "nothing"
-		if slices.ContainsFunc(changes, func(c Change) bool { return c.Says() }) {
+		if slices.ContainsFunc(changes, func(c Change) bool { return c.HasText() }) {
 			says = "something"
 		}
 		got := map[byte]string{'>': labelled(changes, in.prefix), '<': labelled(back, in.prefix), '!': severity.String(), '?': says}

@@ -33,9 +33,9 @@ var keywords = sync.OnceValue(func() []string {
  unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
 })
 
-// Says reports whether there is something to read in what a change added or removed: a text or the name
+// HasText reports whether there is something to read in what a change added or removed: a text or the name
 // of a member, except for the closed lists of names and values without a text of their own.
-func (c *Change) Says() bool {
+func (c *Change) HasText() bool {
 	if c.Label == label.TooMany || c.Hidden != [2]int{} {
 		return true
 	}

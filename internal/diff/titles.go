@@ -10,9 +10,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// InWords reports whether a title is nothing but a name in words: "Read file" for read_file
+// RepeatsName reports whether a title is nothing but a name in words: "Read file" for read_file
 // and readFile. SDKs make such titles. A title that splits the name elsewhere may mean something else.
-func InWords(title, name string) bool {
+func RepeatsName(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
 	}
@@ -40,6 +40,6 @@ func (l *labeller) titles(c Change, s location) bool {
 	if n > 2 {
 		name = s.steps[n-2]
 	}
-	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '"' && InWords(v.Text, name) }
+	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '"' && RepeatsName(v.Text, name) }
 	return inWords(c.Old) && inWords(c.New)
 }

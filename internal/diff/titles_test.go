@@ -28,7 +28,7 @@ func TestInWords(t *testing.T) {
 		{"", "", false},
 		{" ", "_", false},
 	} {
-		if got := diff.InWords(tt.title, tt.name); got != tt.is {
+		if got := diff.RepeatsName(tt.title, tt.name); got != tt.is {
 			t.Errorf("%q, %q: %v", tt.title, tt.name, got)
 		}
 	}

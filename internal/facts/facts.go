@@ -124,8 +124,8 @@ type Edit struct {
 	Unseen bool
 }
 
-// KindAlone reports whether nothing but its kind is known of an entry, because of a bound.
-func (e *Entry) KindAlone() bool { return e.Unexplained && len(e.Edits) == 0 }
+// OnlyKindKnown reports whether nothing but its kind is known of an entry, because of a bound.
+func (e *Entry) OnlyKindKnown() bool { return e.Unexplained && len(e.Edits) == 0 }
 
 // Minor reports whether a review may sum up an edit.
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
@@ -193,7 +193,7 @@ func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bou
 	}
 	// Entries with a warning are explained first: there may be no room for all.
 	order := slices.Clone(f.Entries)
-	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.RankOf(b.Warned()) - lint.RankOf(a.Warned()) })
+	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.BoolRank(b.HasNewWarning()) - lint.BoolRank(a.HasNewWarning()) })
 	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
 	for _, e := range order {
 		r.explain(e)
@@ -255,7 +255,7 @@ func (r *reader) explain(e *Entry) {
 	}
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
-		if e.Warned() {
+		if e.HasNewWarning() {
 			e.Class = ClassWarned
 		}
 		return
@@ -300,7 +300,7 @@ var runsOfWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func withoutID(word string) string {
 	digits := 0
 	for _, c := range word {
-		digits += lint.RankOf(c >= '0' && c <= '9')
+		digits += lint.BoolRank(c >= '0' && c <= '9')
 	}
 	isTime := digits >= 3 && strings.Contains(word, ":")
 	if digits >= 4 || isTime || digits > 0 && len(word) >= 8 {
@@ -368,7 +368,7 @@ func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 
 // edit makes the Edit of a change.
 func (r *reader) edit(c diff.Change, of *Entry) *Edit {
-	e := &Edit{Change: c, NewToRead: c.Says()}
+	e := &Edit{Change: c, NewToRead: c.HasText()}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
@@ -395,13 +395,13 @@ func isProse(old, new string) bool {
 	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
 }
 
-// Warned reports whether an entry has a new warning.
-func (e *Entry) Warned() bool {
+// HasNewWarning reports whether an entry has a new warning.
+func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Warning })
 }
 
-// Noted reports whether an entry has a new finding of one of these ids.
-func (e *Entry) Noted(ids ...string) bool {
+// HasNote reports whether an entry has a new finding of one of these ids.
+func (e *Entry) HasNote(ids ...string) bool {
 	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
 }
 
@@ -443,15 +443,15 @@ func (e *Entry) Words() (words []string) {
 	return words
 }
 
-// Narrow returns the facts of the selected entries: selects is given each drift with the words that select it.
+// Selected returns the facts of the selected entries: selects is given each drift with the words that select it.
 // Findings about whole captures stay.
-func (f *Facts) Narrow(selects func(d *pin.Drift, words []string) bool) *Facts {
+func (f *Facts) Selected(selects func(d *pin.Drift, words []string) bool) *Facts {
 	part := *f
 	part.Narrowed = true
 	part.Entries = nil
 	for _, e := range f.Entries {
 		words := e.Words()
-		if e.Warned() {
+		if e.HasNewWarning() {
 			words = append(words, SelectWarnings)
 		}
 		if selects(&e.Drift, words) {

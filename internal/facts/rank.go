@@ -189,7 +189,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	if e.Kind == pin.Changed {
 		r.rankChanged(e, old, new, earlier)
 	}
-	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.Noted("new-address")
+	e.Minor = e.Kind == pin.Changed && !e.Unexplained && !says && len(e.Edits) > 0 && e.Class == ClassOther && !e.HasNote("new-address")
 	if e.Minor {
 		e.Score = math.MinInt
 	}
@@ -214,7 +214,7 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 	if why, is := codeIn(e); is {
 		earlier(ClassCode, why)
 	}
-	if e.Type == pin.Skills && e.Noted("same-name") {
+	if e.Type == pin.Skills && e.HasNote("same-name") {
 		earlier(ClassCode, Reason{Cause: CauseSameName})
 	}
 	if slices.Contains(e.Is, Destructive) {
@@ -366,7 +366,7 @@ func (e *Entry) WhyNamed() string {
 // Before orders two entries: by class, then by what reads most like poison. It is negative if e comes first.
 func (e *Entry) Before(other *Entry) int {
 	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
-	instructions := lint.RankOf(e.Type != pin.Instructions) - lint.RankOf(other.Type != pin.Instructions)
+	instructions := lint.BoolRank(e.Type != pin.Instructions) - lint.BoolRank(other.Type != pin.Instructions)
 	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
 }

@@ -107,10 +107,10 @@ func TestBudgetSpent(t *testing.T) {
 		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
 	unexplained := 0
 	for _, e := range Of(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
-		if len(e.Edits) != 1 || e.KindAlone() || e.Unexplained != (e.Severity == label.Breaking) {
+		if len(e.Edits) != 1 || e.OnlyKindKnown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}
-		unexplained += lint.RankOf(e.Unexplained)
+		unexplained += lint.BoolRank(e.Unexplained)
 	}
 	if unexplained == 0 || unexplained == len(new) {
 		t.Errorf("%d of %d are unexplained", unexplained, len(new))

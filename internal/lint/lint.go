@@ -325,7 +325,7 @@ func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
 
 // addFor is addAs for a finding that names something.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
-	count := &r.counts[findingRow(id)][RankOf(warning)]
+	count := &r.counts[findingRow(id)][BoolRank(warning)]
 	if *count++; *count > maxAlike+1 {
 		return
 	}
@@ -379,12 +379,12 @@ func (r *Reviewer) pinnedText() string {
 // finish sorts the findings and adds the counts of what was left out.
 func (r *Reviewer) finish() []Finding {
 	slices.SortFunc(r.list, func(a, b Finding) int {
-		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), RankOf(b.Warning)-RankOf(a.Warning), RankOf(a.more)-RankOf(b.more),
+		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), BoolRank(b.Warning)-BoolRank(a.Warning), BoolRank(a.more)-BoolRank(b.more),
 			jsontree.CompareUTF16(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
 	})
 	for i := range r.list {
 		if f := &r.list[i]; f.more {
-			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][RankOf(f.Warning)]-maxAlike))
+			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolRank(f.Warning)]-maxAlike))
 		}
 	}
 	return r.list
@@ -394,8 +394,8 @@ func findingRow(id string) int {
 	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
 }
 
-// RankOf is 1 for true and 0 for false, to sort by.
-func RankOf(b bool) int {
+// BoolRank is 1 for true and 0 for false, to sort by.
+func BoolRank(b bool) int {
 	if b {
 		return 1
 	}

@@ -199,10 +199,10 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 			if pinned != nil && pinned.Digest == p.Digest {
 				continue
 			}
-			joined := RankOf(pinned == nil)
+			joined := BoolRank(pinned == nil)
 			entries[joined]++
 			for _, f := range x.Entry("s", p, pinned) {
-				addresses[joined] += RankOf(f.ID == "new-address")
+				addresses[joined] += BoolRank(f.ID == "new-address")
 			}
 		}
 	})

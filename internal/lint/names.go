@@ -114,7 +114,7 @@ func (x *Names) isHeld(server string, key pin.Key) bool {
 // others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
 func (x *Names) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
-	count = len(holders) - RankOf(x.isHeld(server, key))
+	count = len(holders) - BoolRank(x.isHeld(server, key))
 	var names []string
 	for _, other := range holders[:min(len(holders), maxOthers+1)] {
 		if other != server && len(names) < maxOthers {

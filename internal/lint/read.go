@@ -260,9 +260,9 @@ func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
 	return nil
 }
 
-// Unread lists the servers with pins whose texts mentions can't read: pins without a definition (hashOnly), or with a part
+// UnreadServers lists the servers with pins whose texts mentions can't read: pins without a definition (hashOnly), or with a part
 // of it, that no capture at hand repeats, and those after the first maxRead bytes.
-func Unread(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
+func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
 	for i := range locked {
 		s := &locked[i]
 		side := pin.ComparisonOf(pairs, s.Server)

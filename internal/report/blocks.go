@@ -50,7 +50,7 @@ func (r *Report) group() {
 	if !r.Bounded && len(r.entries) <= mostShared {
 		r.findShared()
 	}
-	for r.warned < len(r.groups) && r.groups[r.warned].first().Warned() {
+	for r.warned < len(r.groups) && r.groups[r.warned].first().HasNewWarning() {
 		r.warned++
 	}
 	early := 0

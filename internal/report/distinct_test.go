@@ -313,7 +313,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
 	all, _ := diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree())
 	for _, c := range all {
-		if c.Label.Minor() && !c.Says() || c.Label.ID() == "title" {
+		if c.Label.Minor() && !c.HasText() || c.Label.ID() == "title" {
 			continue
 		}
 		sides := [2]string{}

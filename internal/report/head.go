@@ -104,7 +104,7 @@ func (r *Report) Said(list []lint.Finding) (said []Finding) {
 		said[at].All = append(said[at].All, r.ref(f.Ref()))
 		said[at].Names = text.List(said[at].All, maxSaidNames)
 	}
-	slices.SortStableFunc(said, func(a, b Finding) int { return lint.RankOf(b.Warning) - lint.RankOf(a.Warning) })
+	slices.SortStableFunc(said, func(a, b Finding) int { return lint.BoolRank(b.Warning) - lint.BoolRank(a.Warning) })
 	return said
 }
 
@@ -144,7 +144,7 @@ func (r *Report) blocks(m *Model) {
 		b.FirstOfServer = i == 0 || r.groups[i-1].first().Server != g.first().Server
 		for _, e := range g.entries {
 			m.Entries = append(m.Entries, r.entry(e, g.number))
-			m.Unexplained += lint.RankOf(e.KindAlone())
+			m.Unexplained += lint.BoolRank(e.OnlyKindKnown())
 		}
 		m.Blocks = append(m.Blocks, b)
 	}
@@ -163,13 +163,13 @@ func (r *Report) list(m *Model) {
 // block makes the block of a group.
 func (r *Report) block(g *group) Block {
 	e := g.first()
-	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.Warned(),
+	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.HasNewWarning(),
 		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
 		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g)}
 	b.Words, b.Label = standsOut(g)
 	b.Server = r.places[e.Server]
 	b.Rows, b.Summed = r.rows(g)
-	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.Warned())
+	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.HasNewWarning())
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
 	}
@@ -330,7 +330,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
-		Text: driftText(e), Warned: e.Warned(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
+		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
@@ -411,7 +411,7 @@ func (r *Report) servers(m *Model) {
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
-		others += lint.RankOf(!s.Differs)
+		others += lint.BoolRank(!s.Differs)
 		m.Servers = append(m.Servers, s)
 	}
 	if others > 0 && others < len(m.Servers) {
@@ -458,8 +458,8 @@ func (r *Report) counts(p *pin.Comparison, s *Server, entries []*drifted) (c Cou
 	for _, e := range entries {
 		s.Fails = s.Fails || r.Blocked[e.Ref()]
 		c.Kinds[strings.ToLower(string(e.Kind))]++
-		c.Code += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))
-		c.Destructive += lint.RankOf(e.Kind == pin.Added && slices.Contains(e.Is, "destructive"))
+		c.Code += lint.BoolRank(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))
+		c.Destructive += lint.BoolRank(e.Kind == pin.Added && slices.Contains(e.Is, "destructive"))
 	}
 	return c
 }
@@ -472,12 +472,12 @@ func (r *Report) data(m *Model) {
 		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
 	}
 	for _, e := range r.entries {
-		m.Counts["blocked"] += lint.RankOf(r.Blocked[e.Ref()])
+		m.Counts["blocked"] += lint.BoolRank(r.Blocked[e.Ref()])
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
-		m.Counts["warnings"] += lint.RankOf(f.Warning)
-		m.Counts["notes"] += lint.RankOf(!f.Warning)
+		m.Counts["warnings"] += lint.BoolRank(f.Warning)
+		m.Counts["notes"] += lint.BoolRank(!f.Warning)
 	}
 	for _, s := range m.Sides {
 		if s.Pinned != nil {

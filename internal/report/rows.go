@@ -113,7 +113,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 	s.lines = append(s.lines, slices.DeleteFunc(pinned, (*line).isPaired)...)
 	for _, l := range s.lines {
 		if around := above(l.now().Pointer); around != "" {
-			l.above = s.nearest(lint.RankOf(l.is != nil), around)
+			l.above = s.nearest(lint.BoolRank(l.is != nil), around)
 		}
 		if l.above != nil {
 			l.above.below = append(l.above.below, l)
@@ -157,7 +157,7 @@ func (l *line) inside() (list []*line) {
 
 // describe makes the rows of an entry, each once. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
-	if e.KindAlone() {
+	if e.OnlyKindKnown() {
 		return
 	}
 	var sides [2]jsontree.Value
@@ -212,7 +212,7 @@ func (d *describer) compare() {
 	}
 	why := d.about(d.Why.Pointer)
 	slices.SortStableFunc(d.changes, func(a, b *change) int {
-		isWhy := func(c *change) int { return lint.RankOf(!slices.Contains(why, c)) }
+		isWhy := func(c *change) int { return lint.BoolRank(!slices.Contains(why, c)) }
 		return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(first[a.at], first[b.at]))
 	})
 }
@@ -233,7 +233,7 @@ func (e *drifted) about(pointer string) (list []*change) {
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
 func sideOf(e *facts.Edit) int {
-	return lint.RankOf(e.New.Kind != 0 || e.Old.Kind == 0)
+	return lint.BoolRank(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
 // isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
@@ -305,7 +305,7 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 	if l.above != nil && !l.above.isPaired() {
 		return // with the line around it
 	}
-	row.Detail, row.Lines = d.part("-+"[lint.RankOf(l.is != nil)], l)
+	row.Detail, row.Lines = d.part("-+"[lint.BoolRank(l.is != nil)], l)
 	d.add(l, nil, row, shown)
 }
 
@@ -701,7 +701,7 @@ func minorText(entries []*drifted) string {
 	count := map[label.Label]int{}
 	for _, e := range entries {
 		for _, one := range e.Edits {
-			count[one.Label] += lint.RankOf(one.Minor())
+			count[one.Label] += lint.BoolRank(one.Minor())
 		}
 	}
 	var said []string

@@ -283,7 +283,7 @@ func driftKindNote(d *pin.Drift) string {
 // note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
 	note := joined("; ", driftNote(&e.Drift), r.absentText(e))
-	if e.KindAlone() && r.Bounded { // the gate counts such entries instead
+	if e.OnlyKindKnown() && r.Bounded { // the gate counts such entries instead
 		return note
 	}
 	return joined("; ", note, unexplained(e))
@@ -315,7 +315,7 @@ func (r *Report) absentText(e *drifted) string {
 
 // unexplained returns what is printed for an entry that a bound left unexplained, or "".
 func unexplained(e *drifted) string {
-	if e.KindAlone() {
+	if e.OnlyKindKnown() {
 		return "too much drift to explain all of it here: diff without --format shows it"
 	}
 	if e.Unexplained {
@@ -507,7 +507,7 @@ func (r *Report) restStep() Step {
 		if e.Unexplained { // nobody has read it here
 			return Step{}
 		}
-		if e.Kind == pin.Duplicate || e.Warned() {
+		if e.Kind == pin.Duplicate || e.HasNewWarning() {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
@@ -531,7 +531,7 @@ func (r *Report) restStep() Step {
 // It returns "" if no flag can do that, if there are more entries than a command should have, and for a new warning,
 // which nobody should approve by pasting.
 func (r *Report) acceptCommand(g *group) string {
-	if !r.oneByOne || g.first().Unexplained || len(g.entries) > maxAcceptNames || g.first().Warned() || g.first().Kind == pin.Duplicate {
+	if !r.oneByOne || g.first().Unexplained || len(g.entries) > maxAcceptNames || g.first().HasNewWarning() || g.first().Kind == pin.Duplicate {
 		return ""
 	}
 	var args []string
@@ -593,7 +593,7 @@ const (
 // renameText asks about an entry that seems to have another name now.
 func (r *Report) renameText(e *drifted) string {
 	said := "Accept that " + r.ref(pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}) + " is " + text.Name(e.Name) + " now"
-	if e.Warned() {
+	if e.HasNewWarning() {
 		return said + ", despite the warning?"
 	}
 	return said + "?"

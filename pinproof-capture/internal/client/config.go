@@ -238,7 +238,7 @@ func (c *Config) server(id string) (mcp.Server, error) {
 	if (e.Command == "") == (url == "") {
 		return mcp.Server{}, fail.New("it needs either a command or a url")
 	}
-	s := mcp.Server{Dir: mcp.Within(c.project, x.expand(e.Cwd)), URL: x.expand(url), SSE: e.Type == "sse", Headers: http.Header{}}
+	s := mcp.Server{Dir: mcp.ResolveIn(c.project, x.expand(e.Cwd)), URL: x.expand(url), SSE: e.Type == "sse", Headers: http.Header{}}
 	if e.Command != "" {
 		for _, arg := range e.argv() {
 			s.Argv = append(s.Argv, x.expand(arg))
@@ -307,7 +307,7 @@ func (x *expander) variable(name string) string {
 
 // Floating reports whether one of these servers runs a version that npm chooses on that day.
 func (c *Config) Floating(ids []string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool { return Floats(c.entries[id].argv()) })
+	return slices.ContainsFunc(ids, func(id string) bool { return RunsFloatingVersion(c.entries[id].argv()) })
 }
 
 // Project returns the folder that the client starts its servers in.
@@ -367,14 +367,14 @@ func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (st
 	name := mcp.FileName(id)
 	path := filepath.Join(dir, name)
 	if c.IsOff(id) {
-		return fail.From(mcp.Stale(path, fail.New("switched off"))).Text, nil
+		return fail.From(mcp.SetAside(path, fail.New("switched off"))).Text, nil
 	}
 	if name == "" {
 		return "", fail.New(mcp.NoFileName).Hint("rename the server in the configuration")
 	}
 	server, err := c.server(id)
 	if err != nil {
-		return "", mcp.Stale(path, err)
+		return "", mcp.SetAside(path, err)
 	}
 	o.Client = cmp.Or(o.Client, c.kind.name)
 	return server.Save(ctx, path, o)

@@ -42,8 +42,8 @@ func Quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// Floats reports whether a command line runs a version that npm chooses on that day.
-func Floats(argv []string) bool {
+// RunsFloatingVersion reports whether a command line runs a version that npm chooses on that day.
+func RunsFloatingVersion(argv []string) bool {
 	return mcp.ReadNPM(argv).Floats
 }
 

@@ -242,7 +242,7 @@ func (c *core) drop(line []byte, isServers bool, bad error) {
 	if isServers {
 		on, back = back, on
 	}
-	for _, m := range mcp.Loosely(line) {
+	for _, m := range mcp.ReadLeniently(line) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
 		key := strings.TrimSpace(id.Text)

@@ -261,7 +261,7 @@ func (r *relay) end(err error) {
 }
 
 // serverSays takes what the server sends.
-func (r *relay) serverSays(said mcp.Said) error {
+func (r *relay) serverSays(said mcp.Received) error {
 	r.happens(func(c *core) {
 		if said.Unsent {
 			c.unsent(said.Line)

@@ -65,7 +65,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 		parts = append(parts, "instructions")
 	}
 	for _, entryType := range pin.AskOrder {
-		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && Claims(g.capabilities, entryType) {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && DeclaresList(g.capabilities, entryType) {
 			parts = append(parts, text.Count(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}
@@ -77,7 +77,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 type Connection interface {
 	io.WriteCloser
 	// Lines passes on what the server sends until its end.
-	Lines(take func(Said) error) error
+	Lines(take func(Received) error) error
 	Signal(os.Signal)
 	Stop()
 	ExitCode() int
@@ -102,15 +102,15 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 		err = atomicfile.Write(path, data)
 	}
 	if err != nil {
-		return "", Stale(path, err)
+		return "", SetAside(path, err)
 	}
 	return line, nil
 }
 
-// Stale renames the capture of a server that can't be captured any more to FILE.old, so that
+// SetAside renames the capture of a server that can't be captured any more to FILE.old, so that
 // nothing takes what the server said once for what it says now. It returns the error with a word
 // about that. A file that isn't a capture stays, because it can't match any pins.
-func Stale(path string, err error) error {
+func SetAside(path string, err error) error {
 	if !isCapture(path) {
 		return err
 	}
@@ -241,8 +241,8 @@ var (
 	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
 )
 
-// Within returns a path as it is meant inside a folder: an absolute path stays as it is.
-func Within(folder, path string) string {
+// ResolveIn returns a path as it is meant inside a folder: an absolute path stays as it is.
+func ResolveIn(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}

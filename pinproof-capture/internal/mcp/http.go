@@ -42,7 +42,7 @@ type remote struct {
 	// Locked by the one stream that is passing a message on. It is locked until somebody reads the messages.
 	taking sync.Mutex
 
-	take func(Said) error
+	take func(Received) error
 
 	mu      sync.Mutex // protects what follows
 	session *webSession
@@ -181,7 +181,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
 // Lines passes on what the server sends until the session ends, and returns why it ended.
-func (r *remote) Lines(take func(Said) error) error {
+func (r *remote) Lines(take func(Received) error) error {
 	r.take = take
 	r.taking.Unlock()
 	if r.SSE {
@@ -199,7 +199,7 @@ func (r *remote) Lines(take func(Said) error) error {
 }
 
 // put passes on one thing that the server sent. An error from take ends the session.
-func (r *remote) put(s Said) error {
+func (r *remote) put(s Received) error {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	if r.ctx.Err() == nil {
@@ -286,7 +286,7 @@ func (r *remote) post(p *post) {
 		close(p.done)
 	}
 	if err == errOver {
-		r.put(Said{Line: p.body, Unsent: true})
+		r.put(Received{Line: p.body, Unsent: true})
 		r.answered(p)
 		return
 	}
@@ -451,10 +451,10 @@ func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
 		return r.rec.refuse(fail.New(notMessage))
 	}
-	s := Said{Line: append(oneLine(data), '\n'), asked: asked}
+	s := Received{Line: append(oneLine(data), '\n'), asked: asked}
 	var answered []*post
 	r.mu.Lock()
-	for _, m := range Loosely(s.Line) {
+	for _, m := range ReadLeniently(s.Line) {
 		id, _ := jsontree.NewReader(m["id"]).Only()
 		p := r.waiting[string(id.Kind)+id.Text]
 		if p == nil || m["method"] != nil {
@@ -487,7 +487,7 @@ func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
 		return // it was cancelled, or has its error
 	}
-	said := Said{Err: err}
+	said := Received{Err: err}
 	if p.id != nil {
 		said.asked = p.asked
 	}

@@ -15,8 +15,8 @@ const MaxBytes = capture.MaxBytes
 // ErrTooLarge ends a session: a message that doesn't fit can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
-// Said is what a server said: a line with its line ending or, in place of an answer, why it is missing.
-type Said struct {
+// Received is what a server said: a line with its line ending or, in place of an answer, why it is missing.
+type Received struct {
 	Line []byte
 
 	// Line is one of the client's that no server got.

@@ -44,7 +44,7 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
 		s := &session{ctx: t.Context(), came: make(chan *message, 1), rec: &record{}}
-		s.take(Said{Line: []byte(line + "\n"), asked: 2})
+		s.take(Received{Line: []byte(line + "\n"), asked: 2})
 		if data, err := s.rec.finish(); err == nil != good || good && string(data) == "" {
 			t.Errorf("%s: %q, %v", line, data, err)
 		}
@@ -81,7 +81,7 @@ func TestEventStreams(t *testing.T) {
 // TestOneResponseALine: a message that was sent over several lines is one line in the record.
 func TestOneResponseALine(t *testing.T) {
 	said := ""
-	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), stop: func(error) {}, take: func(s Said) error {
+	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), stop: func(error) {}, take: func(s Received) error {
 		said += string(s.Line)
 		return nil
 	}}

@@ -105,8 +105,8 @@ func (r *refusal) Unwrap() error { return r.told }
 // server/discover: in words, or with a code for the method, its parameters or the revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
-// Loosely reads what may be a message, or a batch of them, as forgiving clients do.
-func Loosely(text []byte) (messages []map[string]json.RawMessage) {
+// ReadLeniently reads what may be a message, or a batch of them, as forgiving clients do.
+func ReadLeniently(text []byte) (messages []map[string]json.RawMessage) {
 	if json.Unmarshal(text, &messages) != nil {
 		messages = make([]map[string]json.RawMessage, 1)
 		json.Unmarshal(text, &messages[0])

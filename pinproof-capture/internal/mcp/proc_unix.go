@@ -31,7 +31,7 @@ const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
 // an interrupt there reaches only us.
 func startGroup(cmd *exec.Cmd) (g group, err error) {
 	if cmd.Err == nil {
-		_, cmd.Err = exec.LookPath(Within(cmd.Dir, cmd.Path))
+		_, cmd.Err = exec.LookPath(ResolveIn(cmd.Dir, cmd.Path))
 	}
 	if cmd.Err != nil {
 		return g, cmd.Err

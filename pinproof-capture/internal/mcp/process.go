@@ -50,7 +50,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 		if isPath(name, runtime.GOOS) && filepath.Base(s.Argv[0]) == s.Argv[0] {
 			cmd.Err = exec.ErrNotFound
 			for _, dir := range slices.Backward(filepath.SplitList(list)) {
-				if path, err := exec.LookPath(filepath.Join(Within(s.Dir, dir), s.Argv[0])); err == nil {
+				if path, err := exec.LookPath(filepath.Join(ResolveIn(s.Dir, dir), s.Argv[0])); err == nil {
 					cmd.Path = path
 					cmd.Err = nil
 				}
@@ -74,8 +74,8 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 }
 
 // Lines passes on what the server prints, line by line, until it ends.
-func (p *process) Lines(take func(Said) error) error {
-	return readLines(p.out, p.rec, func(line []byte, asked int64) error { return take(Said{Line: line, asked: asked}) })
+func (p *process) Lines(take func(Received) error) error {
+	return readLines(p.out, p.rec, func(line []byte, asked int64) error { return take(Received{Line: line, asked: asked}) })
 }
 
 // Stop ends the server and its group. It closes the server's input, then tells the group to end,

@@ -100,7 +100,7 @@ func (s *session) lists(g *greeting) error {
 var Settle = 300 * time.Millisecond
 
 // take records what the server sends, as it came, and passes it on if it is a message to every client.
-func (s *session) take(said Said) error {
+func (s *session) take(said Received) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked, err: said.Err})
 	}
@@ -232,9 +232,9 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// Claims reports whether a server with these capabilities says that it has a list. A server that names no capabilities
+// DeclaresList reports whether a server with these capabilities says that it has a list. A server that names no capabilities
 // at all, as some old ones do, may have tools.
-func Claims(capabilities jsontree.Value, entryType pin.EntryType) bool {
+func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
 	}
@@ -246,7 +246,7 @@ func Claims(capabilities jsontree.Value, entryType pin.EntryType) bool {
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
-		if Claims(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
+		if DeclaresList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, entryType)

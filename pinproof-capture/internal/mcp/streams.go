@@ -50,7 +50,7 @@ func (r *remote) over(s *webSession) bool {
 	}
 	r.mu.Unlock()
 	if isNew {
-		r.put(Said{Err: fail.New("its session is over, and a new one begins"), Renews: true})
+		r.put(Received{Err: fail.New("its session is over, and a new one begins"), Renews: true})
 	}
 	return true
 }
