@@ -118,6 +118,12 @@ type location struct {
 	inDefinitions bool
 }
 
+// A located change is one in a schema.
+type located struct {
+	Change
+	location
+}
+
 // location returns where a node is.
 func (n *node) location() location {
 	if n.above == nil {
@@ -201,7 +207,7 @@ func (l *labeller) add(n *node) {
 		c.Label = label.OtherForm
 	}
 	if s.keyword >= 0 && !c.Label.Minor() {
-		l.show(c, s)
+		l.side.shown = append(l.side.shown, located{c, s})
 	}
 	c.Severity = c.Label.Severity()
 	l.changes = append(l.changes, c)

@@ -223,14 +223,15 @@ func (s *side) readsAlike() bool {
 		}
 		whole[side] = contents
 	}
+	said := s.said()
 	for side, c := range whole {
 		for key, remark := range c.remarks {
-			if _, known := whole[1-side].remarks[key]; !known && !remark.isName && !s.shown[side][remark.said] {
+			if _, known := whole[1-side].remarks[key]; !known && !remark.isName && !said[side][remark.said] {
 				return false
 			}
 		}
 		for key, name := range c.names {
-			if _, known := whole[1-side].names[key]; !known && !s.shown[side][name] {
+			if _, known := whole[1-side].names[key]; !known && !said[side][name] {
 				return false
 			}
 		}
@@ -238,21 +239,25 @@ func (s *side) readsAlike() bool {
 	return true
 }
 
-// show notes what a change that isn't minor added or removed.
-func (l *labeller) show(c Change, at location) {
-	for side, v := range [...]jsontree.Value{c.Old, c.New} {
-		contents, _ := l.changedContents(side, v, at)
-		for _, name := range contents.names {
-			l.side.shown[side][name] = true
-		}
-		for _, remark := range contents.remarks {
-			l.side.shown[side][remark.said] = true
+// said collects what the changes that are shown added or removed on each side, wherever it is.
+func (s *side) said() (said [2]map[digest]bool) {
+	said = [2]map[digest]bool{{}, {}}
+	for _, c := range s.shown {
+		for side, v := range [...]jsontree.Value{c.Old, c.New} {
+			contents, _ := s.changedContents(side, v, c.location)
+			for _, name := range contents.names {
+				said[side][name] = true
+			}
+			for _, remark := range contents.remarks {
+				said[side][remark.said] = true
+			}
 		}
 	}
+	return said
 }
 
 // changedContents collects the contents of what a change in a schema added or removed, as a part of the schema around it.
-func (l *labeller) changedContents(side int, v jsontree.Value, at location) (contents, bool) {
+func (s *side) changedContents(side int, v jsontree.Value, at location) (contents, bool) {
 	inside := at.inside()
 	switch {
 	case v.Kind == 0 || len(inside) > 1:
@@ -263,5 +268,5 @@ func (l *labeller) changedContents(side int, v jsontree.Value, at location) (con
 		v = jsontree.Object(jsontree.Member{Name: inside[0], Value: v})
 	}
 	changed := jsontree.Object(jsontree.Member{Name: at.name(), Value: v})
-	return l.side.contentsIn(side, &changed)
+	return s.contentsIn(side, &changed)
 }

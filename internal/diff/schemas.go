@@ -23,8 +23,8 @@ type side struct {
 
 	budget *effort.Budget
 
-	// What changes that aren't minor added or removed on each side, wherever it is: it is shown.
-	shown [2]map[digest]bool
+	// The changes that aren't minor.
+	shown []located
 
 	// The contents of schemas of the old and of the new one.
 	contents [2]map[*jsontree.Value]contents
@@ -45,7 +45,6 @@ func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
 	s := &side{
 		budget:    budget,
 		contents:  [2]map[*jsontree.Value]contents{{}, {}},
-		shown:     [2]map[digest]bool{{}, {}},
 		required:  map[*jsontree.Value]map[string]bool{},
 		roots:     [2]*jsontree.Value{old, new},
 		relations: map[question]inclusion.Relation{},
@@ -287,7 +286,7 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 func (l *labeller) readAnew(c Change, at location, whole [2]contents) (gravest label.Label, isNamed, ok bool) {
 	gravest = label.OtherForm
 	for side, v := range [...]jsontree.Value{c.Old, c.New} {
-		changed, ok := l.changedContents(side, v, at)
+		changed, ok := l.side.changedContents(side, v, at)
 		if !ok {
 			return gravest, false, false
 		}

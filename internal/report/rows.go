@@ -166,6 +166,10 @@ func (r *Report) describe(e *drifted) {
 			sides[i] = p.Shown()
 		}
 	}
+	if e.Kind != pin.Added {
+		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
+		sides = differing(sides)
+	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget}
 	r.described[e.Ref()] = d.description
 	if len(e.Edits) > 0 {
@@ -175,6 +179,17 @@ func (r *Report) describe(e *drifted) {
 	if !r.Bounded {
 		d.findKeys()
 	}
+}
+
+// differing returns two definitions without the members that are the same in both, and have no part in what differs.
+func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
+	for i, side := range sides {
+		parts[i] = jsontree.MapParts(side, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+			other := sides[1-i].Get(name)
+			return v, v.Kind != '{' && v.Kind != '[' || !jsontree.Equal(v, other)
+		})
+	}
+	return parts
 }
 
 // compare makes the rows of what changed: the lines that differ, and what no line shows.
