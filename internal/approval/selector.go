@@ -82,7 +82,9 @@ func (s *Selector) ReasonUnused() string {
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
 // SelectsByWord reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
-func (said *Choices) SelectsByWord() bool { return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0 }
+func (said *Choices) SelectsByWord() bool {
+	return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0
+}
 
 // Reads lists the drift that may be accepted: a decision needs no other texts than these. all is true if it needs
 // the texts of all entries. What is pinned of others may be about a tool that is added.

@@ -29,7 +29,7 @@ import (
 type approveRequest struct {
 	request
 	said       approval.Choices // what the flags accept
-	policy     pin.Policy    // as the flags ask for it
+	policy     pin.Policy       // as the flags ask for it
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
 }

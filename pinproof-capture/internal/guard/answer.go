@@ -12,7 +12,9 @@ import (
 // keyOf returns the id of a message in the form in which answers are looked for.
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
-func (c *core) claims(entryType pin.EntryType) bool { return mcp.DeclaresList(c.capabilities, entryType) }
+func (c *core) claims(entryType pin.EntryType) bool {
+	return mcp.DeclaresList(c.capabilities, entryType)
+}
 
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
 // pins, and those of a type that isn't pinned.
