@@ -18,8 +18,8 @@ type contents struct {
 	// Of parameters, below their paths: the names alone.
 	names map[digest]digest
 
-	// The paths of schemas that take no other names.
-	closed map[digest]bool
+	// It takes no other names.
+	isClosed bool
 
 	// Except the names of types.
 	texts map[string]bool
@@ -65,7 +65,7 @@ type contentsReader struct {
 // contentsIn collects the contents of a schema of a side. It returns false if the budget is too small.
 func (s *side) contentsIn(side int, v *jsontree.Value) (contents, bool) {
 	r := contentsReader{side: s, root: s.roots[side], open: map[*jsontree.Value]bool{}, seen: map[*jsontree.Value]bool{}}
-	r.contents = contents{map[digest]digest{}, map[digest]bool{}, map[string]bool{}, map[digest]remark{}}
+	r.contents = contents{names: map[digest]digest{}, texts: map[string]bool{}, remarks: map[digest]remark{}}
 	r.collectTexts(v)
 	r.read(v, "", digest{}, digest{})
 	return r.contents, !r.failed
@@ -104,9 +104,8 @@ func (r *contentsReader) read(v *jsontree.Value, name string, path, about digest
 			r.names[below(below(path, "properties"), p.Name)] = below(digest{}, p.Name)
 		}
 	}
-	if v.Get("additionalProperties").Kind == 'f' {
-		r.closed[path] = true
-	}
+	isClosed := v.Get("additionalProperties").Kind == 'f'
+	r.isClosed = r.isClosed || isClosed && path == digest{}
 	if to, steps, _ := schema.ResolveReference(r.root, v.Get("$ref").Text); v.Has("$ref") && to != nil && !r.open[to] {
 		r.open[to] = true
 		r.collectTexts(to)

@@ -113,7 +113,7 @@ func randomSchema(r *rand.Rand, depth int) string {
 		return "{" + strings.Join(members, ",") + "}"
 	}
 	keywords := []string{
-		"$comment", "$defs", "$dynamicRef", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
+		"", "$comment", "$defs", "$dynamicRef", "$id", "$ref", "$schema", "additionalItems", "additionalProperties", "allOf", "anyOf", "const",
 		"contains", "contentSchema", "default", "definitions", "dependencies", "dependentRequired", "dependentSchemas", "description",
 		"else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if", "items", "maxContains", "maxItems",
 		"maxLength", "maxProperties", "maximum", "minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf",

@@ -203,8 +203,11 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 
 // isForm reports whether a change with a label may be nothing but another form of the schema around it.
 func (l *labeller) isForm(k label.Label, at location) bool {
-	if at.name() == "$schema" || k == label.OtherForm {
-		return at.name() != "$schema" && at.name() != "required"
+	if at.name() == "$schema" || at.name() == "required" && k == label.OtherForm {
+		return false
+	}
+	if k == label.OtherForm {
+		return true
 	}
 	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
 	if isParameter && l.side.relation(at.around) != inclusion.Unknown {
@@ -239,7 +242,7 @@ func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
 		}
 	case label.InputClosed, label.NamesOpened:
 		// The proof takes it that nobody sends names that aren't named.
-		if whole[0].closed[digest{}] != whole[1].closed[digest{}] {
+		if whole[0].isClosed != whole[1].isClosed {
 			return k
 		}
 	case label.InputOpened, label.Tightened, label.Loosened:
@@ -261,7 +264,8 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	case "required":
 		return l.requiredLabel(c, at)
 	}
-	if remark, is := remarkOf(jsontree.Member{Name: name}); is && isKeyword(name) || name == schema.HeaderKeyword {
+	if schema.IsAnnotation(name) || name == schema.HeaderKeyword {
+		remark, _ := remarkOf(jsontree.Member{Name: name})
 		return remarkLabel(c, inside, remark.label)
 	}
 	switch {

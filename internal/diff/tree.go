@@ -185,7 +185,7 @@ var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
 // isExchanged reports whether a list of alternatives is under one keyword in the old schema, and under the other in the new one.
 func isExchanged(n *node, was, is string) bool {
-	return n.old.Get(was).Kind == '[' && n.new.Get(is).Kind == '[' && !n.new.Has(was) && !n.old.Has(is)
+	return exchangeable[was] == is && is != "" && n.old.Get(was).Kind == '[' && n.new.Get(is).Kind == '[' && !n.new.Has(was) && !n.old.Has(is)
 }
 
 // items compares two arrays that contain more than scalars. It pairs the elements that are

@@ -114,6 +114,28 @@ func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	return one == two
 }
 
+// uncovered returns the pointer to a member that differs, and that no change is about or in; "" if there is none.
+func uncovered(old, new *jsontree.Value, at string, changes []Change) string {
+	switch {
+	case old != nil && new != nil && jsontree.Equal(*old, *new):
+		return ""
+	case old != nil && new != nil && old.Kind == '{' && new.Kind == '{':
+		for _, m := range slices.Concat(old.Members(), new.Members()) {
+			if inside := uncovered(jsontree.Lookup(old, m.Name), jsontree.Lookup(new, m.Name), jsontree.Pointer(at, m.Name), changes); inside != "" {
+				return inside
+			}
+		}
+		return ""
+	}
+	isAbout := func(pointer string) bool {
+		return strings.HasPrefix(pointer+"/", at+"/") || strings.HasPrefix(at+"/", pointer+"/")
+	}
+	if slices.ContainsFunc(changes, func(c Change) bool { return isAbout(c.Pointer) || c.From != "" && isAbout(c.From) }) {
+		return ""
+	}
+	return at
+}
+
 // checkChanges checks the changes between two values against what their pointers lead
 // to. Every text that the new value has and the old one doesn't must be in some change.
 func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same bool) {
@@ -127,6 +149,9 @@ func checkChanges(t testing.TB, old, new jsontree.Value, changes []Change, same 
 	}
 	seen := map[string]bool{}
 	texts := map[string]bool{}
+	if at := uncovered(&old, &new, "", changes); at != "" {
+		fatalf("no change at %q or in it", at)
+	}
 	for _, c := range changes {
 		key := fmt.Sprint(c.Pointer, "\x00", c.From, "\x00", c.Old.Kind == 0, c.New.Kind == 0)
 		if seen[key] {
