@@ -377,9 +377,12 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	case why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear):
 		c.refuseUse(h, target.keys[0], method, why)
 	case method == getSkill && c.guardsSkills() && c.onDrift != Warns:
-		for _, entry := range c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") }) {
-			c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, inOrder(entry.Value)), c.modernMembers())))
+		entries := c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") })
+		if len(entries) != 1 { // each request has one answer
+			c.refuseUse(h, target.keys[0], method, gone)
+			return
 		}
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, inOrder(entries[0].Value)), c.modernMembers())))
 	default:
 		c.call(h, method, params, under)
 	}
