@@ -21,6 +21,7 @@ import (
 // compareAll compares several servers, in the order of sides. If a capture is only part of a
 // session, a pin whose entry isn't in it doesn't count as drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
+	room := maxRenamedBytes
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing() {
@@ -32,6 +33,7 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 			return nil, fail.In(text.Printable(p.LockfilePath)+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
 				text.Name(p.Server), text.Name(wrong.Name))
 		}
+		room = noteDenied(p, drifts, room)
 		for _, d := range drifts {
 			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
@@ -39,6 +41,35 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 	}
 	return all, nil
+}
+
+// maxRenamedBytes is how many bytes of definitions are hashed under the names of denied entries. A real list has a few denied
+// entries, and takes some thousandths of it.
+const maxRenamedBytes = 64 << 20
+
+// noteDenied notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
+// the name of that pin, they have its digest. diff.Renames compares stored definitions. noteDenied returns the room that is left.
+func noteDenied(p *pin.Comparison, drifts []pin.Drift, room int) int {
+	for i := range p.Locked.Pins {
+		denied := &p.Locked.Pins[i]
+		if !denied.Denied || denied.Definition != nil {
+			continue
+		}
+		isGone := p.Captured.Find(denied.Key) == nil
+		for j := range drifts {
+			d := &drifts[j]
+			if d.Type != denied.Type || d.Name == denied.Name || d.Captured == nil || room < len(d.Captured.Definition) {
+				continue
+			}
+			room -= len(d.Captured.Definition)
+			renamed := d.Captured.Renamed(denied.Name)
+			// Many entries without a description have one definition.
+			if (isGone || renamed.Get("description").Text != "") && digest(jsontree.Append(nil, renamed)) == denied.Digest {
+				d.LikeDenied = denied.Name
+			}
+		}
+	}
+	return room
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted. Every command compares with

@@ -188,7 +188,7 @@ type Outcome struct {
 
 	Accepted map[pin.Ref]bool // drift
 
-	// Of the drift that keeps its pin, what acceptance in bulk leaves out while a denied entry is gone.
+	// Of the drift that keeps its pin, what was asked for in bulk or by its name alone, and is left out because of a denied entry.
 	Held map[pin.Ref]bool
 
 	// New servers without an entry that are pinned all the same.

@@ -21,7 +21,7 @@ type decision struct {
 	// By the name of a tool, the new warnings of what stays pinned that are about that name.
 	named map[string][]Warning
 
-	// The lists in which a denied entry is gone (findAwaited).
+	// Whether a denied entry of a list is gone (isAwaited).
 	awaited map[pin.Ref]bool
 
 	// The former names of what was added.
@@ -62,7 +62,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin begins a decision.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, renamed: map[pin.Ref]bool{}, yes: &Answers{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, renamed: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -80,7 +80,6 @@ func begin(c *Case, said *Choices) *decision {
 		ref.Name = fact.RenamedFrom
 		d.renamed[ref] = true
 	}
-	d.awaited = d.findAwaited()
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
 		Accepted: map[pin.Ref]bool{},
@@ -259,8 +258,7 @@ func (d *decision) take() *fail.Error {
 			return fail.New("%s is not what was shown: nothing was written", entryRef(ref)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		// The question of a rename states that the mark stays.
-		if d.said.Answers != nil && !isOwn && drift.Kind == pin.Added && d.isHeld(drift) && !d.wasDenied(ref) {
+		if d.said.Answers != nil && !isOwn && d.mayBeDenied(drift) {
 			d.out.Held[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -321,28 +319,29 @@ func (d *decision) forbids(w *Warning) bool {
 // means that agents don't get it. --deny sets the mark. Accepting many entries at once keeps it. Only a
 // yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
 
-// findAwaited returns the lists in which a denied entry is gone, or isn't in the part of a list that was captured. It may
-// come back: what was added may be the denied entry under another name, with or without other changes, and without its pin it
-// would come back without its mark.
-func (d *decision) findAwaited() map[pin.Ref]bool {
-	gone := map[pin.Ref]bool{}
-	for i := range d.Sides {
-		p := &d.Sides[i]
-		for j := range p.Locked.Pins {
-			if pinned := &p.Locked.Pins[j]; p.Present() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
-				gone[pin.Ref{Server: p.Server, Key: pin.Key{Type: pinned.Type}}] = true
-			}
-		}
+// isAwaited reports whether a denied entry of the list of a drift is gone, or isn't in the part of the list that was captured.
+// It may come back.
+func (d *decision) isAwaited(drift *pin.Drift) bool {
+	list := pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
+	is, known := d.awaited[list]
+	if !known {
+		is = len(pin.ComparisonOf(d.Sides, drift.Server).AbsentDenied(drift.Type)) > 0
+		d.awaited[list] = is
 	}
-	return gone
+	return is
+}
+
+// mayBeDenied reports whether an entry that was added may be a denied one under another name, without its mark. A person is
+// told so, and then accepts it by its digest or by its own question at the prompt: its name alone doesn't accept it.
+func (d *decision) mayBeDenied(drift *pin.Drift) bool {
+	return drift.Kind == pin.Added && d.isAwaited(drift) && !d.wasDenied(drift.Ref())
 }
 
 // isHeld reports whether acceptance in bulk leaves out a drift. The denied entry
 // keeps its pin, too: without it, the next acceptance in bulk would accept what was added. So does an entry that was renamed.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	isAwaited := d.awaited[pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}]
 	isDropped := drift.Kind == pin.Removed && (d.renamed[drift.Ref()] || d.wasDenied(drift.Ref()))
-	return isAwaited && (drift.Kind == pin.Added || isDropped) || d.Facts[drift.Ref()].LikeDenied
+	return (drift.Kind == pin.Added || isDropped) && d.isAwaited(drift) || d.Facts[drift.Ref()].LikeDenied
 }
 
 // wasDenied reports whether the entry of a drift is pinned as denied, be it under another name.

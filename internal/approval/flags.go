@@ -46,8 +46,7 @@ func (d *decision) flags() *fail.Error {
 		for _, drift := range fits {
 			ref := drift.Ref()
 			asked[ref] = true
-			// Only its name drops a denied entry: a digest may be that of another one, too.
-			single[ref] = single[ref] || s.isOne() || s.Digest != "" && drift.Kind != pin.Removed
+			single[ref] = single[ref] || d.isOwn(s, drift)
 			if removesMark {
 				d.yes.Allowed[ref] = true
 			}
@@ -64,6 +63,12 @@ func (d *decision) flags() *fail.Error {
 	}
 	d.answer(asked, single)
 	return nil
+}
+
+// isOwn reports whether a selector is enough for a drift that acceptance in bulk leaves out. Only its name drops a denied entry: a
+// digest may be that of another one, too. Only its digest accepts what may be a denied entry.
+func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
+	return s.Digest != "" && drift.Kind != pin.Removed || s.isOne() && !d.mayBeDenied(drift)
 }
 
 // records adds to the answers the warnings that the flags accept although nothing drifted.

@@ -352,9 +352,7 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	if err != nil {
 		return err
 	}
-	if held := a.names(out.Held); held != nil {
-		t.Hint(report.Step{Text: "left out because of a denied entry that is gone or has this definition: " + text.List(held, maxNamed)}, report.Step{Text: "accept or deny each by its own name"})
-	}
+	t.Hint(a.held(out)...)
 	switch {
 	case len(out.Warnings) > 0:
 		a.because(out)

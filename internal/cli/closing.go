@@ -39,6 +39,32 @@ func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 	return names
 }
 
+// held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
+// digest, because that shows that somebody has read it.
+func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
+	if len(out.Held) == 0 {
+		return nil
+	}
+	step := func(said string) { steps = append(steps, report.Step{Text: said}) }
+	step("left out because of a denied entry that is gone or has this definition: " + text.List(a.names(out.Held), maxNamed))
+	step("accept or deny each by its own name")
+	doubtful := map[pin.Ref]bool{}
+	var gone []string
+	for i := range a.c.Drifts {
+		d := &a.c.Drifts[i]
+		if denied := pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type); out.Held[d.Ref()] && d.Kind == pin.Added && !a.c.Facts[d.Ref()].LikeDenied {
+			doubtful[d.Ref()] = true
+			gone = append(gone, text.Names(denied)...)
+		}
+	}
+	if len(doubtful) > 0 {
+		slices.Sort(gone)
+		step(text.List(a.names(doubtful), maxNamed) + " may be what is denied and not listed now, under another name: " + text.List(slices.Compact(gone), maxNamed))
+		step("the name alone doesn't accept such an entry: read it, then give its digest, too, or deny it")
+	}
+	return steps
+}
+
 // denials tells how clients keep denied tools from their agents where no guard runs before the server.
 // In a rule, TOOL or SERVER replaces a name that isn't plain. The server ID usually is the client's name
 // for the server; where it isn't, a person has to write the client's.

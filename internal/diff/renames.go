@@ -93,7 +93,7 @@ func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
 	}
 	for i := range drifts {
 		if d := &drifts[i]; len(denied) > 0 && d.Captured != nil {
-			if name := denied[of(d.Server, d.Captured)]; name != d.Name {
+			if name := denied[of(d.Server, d.Captured)]; name != "" && name != d.Name {
 				d.LikeDenied = name
 			}
 		}

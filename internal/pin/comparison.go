@@ -96,6 +96,17 @@ func (p *Comparison) Unrelated() bool {
 	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
 }
 
+// AbsentDenied lists the denied entries of a type that the capture lacks. What was added may be one of them under another name,
+// with or without other changes.
+func (p *Comparison) AbsentDenied(entryType EntryType) (names []string) {
+	for _, pinned := range p.Locked.Of(entryType) {
+		if p.Present() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
+			names = append(names, pinned.Name)
+		}
+	}
+	return names
+}
+
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
 func (p *Comparison) HasNoEntries() bool { return !p.Known() && len(p.Captured.Pins) == 0 }
 

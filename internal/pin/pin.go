@@ -118,6 +118,17 @@ func (p *Pin) Tree() jsontree.Value {
 	return jsontree.Canonical(p.Definition)
 }
 
+// Renamed returns the tree of the pinned definition with another name.
+func (p *Pin) Renamed(name string) jsontree.Value {
+	identity := EntryTypeInfo[p.Type].Identity
+	return jsontree.MapParts(p.Tree(), func(member string, v jsontree.Value) (jsontree.Value, bool) {
+		if member == identity {
+			v = jsontree.Text(name)
+		}
+		return v, true
+	})
+}
+
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *Pin) AsReceived() jsontree.Value {
 	if p.Received != nil {

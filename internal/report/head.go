@@ -210,6 +210,8 @@ func (r *Report) block(g *group) Block {
 		}
 	} else if isDenied && e.Kind != pin.Removed {
 		b.Ask += deniedQuestion
+	} else if r.absentText(e) != "" {
+		b.Ask += maybeDenied
 	}
 	if r.release != "" {
 		b.Severity = worst.String()

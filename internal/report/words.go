@@ -289,10 +289,10 @@ func (r *Report) note(e *drifted) string {
 	return joined("; ", note, unexplained(e))
 }
 
-// absentText names, for an entry that was added, the denied entries that a part of a list doesn't have, or returns "".
+// absentText returns, for an entry that was added, which denied entries of its list are gone: it may be one of them. Else it
+// returns "".
 func (r *Report) absentText(e *drifted) string {
-	p := pin.ComparisonOf(r.Comparisons, e.Server)
-	if e.Kind != pin.Added || e.RenamedFrom != "" || p == nil || !p.Part {
+	if e.Kind != pin.Added || r.wasDenied(&e.Drift) {
 		return ""
 	}
 	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}
@@ -300,14 +300,8 @@ func (r *Report) absentText(e *drifted) string {
 	if known {
 		return said
 	}
-	var absent []string
-	for _, pinned := range p.Locked.Of(e.Type) {
-		if pinned.Denied && p.Captured.Find(pinned.Key) == nil {
-			absent = append(absent, text.Name(pinned.Name))
-		}
-	}
-	if absent != nil {
-		said = "denied, and not in this part: " + text.List(absent, maxSaidNames) + "; this may be the same under another name"
+	if absent := text.Names(pin.ComparisonOf(r.Comparisons, e.Server).AbsentDenied(e.Type)); len(absent) > 0 {
+		said = "this may be " + text.List(absent, maxSaidNames) + " under another name, which is denied and not listed now"
 	}
 	r.absent[list] = said
 	return said
@@ -588,6 +582,7 @@ func (r *Report) questionText(d *pin.Drift, and []string, warned bool) string {
 const (
 	deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
 	staysDenied    = " It is denied so far, and stays denied." // under its former name
+	maybeDenied    = " It may be a denied entry under another name: y lets agents have it, x keeps it denied."
 )
 
 // renameText asks about an entry that seems to have another name now.
