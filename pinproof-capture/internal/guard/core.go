@@ -175,6 +175,8 @@ type out struct {
 	toClient []byte
 	toServer []byte
 	judge    []judgement
+	// Something will soon have to be judged.
+	prepares bool
 	// The session ends.
 	err error
 }
@@ -474,6 +476,7 @@ func (c *core) begin(entryType pin.EntryType) {
 			}
 		}
 	}
+	c.out.prepares = c.out.prepares || l.pages == nil && c.refused == nil
 	c.send(l.running)
 }
 

@@ -70,7 +70,9 @@ func (h Hooked) Hook(ctx context.Context) error {
 	if h.AllowsDenied {
 		flags = slices.Insert(flags, 0, "--allow=denied")
 	}
-	code, err := h.verify("--hook", nil, nil, &words, flags...)
+	limited, cancel := context.WithTimeout(context.Background(), verifyTimeout)
+	defer cancel()
+	code, err := h.verify(limited, "--hook", nil, nil, &words, flags...)
 	if err == nil && code == 0 { // nothing else is a yes
 		os.Remove(file)
 		return nil

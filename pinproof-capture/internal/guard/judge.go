@@ -31,6 +31,7 @@ type judge struct {
 	lock   string // the path of the lockfile
 	values []pin.Substitute
 	part   func(messages []byte) (*verdict, error) // runPart
+	ahead  chan *verification                      // started for the next part
 
 	// The lockfile when it was last read; nil if it couldn't be.
 	at os.FileInfo
@@ -49,7 +50,7 @@ type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
 func newJudge(p Pins) (j *judge, err error) {
-	j = &judge{Pins: p}
+	j = &judge{Pins: p, ahead: make(chan *verification, 1)}
 	j.part = j.runPart
 	if j.lock, err = p.find(); err != nil {
 		return nil, err
@@ -93,15 +94,70 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	return root.Get("servers"), nil
 }
 
+// A verification is a run of pinproof verify --part, which waits for what it is to judge.
+type verification struct {
+	in     *os.File
+	cancel context.CancelFunc
+	done   chan error
+
+	code int
+	out  bytes.Buffer
+}
+
+// begin starts a verification. It reads the lockfile only after its input has ended, and ends if this program does.
+func (j *judge) begin() *verification {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, ours, err := os.Pipe()
+	v := &verification{in: ours, cancel: cancel, done: make(chan error, 1)}
+	go func() {
+		if err == nil {
+			v.code, err = j.verify(ctx, "--part", in, &v.out, nil, "--format=json", "--terse", "--allow=denied", "--", "-", j.lock)
+			in.Close()
+		}
+		v.done <- err
+	}()
+	return v
+}
+
+// prepare starts the verification of the next part ahead, unless there is one: its start takes as long as the rest of it.
+func (j *judge) prepare() {
+	if len(j.ahead) == 0 {
+		j.ahead <- j.begin()
+	}
+}
+
+// close ends what was started ahead.
+func (j *judge) close() {
+	select {
+	case v := <-j.ahead:
+		v.in.Close()
+	default:
+	}
+}
+
+// finish gives a verification its input, and waits for the end.
+func (v *verification) finish(messages []byte) error {
+	defer time.AfterFunc(verifyTimeout, v.cancel).Stop()
+	v.in.Write(messages) // an error means that it has ended
+	v.in.Close()
+	return <-v.done
+}
+
 // runPart judges a part of a session. The error is why there is no verdict; it may quote the
 // server.
 func (j *judge) runPart(messages []byte) (*verdict, error) {
-	var out bytes.Buffer
-	code, err := j.verify("--part", bytes.NewReader(messages), &out, nil, "--format=json", "--terse", "--allow=denied", "--", "-", j.lock)
-	if err != nil {
+	select {
+	case v := <-j.ahead:
+		if v.finish(messages) == nil {
+			return readVerdict(v.out.Bytes(), v.code)
+		}
+	default:
+	}
+	v := j.begin() // also if something has ended the one that was started ahead
+	if err := v.finish(messages); err != nil {
 		return nil, err
 	}
-	return readVerdict(out.Bytes(), code)
+	return readVerdict(v.out.Bytes(), v.code)
 }
 
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects
@@ -213,9 +269,7 @@ func (p Pins) unapproved(f *fail.Error) error {
 const verifyTimeout = 10 * time.Second
 
 // verify runs pinproof verify and returns its exit code.
-func (p Pins) verify(mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
-	defer cancel()
+func (p Pins) verify(ctx context.Context, mode string, stdin io.Reader, stdout, stderr io.Writer, args ...string) (code int, err error) {
 	flags := []string{"verify", mode, "--server=" + p.ServerID}
 	for _, s := range p.Substitutes {
 		flags = append(flags, "--substitute="+s)

@@ -63,6 +63,8 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	if err != nil {
 		return 2, err
 	}
+	j.prepare()
+	defer j.close()
 	pins, _, err := j.readPins()
 	if err != nil {
 		return 2, err
@@ -239,6 +241,9 @@ func (r *relay) do(o out) {
 	}
 	if !r.client.put(o.toClient) || !r.server.put(o.toServer) {
 		o.err = cmp.Or(o.err, error(errFull))
+	}
+	if o.prepares {
+		r.judge.prepare()
 	}
 	for _, part := range o.judge {
 		r.judging.Go(func() {
