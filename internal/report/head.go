@@ -517,7 +517,7 @@ func (r *Report) captured(m *Model) {
 			}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
-			if one.Type == pin.Tools && asReceived && r.ApprovalHash != nil {
+			if one.Type == pin.Tools && asReceived && !r.Terse && r.ApprovalHash != nil {
 				c.ApprovalHash = r.ApprovalHash(p.Server, one)
 			}
 			m.Captured = append(m.Captured, c)
