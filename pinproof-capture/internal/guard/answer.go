@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,36 +49,50 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 }
 
 // result returns what the client gets for a list, on one page, and how many entries that has.
-func (c *core) result(entryType pin.EntryType) (text string, count int) {
+func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
+	first := c.lists[entryType].pages[0]
 	list := jsontree.Value{Kind: '[', Parts: c.entries(entryType, func(string) bool { return true })}
-	result := []jsontree.Member{{Name: memberOf(entryType), Value: inOrder(list)}}
+	text := fmt.Appendf(make([]byte, 0, len(first.Text)), `"result":{%q:`, memberOf(entryType))
+	text = appendInOrder(text, &list)
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
-			result = append(result, jsontree.Member{Name: name, Value: v})
+			text = appendInOrder(fmt.Appendf(text, ",%q:", name), &v)
 		}
 	}
-	first := c.lists[entryType].pages[0]
 	scope := first.Get("cacheScope")
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
 	info := first.Get("_meta").Get(serverInfo)
 	add("resultType", jsontree.Text("complete"), first.Has("resultType"))
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
-	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: inOrder(info)}), info.Kind == '{')
-	return string(jsontree.Append([]byte(`"result":`), jsontree.Ordered(result))), len(list.Parts)
+	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: info}), info.Kind == '{')
+	return string(append(text, '}')), len(list.Parts)
 }
 
-// inOrder returns a value to be written, with its members in the order in which they were read, because models and forms show parameters
-// in that order.
-func inOrder(v jsontree.Value) jsontree.Value {
-	v.Parts = slices.Clone(v.Parts)
+// appendInOrder writes a value as jsontree.Append does, but with its members in the order in which they were read, because models and forms
+// show parameters in that order.
+func appendInOrder(text []byte, v *jsontree.Value) []byte {
+	if v.Kind != '{' && v.Kind != '[' {
+		return jsontree.Append(text, *v)
+	}
+	order := make([]*jsontree.Member, 0, 16)
 	for i := range v.Parts {
-		v.Parts[i].Value = inOrder(v.Parts[i].Value)
+		order = append(order, &v.Parts[i])
 	}
 	if v.Kind == '{' {
-		slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+		slices.SortFunc(order, func(a, b *jsontree.Member) int { return int(a.At - b.At) })
 	}
-	return v
+	text = append(text, v.Kind)
+	for i, m := range order {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		if v.Kind == '{' {
+			text = append(jsontree.AppendString(text, m.Name), ':')
+		}
+		text = appendInOrder(text, &m.Value)
+	}
+	return append(text, v.Kind+2) // the bracket that closes it
 }
 
 // inputOf returns the input schema of a tool that the client gets.

@@ -69,7 +69,7 @@ func fill(text string) string {
 func (s *stage) shorten(text string) string {
 	for word, long := range texts {
 		v, _ := jsontree.NewReader([]byte(long)).Only()
-		text = strings.NewReplacer(long, word, string(jsontree.Append(nil, inOrder(v))), word).Replace(text)
+		text = strings.NewReplacer(long, word, string(appendInOrder(nil, &v)), word).Replace(text)
 	}
 	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
 	return strings.NewReplacer(helloID, "$OURS", s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)
@@ -135,7 +135,7 @@ func newStage(t *testing.T, lock, mode string) *stage {
 	t.Helper()
 	s := &stage{t: t, now: time.Unix(1e9, 0), asked: map[string][]string{}}
 	o := Options{Pins: Pins{ServerID: "s", Lockfile: lock}, OnDrift: mode, Relist: time.Minute}
-	j, err := newJudge(o.Pins)
+	j, err := newJudge(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"pinproof/internal/fail"
@@ -32,6 +33,7 @@ type judge struct {
 	values []pin.Substitute
 	part   func(messages []byte) (*verdict, error) // runPart
 	ahead  chan *verification                      // started for the next part
+	flags  []string                                // of each verification
 
 	// The lockfile when it was last read; nil if it couldn't be.
 	at os.FileInfo
@@ -49,13 +51,16 @@ type verdict struct {
 type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
-func newJudge(p Pins) (j *judge, err error) {
-	j = &judge{Pins: p, ahead: make(chan *verification, 1)}
+func newJudge(o Options) (j *judge, err error) {
+	j = &judge{Pins: o.Pins, ahead: make(chan *verification, 1), flags: []string{"--format=json", "--allow=denied"}}
+	if o.Log == "" { // otherwise, calls are recorded with the hashes of their approvals
+		j.flags = append(j.flags, "--terse")
+	}
 	j.part = j.runPart
-	if j.lock, err = p.find(); err != nil {
+	if j.lock, err = o.find(); err != nil {
 		return nil, err
 	}
-	if j.values, err = pin.ParseSubstitutes(p.Substitutes); err != nil {
+	if j.values, err = pin.ParseSubstitutes(o.Substitutes); err != nil {
 		return nil, fail.New("--substitute %s", err)
 	}
 	_, err = FindPinproof()
@@ -111,7 +116,7 @@ func (j *judge) begin() *verification {
 	v := &verification{in: ours, cancel: cancel, done: make(chan error, 1)}
 	go func() {
 		if err == nil {
-			v.code, err = j.verify(ctx, "--part", in, &v.out, nil, "--format=json", "--terse", "--allow=denied", "--", "-", j.lock)
+			v.code, err = j.verify(ctx, "--part", in, &v.out, nil, slices.Concat(j.flags, []string{"--", "-", j.lock})...)
 			in.Close()
 		}
 		v.done <- err

@@ -59,7 +59,7 @@ func newCore(o Options, pins approved, review reviewing) *core {
 // ends. It returns the server's exit code, or 2 if the session was ended here.
 func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	debug.SetGCPercent(400) // a list is read into a large tree
-	j, err := newJudge(o.Pins)
+	j, err := newJudge(o)
 	if err != nil {
 		return 2, err
 	}
