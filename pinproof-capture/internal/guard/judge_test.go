@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pinproof/internal/pin"
 )
@@ -100,6 +101,32 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: %s, want %s", row[0], got, row[2])
 		}
 	}
+}
+
+// TestStartedAhead: what waits for a list judges it by the lockfile of then. If something ends it, another one judges.
+func TestStartedAhead(t *testing.T) {
+	j := newStage(t, lockfileWith(t, ""), Ends).judge
+	j.prepare()
+	time.Sleep(100 * time.Millisecond)
+	other, _ := os.ReadFile(lockfileOf(t, "", "$GREET", `{"tools":[$A]}`))
+	write(t, j.lock, string(other))
+	for range 2 {
+		if v, err := j.runPart(captured([]byte(fill(good["tools/list"])))); err != nil || len(v.drifted) != 1 {
+			t.Errorf("%+v, %v", v, err)
+		}
+		j.prepare()
+		v := <-j.ahead
+		v.cancel()
+		<-v.done
+		v.done <- errBlocked
+		j.ahead <- v
+	}
+	j.close()
+	j.prepare()
+	v := <-j.ahead
+	j.ahead <- v
+	j.close()
+	<-v.done // with its input
 }
 
 func same(t *testing.T, a, b string) bool {

@@ -63,12 +63,6 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	if err != nil {
 		return 2, err
 	}
-	j.prepare()
-	defer j.close()
-	pins, _, err := j.readPins()
-	if err != nil {
-		return 2, err
-	}
 	if workspace.SameFile(j.lock, o.Log) {
 		return 2, fail.New("--log %s: this is the lockfile", text.Printable(o.Log))
 	}
@@ -88,11 +82,20 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 		defer r.mu.Unlock()
 		return r.core.inputOf(tool)
 	}
+	// The lockfile is read while the server's process starts, which becomes the server only if it is pinned.
+	var pins approved
+	src.Permit = sync.OnceValue(func() (err error) {
+		pins, _, err = j.readPins()
+		return err
+	})
+	go src.Permit()
 	s, err := src.Open(stderr)
-	if err != nil {
+	if err = cmp.Or(src.Permit(), err); err != nil {
 		return 2, err
 	}
 	defer s.Stop()
+	j.prepare()
+	defer j.close()
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}

@@ -40,6 +40,9 @@ type Server struct {
 	// InputOf returns the input schema of a tool, which may name headers for a call; nil if nothing is called.
 	InputOf func(tool string) jsontree.Value
 
+	// Permit is called once the server's process is ready to become the server. After an error it doesn't. nil permits.
+	Permit func() error
+
 	rec *record // of a capture; nil for a guard
 }
 
@@ -227,7 +230,7 @@ func Excerpt(s string) string {
 // returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
 func FileName(id string) string {
 	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
-	if !possible.MatchString(id) || !filepath.IsLocal(name) {
+	if !possible.MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
 		return ""
 	}
 	return name
@@ -237,7 +240,7 @@ func FileName(id string) string {
 const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
 
 var (
-	possible = regexp.MustCompile(`^[ -~]{1,100}$`)
+	possible = regexp.MustCompile(`^[ -~]+$`)
 	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
 )
 
