@@ -92,7 +92,8 @@ func appendInOrder(text []byte, v *jsontree.Value) []byte {
 		}
 		text = appendInOrder(text, &m.Value)
 	}
-	return append(text, v.Kind+2) // the bracket that closes it
+	// The bracket that closes it.
+	return append(text, v.Kind+2)
 }
 
 // inputOf returns the input schema of a tool that the client gets.

@@ -29,11 +29,17 @@ import (
 // runs pinproof verify --part.
 type judge struct {
 	Pins
-	lock   string // the path of the lockfile
+	lock   string // its path
 	values []pin.Substitute
-	part   func(messages []byte) (*verdict, error) // runPart
-	ahead  chan *verification                      // started for the next part
-	flags  []string                                // of each verification
+
+	// runPart
+	part func(messages []byte) (*verdict, error)
+
+	// The verification that was started for the next part.
+	ahead chan *verification
+
+	// Of each verification.
+	flags []string
 
 	// The lockfile when it was last read; nil if it couldn't be.
 	at os.FileInfo
@@ -53,7 +59,8 @@ type drift struct{ kind, digest, warning string }
 // newJudge finds the lockfile and pinproof.
 func newJudge(o Options) (j *judge, err error) {
 	j = &judge{Pins: o.Pins, ahead: make(chan *verification, 1), flags: []string{"--format=json", "--allow=denied"}}
-	if o.Log == "" { // otherwise, calls are recorded with the hashes of their approvals
+	// With a log, calls are recorded with the hashes of their approvals.
+	if o.Log == "" {
 		j.flags = append(j.flags, "--terse")
 	}
 	j.part = j.runPart
@@ -143,7 +150,8 @@ func (j *judge) close() {
 // finish gives a verification its input, and waits for the end.
 func (v *verification) finish(messages []byte) error {
 	defer time.AfterFunc(verifyTimeout, v.cancel).Stop()
-	v.in.Write(messages) // an error means that it has ended
+	// An error means that it has ended.
+	v.in.Write(messages)
 	v.in.Close()
 	return <-v.done
 }
@@ -158,7 +166,8 @@ func (j *judge) runPart(messages []byte) (*verdict, error) {
 		}
 	default:
 	}
-	v := j.begin() // also if something has ended the one that was started ahead
+	// Also if something has ended the one that was started ahead.
+	v := j.begin()
 	if err := v.finish(messages); err != nil {
 		return nil, err
 	}
