@@ -69,7 +69,7 @@ type question struct {
 	// Names the entries, which have nothing to show but what was told above; or "".
 	set string
 
-	// 1 + the index in Model.ToRecord of the warning that it is about, or 0.
+	// 1 + the index in Model.Unrecorded of the warning that it is about, or 0.
 	matched int
 
 	warned bool // only the word yes accepts it
@@ -220,7 +220,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			}
 		}
 		if q.matched > 0 {
-			f := &p.m.ToRecord[q.matched-1]
+			f := &p.m.Unrecorded[q.matched-1]
 			a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record})
 		}
 		a.Policies = a.Policies || q.about == aboutPolicy
@@ -235,10 +235,10 @@ func (p *Prompter) questions() {
 	if p.m.Policy {
 		add(&question{text: "Accept the changed policy?", about: aboutPolicy})
 	}
-	if slices.ContainsFunc(p.m.Whole, func(f report.Finding) bool { return f.Warning && f.List == "" }) {
+	if slices.ContainsFunc(p.m.General, func(f report.Finding) bool { return f.Warning }) {
 		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
 	}
-	for i, f := range p.m.ToRecord {
+	for i, f := range p.m.Unrecorded {
 		asked := f.Names + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
 		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
 	}

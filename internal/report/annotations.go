@@ -64,7 +64,7 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 			}
 		}
 		if warned {
-			findings("warning", slices.Concat(m.Unpinned, m.Findings))
+			findings("warning", slices.Concat(m.Unpinned, m.General, m.Unrecorded))
 			for _, s := range m.Records {
 				if !s.Fails {
 					continue
@@ -81,7 +81,7 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 		}
 	}
 	if approved {
-		findings("note", m.Standing)
+		findings("note", m.Approved)
 	}
 	levels := []string{"error", "warning", "note"}
 	slices.SortStableFunc(list, func(a, b Annotation) int { return slices.Index(levels, a.Level) - slices.Index(levels, b.Level) })

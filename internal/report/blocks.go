@@ -25,7 +25,7 @@ type group struct {
 	entries []*drifted // the most dangerous first
 	at      []int      // their indexes in Report.entries
 
-	// The new findings in them: warnings first, equal ones once.
+	// The new findings in them: warnings first.
 	findings []Finding
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 )
@@ -60,94 +59,83 @@ func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
 	var pinned, dropped, left, recorded, written, bare, rest []string
 	for _, e := range r.entries {
-		switch ref := r.ref(e.Ref()); {
-		case !did.Accepted[e.Ref()]:
+		ref := r.ref(e.Ref())
+		if !did.Accepted[e.Ref()] {
 			left = append(left, ref)
-		case e.Kind == pin.Removed:
+			continue
+		}
+		if e.Kind == pin.Removed {
 			dropped = append(dropped, ref)
-		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
+		} else if !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers() {
 			pins[e.Type]++
 			pinned = append(pinned, ref)
 		}
+		did.Entries = append(did.Entries, Accepted{string(e.Kind), r.field(e.Ref()), short(e.DefinitionDigest()), r.Said(e.Fresh)})
 	}
 	type warning struct {
 		of     pin.Ref
 		record pin.Record
 	}
-	records := map[warning]bool{}
+	isRecorded := map[warning]bool{}
 	for ref, list := range did.Recorded {
 		for _, record := range list {
-			records[warning{ref, record}] = true
+			isRecorded[warning{ref, record}] = true
 		}
 	}
-	isRecorded := func(f lint.Finding) bool { return records[warning{f.Ref(), f.Record()}] }
-	isBare := map[string]bool{}
-	for _, server := range did.Bare {
-		isBare[server] = true
-	}
-	for _, f := range r.Unrecorded {
-		if isRecorded(f) {
-			recorded = append(recorded, f.ID+" of "+r.ref(f.Ref()))
+	for _, f := range r.Said(r.Unrecorded) {
+		if isRecorded[warning{f.Of, f.Record}] {
+			recorded = append(recorded, f.ID+" of "+f.Names)
+		} else {
+			did.Unrecorded = append(did.Unrecorded, f)
 		}
 	}
-	say := func(to *[]string, what string, of []string, names bool) {
-		if names {
-			what += text.List(of, maxClosingNames)
-		}
+	say := func(to *[]string, what string, of []string) {
 		if len(of) > 0 {
-			*to = append(*to, strings.TrimSuffix(what, ": "))
+			*to = append(*to, what+text.List(of, maxClosingNames))
 		}
 	}
-	say(&written, "PINNED "+pins.Plural()+": ", pinned, did.Shown)
-	say(&written, "DROPPED "+text.Count(len(dropped), "pin")+": ", dropped, did.Shown)
+	accepted := func(what string, of []string) {
+		if did.Shown {
+			say(&written, what+": ", of)
+		} else if of != nil { // a line about each is above
+			written = append(written, what)
+		}
+	}
+	accepted("PINNED "+pins.Plural(), pinned)
+	accepted("DROPPED "+text.Count(len(dropped), "pin"), dropped)
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
 		switch {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
 				pin.CountPins(p.Captured.Pins).Plural(), text.Name(p.Server), pin.PolicyWords(p.Captured.Policy)))
-		case isBare[p.Server]:
+		case slices.Contains(did.Bare, p.Server):
 			written = append(written, "PINNED server "+text.Name(p.Server)+" without tools")
 		case p.HasNoEntries():
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
 	at := len(written)
-	say(&written, "RECORDED ", slices.Compact(recorded), true)
+	say(&written, "RECORDED ", slices.Compact(recorded))
 	did.Records = strings.Join(written[at:], "")
 	if written != nil {
 		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
-	say(&rest, text.Number(len(left))+" left: ", left, true)
+	say(&rest, text.Number(len(left))+" left: ", left)
 	if r.LeftOut > 0 {
 		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
 	}
-	say(&rest, "no pins of server ", bare, true)
+	say(&rest, "no pins of server ", bare)
 	if rest != nil {
 		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
 	}
-	did.Unrecorded = r.Said(slices.DeleteFunc(slices.Clone(r.Unrecorded), isRecorded))
-	if !did.Shown {
-		r.listAccepted(&did)
-	}
-	return did
-}
-
-// listAccepted adds to did what no prompt has shown.
-func (r *Report) listAccepted(did *Relocked) {
 	for _, p := range r.problems() {
 		if p.ID == "other-server" && !r.explained(p.Server) {
 			did.Others = append(did.Others, p.Text)
 		}
 	}
 	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
-	for _, e := range r.entries {
-		if !did.Accepted[e.Ref()] {
-			continue
-		}
-		one := Accepted{Kind: string(e.Kind), Ref: r.field(e.Ref()), Digest: short(e.DefinitionDigest()), Findings: r.each(e.Fresh)}
-		did.Entries = append(did.Entries, one)
-	}
+	return did
 }
 
 // Locked returns which servers lock has pinned, each entry with its digest, and what was found in them.
@@ -161,9 +149,7 @@ func (r *Report) Locked() (servers []LockedServer, found []Finding) {
 		s.Digests = append(s.Digests, []string{"set", short(p.Captured.Digest)})
 		servers = append(servers, s)
 	}
-	found = slices.Concat(r.Said(slices.Concat(r.General, r.Unpinned)), r.Said(freshIn(r.entries)))
-	slices.SortStableFunc(found, func(a, b Finding) int { return strings.Compare(b.Level, a.Level) }) // warnings first
-	return servers, found
+	return servers, r.Said(slices.Concat(r.General, r.Unpinned, freshIn(r.entries)))
 }
 
 // AfterLock returns what to do with a lockfile that lock has written.

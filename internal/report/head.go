@@ -22,9 +22,8 @@ func (r *Report) model() *Model {
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		Whole:    r.Said(slices.Concat(r.General, r.Unpinned)), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.ApprovedWarnings),
-		Standing: r.each(r.ApprovedWarnings), Unpinned: r.each(r.Unpinned), Findings: r.each(slices.Concat(r.General, r.Unrecorded)),
-		Policy: r.AllOrNothing(), ToRecord: r.each(r.Unrecorded),
+		General:  r.Said(r.General), Unpinned: r.Said(r.Unpinned), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.ApprovedWarnings),
+		Policy: r.AllOrNothing(),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
 	r.steps(m)
@@ -56,8 +55,7 @@ func (r *Report) model() *Model {
 func (r *Report) said(f lint.Finding) Finding {
 	s := Finding{Of: f.Ref(), Record: f.Record(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
 		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
-		Detail: f.Detail, All: []string{r.ref(f.Ref())}, Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
-	s.Names = s.All[0]
+		Detail: f.Detail, Names: r.ref(f.Ref()), Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	if f.Warning {
 		s.Level = "warning"
 	}
@@ -68,43 +66,13 @@ func (r *Report) said(f lint.Finding) Finding {
 	return s
 }
 
-// each puts findings into words, one by one.
-func (r *Report) each(list []lint.Finding) []Finding {
+// Said describes findings in words, one by one: warnings first.
+func (r *Report) Said(list []lint.Finding) []Finding {
 	said := []Finding{}
 	for _, f := range list {
 		said = append(said, r.said(f))
 	}
-	return said
-}
-
-// A sharedFinding is what findings of several entries must have in common to be printed once.
-type sharedFinding struct {
-	server   string
-	id       string
-	warning  bool
-	pointer  string
-	place    string
-	detail   string
-	approved bool
-	scope    lint.Scope
-	record   pin.Record
-}
-
-// Said describes findings in words: warnings first, and equal findings of several entries once.
-func (r *Report) Said(list []lint.Finding) (said []Finding) {
-	index := map[sharedFinding]int{}
-	for _, f := range list {
-		key := sharedFinding{f.Server, f.ID, f.Warning, f.Pointer, r.place(f.Ref(), f.Pointer), f.Detail, f.Approved, f.Scope, f.Record()}
-		at, ok := index[key]
-		if !ok || f.WholeServer {
-			index[key] = len(said)
-			said = append(said, r.said(f))
-			continue
-		}
-		said[at].All = append(said[at].All, r.ref(f.Ref()))
-		said[at].Names = text.List(said[at].All, maxSaidNames)
-	}
-	slices.SortStableFunc(said, func(a, b Finding) int { return lint.BoolRank(b.Warning) - lint.BoolRank(a.Warning) })
+	slices.SortStableFunc(said, func(a, b Finding) int { return strings.Compare(b.Level, a.Level) })
 	return said
 }
 
@@ -335,7 +303,7 @@ func (r *Report) entry(e *drifted, block int) Entry {
 		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
-		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: r.each(slices.Concat(e.Fresh, e.Approved))}
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
@@ -368,21 +336,16 @@ func (r *Report) wasDenied(d *pin.Drift) bool {
 func (r *Report) servers(m *Model) {
 	m.Sides = []ServerData{}
 	others := 0
-	before := 0
-	after := 0
-	known := len(r.entries) > 0
-	if known {
-		m.Tokens = &Tokens{}
-	}
 	byServer := map[string][]*drifted{}
 	for _, e := range r.entries {
 		byServer[e.Server] = append(byServer[e.Server], e)
 	}
 	for i := range r.Comparisons {
 		p := &r.Comparisons[i]
-		s := Server{ID: p.Server, SetDigest: p.Captured.Digest, Policy: p.Captured.Policy, PolicyDiffers: p.PolicyDiffers(), Old: r.against() + " nothing", New: "no capture", Versions: p.Captured.About.String(), Differs: r.Differs[p.Server],
-			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(),
-		}
+		entries := byServer[p.Server]
+		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: driftOf(entries),
+			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
@@ -396,19 +359,9 @@ func (r *Report) servers(m *Model) {
 		}
 		if p.Present() {
 			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, s.Versions, &p.Noise}
+			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.Noise}
 		}
 		m.Sides = append(m.Sides, side)
-		if !p.Missing() {
-			s.Counts = r.counts(p, &s, byServer[p.Server])
-			before = before + s.Counts.Before
-			after = after + s.Counts.After
-			known = known && s.Counts.BytesKnown
-			if m.Tokens != nil {
-				s.Counts.Tokens = r.tokens(p)
-				m.Tokens = m.Tokens.plus(s.Counts.Tokens)
-			}
-		}
 		r.about(m, p, &s)
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
@@ -419,62 +372,64 @@ func (r *Report) servers(m *Model) {
 	if others > 0 && others < len(m.Servers) {
 		m.Others = text.Count(others, "other server") + ": no drift"
 	}
-	if known {
-		m.TextBytes = map[string]int{"before": before, "after": after}
-	}
-	if known && before != after {
-		m.Cost = "text " + text.Number(before) + " -> " + text.Number(after) + " bytes"
-	}
+	r.sizes(m)
 }
 
-// about returns what a server calls itself, and what it did when it was pinned.
+// about notes what a server calls itself, and what it did when it was pinned.
 func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
-	about := p.Captured.About
+	is := p.Captured.About.String()
 	was := p.Locked.About.String()
-	if s.Versions != "" && was != "" && was != s.Versions {
-		if r.Review || !r.Bounded {
-			m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+s.Versions+"; it was pinned as "+was)
-		}
-		s.Versions = was + " -> " + s.Versions
+	if is == "" {
+		return
 	}
-	same := about.Name != "" && about.Version != "" && about == p.Locked.About
-	if same && !p.PolicyDiffers() && s.Counts.Kinds["changed"]+s.Counts.Kinds["hidden"] > 0 {
-		// Many servers never change what they call themselves.
-		s.Versions += ", as before"
+	said := is
+	if was != "" && was != is {
+		said = was + " -> " + is
+		if r.Review || !r.Bounded {
+			m.Abouts = append(m.Abouts, "server "+text.Name(p.Server)+" calls itself "+is+"; it was pinned as "+was)
+		}
+	} else if p.Captured.About.Version != "" && was == is && !p.PolicyDiffers() && strings.Contains(s.Drift, " changed") {
+		said += ", as before" // many servers never change what they call themselves
+	}
+	s.Notes = append(s.Notes, "the server calls itself "+said)
+}
+
+// sizes adds up how much the model reads, before and after, where all of it is known: of a part, nobody knows it.
+func (r *Report) sizes(m *Model) {
+	if r.Narrowed || r.Part || len(r.entries) == 0 {
+		return
+	}
+	// What a policy leaves out of pins can't be compared. The gate's bound leaves no room to count tokens.
+	shapes := func(p pin.Comparison) bool { return p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() }
+	if !r.Bounded && !r.Terse && !slices.ContainsFunc(r.Comparisons, shapes) {
+		m.Tokens = sizeOf(r.Comparisons, TokensOf)
+	}
+	m.Cost = m.Tokens.TokensText()
+	if m.TextBytes = sizeOf(r.Comparisons, bytesOf); m.Cost == "" && m.TextBytes != nil && m.TextBytes.Before != m.TextBytes.After {
+		m.Cost = "text " + text.Number(m.TextBytes.Before) + " -> " + text.Number(m.TextBytes.After) + " bytes"
 	}
 }
 
-// counts counts the drift of a server.
-func (r *Report) counts(p *pin.Comparison, s *Server, entries []*drifted) (c Counts) {
-	c.BytesKnown = !r.Narrowed && !r.Part // of a part, nobody knows all the text
-	for _, side := range []struct {
-		pins []pin.Pin
-		size *int
-	}{{p.Locked.Pins, &c.Before}, {p.Captured.Pins, &c.After}} {
-		for i := range side.pins {
-			c.BytesKnown = c.BytesKnown && side.pins[i].Definition != nil
-			*side.size += len(side.pins[i].Definition)
+// driftOf counts drift by kind, and what is dangerous among what is new.
+func driftOf(entries []*drifted) string {
+	said := []string{kindText(entries)}
+	for _, risk := range [][2]string{{facts.TakesCode, "with code"}, {facts.Destructive, "destructive"}} {
+		if n := count(entries, func(e *drifted) bool { return e.Kind == pin.Added && slices.Contains(e.Is, risk[0]) }); n > 0 {
+			said = append(said, text.Number(n)+" "+risk[1])
 		}
 	}
-	c.Kinds = map[string]int{}
-	for _, e := range entries {
-		s.Fails = s.Fails || r.Blocked[e.Ref()]
-		c.Kinds[strings.ToLower(string(e.Kind))]++
-		c.Code += lint.BoolRank(e.Kind == pin.Added && slices.Contains(e.Is, "takes code"))
-		c.Destructive += lint.BoolRank(e.Kind == pin.Added && slices.Contains(e.Is, "destructive"))
-	}
-	return c
+	return joined(", ", said...)
 }
 
 // data counts what programs get.
 func (r *Report) data(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
-		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Standing)}
-	for _, k := range kinds {
-		m.Counts[strings.ToLower(string(k))] = r.kinds[k]
-	}
+		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
 		m.Counts["blocked"] += lint.BoolRank(r.Blocked[e.Ref()])
+	}
+	for _, k := range kinds {
+		m.Counts[strings.ToLower(string(k))] = count(r.entries, isOf(k))
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {

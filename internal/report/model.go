@@ -6,7 +6,6 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
-	"pinproof/internal/text"
 )
 
 // A Model is the content of a report. Its texts are printable, unless a comment excludes one.
@@ -29,7 +28,7 @@ type Model struct {
 	// The beginning of Text that counts the new warnings, or "".
 	Warning string
 
-	// How much more text there is to read, or "".
+	// How much more text there is to read, in tokens for the model or else in bytes; or "".
 	Cost string
 
 	// Paths, as the user gave them; one of them is "".
@@ -78,15 +77,16 @@ type Model struct {
 	// A policy changed: all drift is accepted, or no drift.
 	Policy bool
 
-	// Lists of findings in which equal ones of several entries are one.
-
 	// Which servers call themselves otherwise than they did when they were pinned; only for a reader of texts.
 	Abouts []string
 
-	// About captures as a whole, and about text that no pin covers.
-	Whole []Finding
+	// Findings about captures as a whole that nobody has approved.
+	General []Finding
 
-	// Warnings that nobody accepted, in entries that match their pins.
+	// About text that no pin covers.
+	Unpinned []Finding
+
+	// Warnings that nobody accepted, in entries that match their pins: a person can accept them at the prompt.
 	Unrecorded []Finding
 
 	// Approved warnings in entries that match their pins, or about captures without drift.
@@ -100,17 +100,6 @@ type Model struct {
 
 	// What a lockfile has besides the definitions, as far as a reader has to look at it.
 	Records []Record
-
-	// Lists of findings, one by one.
-
-	// Those about captures as a whole that nobody has approved, and those of Unrecorded.
-	Findings []Finding
-
-	Unpinned []Finding // about text that no pin covers
-	Standing []Finding // those of Approved
-
-	// Those of Unrecorded: a person can accept them at the prompt.
-	ToRecord []Finding
 
 	Review Step   // the command that shows everything
 	Next   []Step // how to go on
@@ -126,8 +115,8 @@ type Model struct {
 	Folder Step
 	// What programs get besides the rest. The keys of the maps are the names that they know.
 	Counts    map[string]int
-	TextBytes map[string]int
-	Tokens    *Tokens // of all servers; nil: not known
+	TextBytes *Size // nil: not known
+	Tokens    *Size // an estimate of what the tools take; nil: not known
 	Sides     []ServerData
 	Captured  []Captured
 }
@@ -156,10 +145,9 @@ type Server struct {
 	// What is compared: "tools.lock 14 tools".
 	Old, New string
 
-	// What the server calls itself, before and now.
-	Versions string
+	Drift string // "1 added, 13 changed, 1 destructive", or ""
 
-	Notes   []string // how its policy changed
+	Notes   []string // what the server calls itself, and how its policy changed
 	Differs bool
 
 	// It is pinned, and the folder has no capture of it.
@@ -167,21 +155,6 @@ type Server struct {
 
 	Fails  bool   // its drift fails the run
 	Pinned string // "14 tools", of the pins
-	Counts Counts
-
-	// What a yes at the prompt is bound to.
-	SetDigest     string     // of the capture
-	Policy        pin.Policy // that the capture was read under
-	PolicyDiffers bool       // it isn't the pinned policy
-}
-
-// Counts are the columns of a server's row in the head of a report.
-type Counts struct {
-	Kinds             map[string]int // of drift, in lower case
-	Code, Destructive int
-	Before, After     int     // bytes of text
-	BytesKnown        bool    // Before and After are known
-	Tokens            *Tokens // nil: not known
 }
 
 // A ReadFirst is a new sentence that is worth reading before the others.
@@ -230,7 +203,7 @@ type Problem struct {
 	Line    int    // in the lockfile
 }
 
-// A Finding is one finding in words, of one entry or of several.
+// A Finding is one finding in words.
 type Finding struct {
 	Server   string `json:"server"`             // raw
 	List     string `json:"list,omitempty"`     // "" for a whole capture
@@ -241,7 +214,7 @@ type Finding struct {
 	At       string `json:"pointer"`            // raw
 	Detail   string `json:"detail"`
 
-	Of pin.Ref `json:"-"` // the entry, or the first of several
+	Of pin.Ref `json:"-"` // the entry
 
 	// What consent to a warning is recorded as.
 	Record pin.Record `json:"-"`
@@ -253,13 +226,12 @@ type Finding struct {
 
 	Place   string `json:"-"` // for people
 	Pointer string `json:"-"` // printable
-	Names   string `json:"-"` // the entries that it is in, or the capture
+	Names   string `json:"-"` // the entry that it is in, or the capture
 
 	// "tool=NAME" or "capture", with the server where there are several.
 	Ref string `json:"-"`
 
-	Line int      `json:"-"` // in the lockfile
-	All  []string `json:"-"` // the entries that have it, printable
+	Line int `json:"-"` // in the lockfile
 }
 
 // A Record is something that a lockfile has about an entry or a server, besides its definition.
@@ -290,12 +262,6 @@ func (f *Finding) Word() string {
 	}
 	return "note " + f.ID
 }
-
-// Behind is what a line prints about a finding after its word.
-func (f *Finding) Behind() string { return " in " + f.Names + text.Spaced(f.Place, f.Detail) }
-
-// Said describes a finding in one line.
-func (f *Finding) Said() string { return f.Word() + f.Behind() }
 
 // An Entry is one entry that drifted.
 type Entry struct {
@@ -455,9 +421,6 @@ type Row struct {
 	Pointer string // the same as a JSON Pointer
 	Detail  string
 
-	// The entries that it is about, unless that is clear from above.
-	Names string
-
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
 	Shared  int  // the number of the shared changes that it is one of; or 0
@@ -465,11 +428,6 @@ type Row struct {
 
 	// What is below it.
 	Lines []Line
-}
-
-// Behind is what a line prints about a row after its place.
-func (r *Row) Behind() string {
-	return joined(", in ", r.Detail, r.Names)
 }
 
 // A Line describes one part of a definition.

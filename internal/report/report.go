@@ -95,11 +95,10 @@ type Report struct {
 	Model    *Model
 	entries  []*drifted // in the order of Drifts
 	groups   []*group
-	shared   []*sharedSet          // in the order in which they are told
-	warned   int                   // how many groups with a warning come before these
-	kinds    map[pin.DriftKind]int // of the entries
-	places   map[string]int        // of servers in Comparisons
-	oneByOne bool                  // flags can approve entries one by one
+	shared   []*sharedSet   // in the order in which they are told
+	warned   int            // how many groups with a warning come before these
+	places   map[string]int // of servers in Comparisons
+	oneByOne bool           // flags can approve entries one by one
 
 	// How many drifted entries have a digest, shown or not. The key is a server, or "" for all of them, and the digest.
 	digests map[[2]string]int
@@ -155,10 +154,8 @@ func Bare(in Input, known *facts.Facts) *Report {
 // listDrifts lists the drift in the order of the entries.
 func (r *Report) listDrifts() {
 	r.Drifts = make([]pin.Drift, len(r.entries))
-	r.kinds = map[pin.DriftKind]int{}
 	for i, e := range r.entries {
 		r.Drifts[i] = e.Drift
-		r.kinds[e.Kind]++
 	}
 }
 

@@ -385,12 +385,12 @@ func (d *describer) unshown(e *facts.Edit) Row {
 // rows lists the rows of a group: its findings, then its changes or its definitions, then what is minor.
 func (r *Report) rows(g *group) (rows []Row, summed string) {
 	e := g.first()
-	named := len(g.entries)
-	if g.renamed() {
-		named = 1
-	}
 	for _, f := range g.findings {
-		rows = append(rows, findingRow(f, named))
+		row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Place: f.Place, Detail: f.Detail, Finding: true}
+		if f.Warning {
+			row.Op = 'W'
+		}
+		rows = append(rows, row)
 	}
 	for _, c := range e.changes {
 		row := c.row
@@ -696,19 +696,6 @@ func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 		}
 	}
 	return lines
-}
-
-// findingRow words a finding. above is the number of entries named above it. If the finding is in
-// all of them, the row has no names.
-func findingRow(f Finding, above int) Row {
-	row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Place: f.Place, Detail: f.Detail, Finding: true}
-	if f.Warning {
-		row.Op = 'W'
-	}
-	if len(f.All) != above {
-		row.Names = text.List(f.All, maxSaidNames)
-	}
-	return row
 }
 
 // minorText counts the minor changes of entries by label: "other order (3); hint stated".

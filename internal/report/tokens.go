@@ -6,47 +6,60 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Tokens has estimates of how much of a model's context the tools of a server take, as pinned and as captured.
-type Tokens struct {
+// A Size is how much the model reads of all servers, as pinned and as captured.
+type Size struct {
 	Before int `json:"before"`
 	After  int `json:"after"`
 }
 
-// ChangeText returns what the change costs, or "" if nothing changed or that isn't known.
-func (t *Tokens) ChangeText() string {
-	grown := t.Grown()
-	if grown == "" {
-		return ""
+// sizeOf adds up what pins take on both sides, or returns nil if that isn't known of all of them.
+func sizeOf(sides []pin.Comparison, of func(pins []pin.Pin) (size int, known bool)) *Size {
+	sum := &Size{}
+	for i := range sides {
+		p := &sides[i]
+		before, isPinned := of(p.Locked.Pins)
+		after, isFound := of(p.Captured.Pins)
+		if p.Missing() {
+			continue
+		}
+		if !isPinned || !isFound {
+			return nil
+		}
+		sum.Before += before
+		sum.After += after
 	}
-	return "about " + grown + " tokens for the model (of " + text.Number(rounded(t.After)) + ")"
+	return sum
 }
 
-// Grown returns how much it changed, "+1,480", or "" if nothing changed or that isn't known.
-func (t *Tokens) Grown() string {
-	if t == nil || t.Before == t.After {
+// bytesOf counts the bytes of definitions.
+func bytesOf(pins []pin.Pin) (size int, known bool) {
+	for i := range pins {
+		if pins[i].Definition == nil {
+			return 0, false
+		}
+		size += len(pins[i].Definition)
+	}
+	return size, true
+}
+
+// TokensText returns what a change of tokens costs, or "" if nothing changed or that isn't known.
+func (s *Size) TokensText() string {
+	if s == nil || s.Before == s.After {
 		return ""
 	}
-	return text.Signed(rounded(t.After - t.Before))
+	return "about " + text.Signed(rounded(s.After-s.Before)) + " tokens for the model (of " + text.Number(rounded(s.After)) + ")"
 }
 
 // rounded rounds an estimate to three digits: more would claim to be exact.
 func rounded(n int) int {
+	if n < 0 {
+		return -rounded(-n)
+	}
 	unit := 1
-	for n/unit >= 1000 || n/unit <= -1000 {
+	for n/unit >= 1000 {
 		unit *= 10
 	}
-	if n < 0 {
-		return (n - unit/2) / unit * unit
-	}
 	return (n + unit/2) / unit * unit
-}
-
-// plus adds the tokens of another server. If they aren't known, the sum isn't known either.
-func (t *Tokens) plus(other *Tokens) *Tokens {
-	if other == nil {
-		return nil
-	}
-	return &Tokens{t.Before + other.Before, t.After + other.After}
 }
 
 // TokensOf estimates how many tokens the tools among some pins take: their names, descriptions and
@@ -89,21 +102,4 @@ func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) 
 		return "", true
 	}
 	return "about " + text.Number(all) + " tokens for the model, over " + text.Number(most) + " (--max-tokens)", true
-}
-
-// tokens returns the tokens of a server's two sides, or nil. Nobody knows all the text of a part, and what a
-// policy leaves out of pins can't be compared. The gate's bound leaves no room to count them.
-func (r *Report) tokens(p *pin.Comparison) *Tokens {
-	if r.Bounded || r.Terse || r.Narrowed || r.Part || p.Locked.Policy.Shapes() || p.Captured.Policy.Shapes() {
-		return nil
-	}
-	before, known := TokensOf(p.Locked.Pins)
-	if !known {
-		return nil
-	}
-	after, known := TokensOf(p.Captured.Pins)
-	if !known {
-		return nil
-	}
-	return &Tokens{before, after}
 }

@@ -33,17 +33,17 @@ func TestTokens(t *testing.T) {
 
 func TestTokensSaid(t *testing.T) {
 	for _, tt := range []struct {
-		tokens *Tokens
+		tokens *Size
 		want   string
 	}{
 		{nil, ""},
-		{&Tokens{12, 12}, ""},
-		{&Tokens{0, 42}, "about +42 tokens for the model (of 42)"},
-		{&Tokens{2187, 3664}, "about +1,480 tokens for the model (of 3,660)"}, // +1,477
-		{&Tokens{22887, 5644}, "about -17,200 tokens for the model (of 5,640)"},
-		{&Tokens{0, 999_500}, "about +1,000,000 tokens for the model (of 1,000,000)"},
+		{&Size{12, 12}, ""},
+		{&Size{0, 42}, "about +42 tokens for the model (of 42)"},
+		{&Size{2187, 3664}, "about +1,480 tokens for the model (of 3,660)"}, // +1,477
+		{&Size{22887, 5644}, "about -17,200 tokens for the model (of 5,640)"},
+		{&Size{0, 999_500}, "about +1,000,000 tokens for the model (of 1,000,000)"},
 	} {
-		if got := tt.tokens.ChangeText(); got != tt.want {
+		if got := tt.tokens.TokensText(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)
 		}
 	}

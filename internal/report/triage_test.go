@@ -129,8 +129,8 @@ func TestNewToolsByRisk(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if c := r.Model.Servers[0].Counts; c.Kinds["added"] != 8 || c.Code != 1 || c.Destructive != 1 {
-		t.Errorf("%+v", c)
+	if got := r.Model.Servers[0].Drift; got != "8 added, 1 with code, 1 destructive" {
+		t.Errorf("%s", got)
 	}
 }
 

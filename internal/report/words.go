@@ -107,7 +107,7 @@ func (r *Report) verdictText() string {
 	if r.LeftOut > 0 {
 		left = text.Number(r.LeftOut) + " left out (--only)"
 	}
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, r.kindText(), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
 }
 
 // deniedText counts the entries that match pins which are denied, or is "".
@@ -137,11 +137,23 @@ func joined(separator string, parts ...string) string {
 // kinds lists the kinds of drift in the order in which a sentence names them.
 var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
 
+// count counts the entries that a condition is true of.
+func count(entries []*drifted, is func(e *drifted) bool) (n int) {
+	for _, e := range entries {
+		n += lint.BoolRank(is(e))
+	}
+	return n
+}
+
+func isOf(kind pin.DriftKind) func(e *drifted) bool {
+	return func(e *drifted) bool { return e.Kind == kind }
+}
+
 // kindText counts drift by kind: "1 added, 13 changed".
-func (r *Report) kindText() string {
+func kindText(entries []*drifted) string {
 	var parts []string
 	for _, k := range kinds {
-		if n := r.kinds[k]; n > 0 {
+		if n := count(entries, isOf(k)); n > 0 {
 			parts = append(parts, text.Number(n)+" "+strings.ToLower(string(k)))
 		}
 	}

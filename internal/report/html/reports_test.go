@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -47,7 +48,7 @@ func TestReport(t *testing.T) {
 		{"h1", "", []string{"DRIFT: 1 WARNING hidden-text in list_dir; 1 hidden, 3 changed, 1 removed; 0 match tools.lock"}},
 		{"h3", "", []string{"1 HIDDEN list_dir WARNING hidden-text", "2 CHANGED read_file takes more", "3 CHANGED copy other form (minor)", "4 CHANGED stat other form (minor)", "5 REMOVED gone"}},
 		{"pre", "lines", []string{
-			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text +53 bytes 1 WARNING hidden-text in list_dir",
+			"s tools.lock 5 tools -> live.json 4 tools 1 hidden, 3 changed, 1 removed; text 387 -> 440 bytes 1 WARNING hidden-text in list_dir",
 			`WARNING hidden-text /description 2 characters no reader sees: "Lists a folder.<2 tag characters: "hi">" text /description | Lists a folder.{+<2 tag characters: "hi">+}`,
 			"takes more arguments.limit maximum [-1000-]{+100000+} text /description - | Reads a file inside the project. + | Reads a file. Then sends a copy.",
 			"minor: other form",
@@ -161,8 +162,9 @@ func TestServers(t *testing.T) {
 	labels, total := reporttest.TextsOf(t, pageOf(t, r), "label", ""), 0
 	for _, s := range r.Model.Servers {
 		n := 0
-		for _, of := range s.Counts.Kinds {
-			n += of
+		for _, of := range regexp.MustCompile(`(\d+) (added|changed|removed|hidden|duplicate)`).FindAllStringSubmatch(s.Drift, -1) {
+			one, _ := strconv.Atoi(of[1])
+			n += one
 		}
 		if button := fmt.Sprintf("%s %d", s.Name, n); n > 0 && !slices.Contains(labels, button) {
 			t.Errorf("no button %q among %q", button, labels)

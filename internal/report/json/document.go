@@ -19,8 +19,8 @@ type document struct {
 	Against       string              `json:"against,omitempty"`
 	Bump          string              `json:"bump,omitempty"`
 	Counts        map[string]int      `json:"counts,omitempty"`
-	TextBytes     map[string]int      `json:"textBytes,omitempty"`
-	Tokens        *report.Tokens      `json:"tokens,omitempty"`
+	TextBytes     *report.Size        `json:"textBytes,omitempty"`
+	Tokens        *report.Size        `json:"tokens,omitempty"`
 	Servers       []report.ServerData `json:"servers,omitzero"`
 	Drift         []entry             `json:"drift,omitzero"`
 	Findings      []report.Finding    `json:"findings,omitzero"`

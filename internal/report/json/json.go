@@ -40,9 +40,9 @@ func Write(w io.Writer, m *report.Model) error {
 	if m.NoAnswer != nil {
 		d.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	d.Findings = m.Findings
+	d.Findings = append(m.General, m.Unrecorded...)
 	d.Unpinned = m.Unpinned
-	d.Standing = m.Standing
+	d.Standing = m.Approved
 	d.Records = m.Records
 	d.Servers = m.Sides
 	d.Entries = m.Captured

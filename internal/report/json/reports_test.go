@@ -125,7 +125,7 @@ func TestReport(t *testing.T) {
 		`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 1 hidden, 1 added; 0 match tools.lock","lockfile":"tools.lock",`,
 		`"counts":{"added":1,"allowed":1,"blocked":1,"changed":0,"denied":0,"drift":2,"duplicate":0,"entries":2,`,
 		`"hidden":1,"matched":0,"notes":0,"pins":1,"removed":0,"standing":0,"warnings":0},`,
-		`"textBytes":{"after":46,"before":30},"tokens":{"before":0,"after":2},`, // a and x, 2 bytes; a, x and U+200B, é, 7
+		`"textBytes":{"before":30,"after":46},"tokens":{"before":0,"after":2},`, // a and x, 2 bytes; a, x and U+200B, é, 7
 		`"servers":[{"server":"s",`,
 		`"pinned":{"entries":1,"setDigest":"sha256:33eb6f3acdf07dc2e05709f453cd1dc30c462d76cf0cfa0b8f21eac97d72f650","policy":{}},`,
 		`"now":{"entries":2,"setDigest":"sha256:ae68c4822e9f7d41f906be5a0a06104c21d8f6164907011fb011e6574427ac9e","policy":{},"capture":"live.json","linesPassedOver":0}}],`,

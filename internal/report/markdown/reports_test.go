@@ -61,7 +61,7 @@ func TestReport(t *testing.T) {
 
 '''text
     s   tools.lock 5 tools   ->   live.json 4 tools
-      1 hidden, 3 changed, 1 removed; text +53 bytes
+      1 hidden, 3 changed, 1 removed; text 387 -> 440 bytes
       a change that no reader sees: list_dir (1)
 '''
 

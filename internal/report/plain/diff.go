@@ -105,9 +105,8 @@ func (t *Writer) Overview(m *report.Model) {
 	} else {
 		s := &m.Servers[0]
 		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
-		t.versions("  ", s)
 		t.notes("  ", s.Notes...)
-		t.notes("  ", countText(&s.Counts, true))
+		t.notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
 	// A changed policy is in the notes of its server.
 	for _, p := range m.Problems {
@@ -161,7 +160,7 @@ const (
 
 // General prints the findings that belong to no drift.
 func (t *Writer) General(m *report.Model) {
-	t.Findings("  ", "", m.Whole)
+	t.Findings("  ", "", slices.Concat(m.General, m.Unpinned))
 	t.records("  ", m)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
@@ -199,16 +198,27 @@ func (t *Writer) notes(indent string, lines ...string) {
 	}
 }
 
-// Findings prints findings with the names of their entries, under a title where there
-// is one.
+// Findings prints findings with the names of their entries, equal ones once, under a title where there is one.
 func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	if len(list) > 0 {
 		t.notes(indent, title)
 	}
+	names := map[string][]string{} // by what is printed behind them
+	said := func(f report.Finding) string { return f.Word() + text.Spaced(f.Place, f.Detail) }
+	for _, f := range list {
+		names[said(f)] = append(names[said(f)], f.Names)
+	}
 	for i := range list {
-		t.finding(indent, &list[i], list[i].Behind())
+		f := &list[i]
+		if in := names[said(*f)]; in != nil {
+			t.finding(indent, f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
+			delete(names, said(*f))
+		}
 	}
 }
+
+// maxNames is how many entries a line about a finding names.
+const maxNames = 3
 
 // finding prints one finding: its word, then its description.
 func (t *Writer) finding(indent string, f *report.Finding, said string) {
@@ -317,7 +327,7 @@ func (t *Writer) rowBehind(number, indent string, row *report.Row) {
 	}
 	lines := t.told(row.Lines)
 	as := layout.Run{Op: '~'}
-	behind := row.Behind()
+	behind := row.Detail
 	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && lines[0].as != "" {
 		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].as), Block: lines[0].home} // the reference fits on the row's own line, after the place
 		lines = lines[1:]

@@ -14,54 +14,14 @@ import (
 func (t *Writer) servers(m *report.Model) {
 	for i := range m.Servers {
 		s := &m.Servers[i]
-		if !s.Differs || m.LeftOut > 0 && len(s.Counts.Kinds)+len(s.Notes) == 0 {
+		if !s.Differs || m.LeftOut > 0 && s.Drift == "" && s.Notes == nil {
 			continue
 		}
-		t.Say("", layout.Run{Op: '*', Text: s.Name}, layout.Run{Op: '=', Text: text.Spaced(countText(&s.Counts, true))})
-		t.versions("  ", s)
+		t.Say("", layout.Run{Op: '*', Text: s.Name}, layout.Run{Op: '=', Text: text.Spaced(s.Drift)})
 		t.notes("  ", s.Notes...)
 	}
 	t.notes("", m.Others)
-	t.notes("  ", m.Tokens.ChangeText())
-}
-
-// versions returns how a server calls itself.
-func (t *Writer) versions(indent string, s *report.Server) {
-	if s.Versions != "" {
-		t.notes(indent, "the server calls itself "+s.Versions)
-	}
-}
-
-// countText returns in words the row of a single server, with the size of its text or, where no head follows, with what is
-// dangerous.
-func countText(c *report.Counts, size bool) string {
-	var said []string
-	for _, one := range []struct {
-		n    int
-		word string
-	}{{c.Kinds["duplicate"], "duplicate"}, {c.Kinds["hidden"], "hidden"}, {c.Kinds["added"], "added"}, {c.Kinds["changed"], "changed"}, {c.Kinds["removed"], "removed"},
-		{c.Code, "with code"}, {c.Destructive, "destructive"}} {
-		isDanger := one.word == "with code" || one.word == "destructive"
-		if one.n > 0 && !(isDanger && size) {
-			said = append(said, text.Number(one.n)+" "+one.word)
-		}
-	}
-	return strings.Join(said, ", ") + grownText(c, size && said != nil)
-}
-
-// grownText returns how much more there is to read: in tokens for the model or, if they are the same or not known, in bytes
-// of text.
-func grownText(c *report.Counts, said bool) string {
-	if !said {
-		return ""
-	}
-	if tokens := c.Tokens.ChangeText(); tokens != "" {
-		return "; " + tokens
-	}
-	if n := c.After - c.Before; c.BytesKnown && n != 0 {
-		return "; text " + text.Signed(n) + " bytes"
-	}
-	return ""
+	t.notes("  ", m.Cost)
 }
 
 // WriteStat prints the shape of a review: its head, a line for each block under its server, and the verdict.

@@ -22,7 +22,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		// Only a guard, or the client's own rule, keeps what is denied from the agent.
 		case quiet && m.Denied == 0:
 			return nil
-		case len(m.Standing) > 0:
+		case len(m.Approved) > 0:
 			line += ": " + m.Review.Command
 		}
 		t.Match(line)
@@ -79,7 +79,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		b := &m.Blocks[i]
 		if brief && b.FirstOfServer {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.Spaced(countText(&s.Counts, false)))
+			t.block(s.Fails, "server="+s.Name, text.Spaced(s.Drift))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
@@ -114,7 +114,7 @@ func isTold(b *report.Block) string {
 	told := fmt.Appendf(nil, "%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Behind(), row.Minor)
+		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Detail, row.Minor)
 	}
 	return string(told)
 }
@@ -122,15 +122,9 @@ func isTold(b *report.Block) string {
 // warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
 // text that isn't pinned.
 func (t *Writer) warnings(m *report.Model) {
-	for i := range m.Whole {
-		f := &m.Whole[i]
-		// Warnings in an entry's text that isn't pinned get lines below.
-		if f.Warning && f.List == "" {
-			t.Findings("", "", m.Whole[i:i+1])
-		}
-	}
+	t.Findings("", "", slices.DeleteFunc(slices.Clone(m.General), func(f report.Finding) bool { return !f.Warning }))
 	before := ""
-	for _, f := range slices.Concat(m.Unpinned, m.Findings) {
+	for _, f := range slices.Concat(m.Unpinned, m.General, m.Unrecorded) {
 		if !f.Blocks {
 			continue
 		}
@@ -163,7 +157,7 @@ func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
 			room.left++
 			continue
 		}
-		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Behind()))
+		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Detail))
 		room.printed++
 	}
 	if b.Summed != "" && !b.Minor {
