@@ -42,7 +42,7 @@ func review() *report.Model {
 	own := func(name string) report.Row {
 		return report.Row{Op: '!', Word: "wording", Lines: lines("Said by " + name + ".")}
 	}
-	shared := report.Row{Op: '!', Word: "wording", Lines: lines("Said by several."), Shared: 2}
+	shared := report.Row{Op: '!', Word: "wording", Line: report.Line{Shared: 2}, Lines: lines("Said by several.")}
 	block("a", "CHANGED", false, shared)
 	block("b", "CHANGED", false, shared)
 	block("c", "CHANGED", true, own("c"))

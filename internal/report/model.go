@@ -417,17 +417,31 @@ type Row struct {
 	// What it is: a label in words, "WARNING hidden-text".
 	Word string
 
-	Place   string // where it is, for people
-	Pointer string // the same as a JSON Pointer
-	Detail  string
+	Pointer string // its place as a JSON Pointer
+
+	// What it prints behind its word: a place, and a phrase or a text.
+	Line
 
 	Minor   bool // it may be summed up
 	Finding bool // it is a finding
-	Shared  int  // the number of the shared changes that it is one of; or 0
-	InAll   bool // every entry of its kind has these
 
-	// What is below it.
+	// What is below it, at a depth of at least 1; of a whole definition, all of it.
 	Lines []Line
+}
+
+// own returns a row with some lines of a definition. The first one is the row's own: its place is known.
+func (row Row) own(lines []Line) Row {
+	depth := lines[0].Depth
+	if lines[0].Phrase == "" && lines[0].Text == nil && len(lines) > 1 && lines[1].Name == "" {
+		lines = lines[1:]
+	}
+	row.Phrase = joined("; ", row.Phrase, lines[0].Phrase)
+	row.Text = lines[0].Text
+	for _, l := range lines[1:] {
+		l.Depth = max(1, l.Depth-depth)
+		row.Lines = append(row.Lines, l)
+	}
+	return row
 }
 
 // A Line describes one part of a definition.
@@ -438,7 +452,6 @@ type Line struct {
 	Text   []layout.Line
 
 	Place string // where it is, for people; "": nothing refers to it
-	More  bool   // it belongs to the line above
 
 	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
 	Shared int

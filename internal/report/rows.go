@@ -297,7 +297,7 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 // differs adds the rows of a line that isn't as it was: of its phrase, and of its values. Or it adds the row of all lines that came
 // or went with one. It notes which edits are shown by that.
 func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
-	row := Row{Op: '!', Place: l.now().Place, Pointer: text.WholePointer(l.now().Pointer)}
+	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
 	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
@@ -306,13 +306,15 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 			return e.Pointer == l.is.Pointer || e.Pointer == l.is.Pointer+"/description" || e.Pointer == l.was.Pointer+"/description"
 		}
 		if l.was.Phrase != l.is.Phrase {
-			row.Detail = d.reworded(l.was, l.is)
+			was := ""
 			if l.was.Place != l.is.Place && l.was.Pointer != l.is.Pointer {
-				row.Detail = joined("; ", row.Detail, "was "+l.was.Place)
+				was = "was " + l.was.Place
 			}
-			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), ofValue), row, shown)
+			reworded := row
+			reworded.Phrase = joined("; ", d.reworded(l.was, l.is), was)
+			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), ofValue), reworded, shown)
 		}
-		if row.Detail, row.Lines = behind(d.values(l, false)); row.Detail != "" || len(row.Lines) > 0 {
+		if row = row.own(d.values(l, false)); row.Phrase != "" || row.Text != nil || row.Lines != nil {
 			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), func(e *facts.Edit) bool { return !ofValue(e) }), row, shown)
 		}
 		return
@@ -320,8 +322,7 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 	if l.above != nil && !l.above.isPaired() {
 		return // with the line around it
 	}
-	row.Detail, row.Lines = d.part("-+"[lint.BoolRank(l.is != nil)], l)
-	d.add(l, nil, row, shown)
+	d.add(l, nil, d.part(row, "-+"[lint.BoolRank(l.is != nil)], l), shown)
 }
 
 // add adds a row about a line with the labels of edits. If there are none, they are those in the line, or those of the line
@@ -346,7 +347,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 		c.breaks = c.breaks || e.Severity == label.Breaking
 		if e.Unseen {
 			c.unseen = true
-			row.Detail = joined("; ", unseen(e.Change), row.Detail)
+			row.Phrase = joined("; ", unseen(e.Change), row.Phrase)
 		}
 	}
 	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
@@ -366,9 +367,9 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 
 // unshown makes the row of an edit that no line shows, or that is minor.
 func (d *describer) unshown(e *facts.Edit) Row {
-	row := Row{Op: '!', Word: e.Label.Words(), Place: d.place(sideOf(e), e.Pointer), Pointer: text.WholePointer(e.Pointer)}
+	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.WholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
-		row.Detail = "moved"
+		row.Phrase = "moved"
 	}
 	if e.From != "" {
 		was := d.place(0, e.From)
@@ -376,9 +377,11 @@ func (d *describer) unshown(e *facts.Edit) Row {
 		if was == row.Place {
 			was = text.Pointer(e.From)
 		}
-		row.Detail = joined("; ", row.Detail, "was "+was)
+		row.Phrase = joined("; ", row.Phrase, "was "+was)
 	}
-	row.Lines = d.value(layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false)
+	if lines := d.value(layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false); lines != nil {
+		row = row.own(lines)
+	}
 	return row
 }
 
@@ -386,7 +389,7 @@ func (d *describer) unshown(e *facts.Edit) Row {
 func (r *Report) rows(g *group) (rows []Row, summed string) {
 	e := g.first()
 	for _, f := range g.findings {
-		row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Place: f.Place, Detail: f.Detail, Finding: true}
+		row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Line: Line{Place: f.Place, Phrase: f.Detail}, Finding: true}
 		if f.Warning {
 			row.Op = 'W'
 		}
@@ -436,7 +439,7 @@ func (d *describer) wholes() {
 			row.Word = short(list[i].Digest)
 		}
 		if list[i].Definition == nil {
-			row.Detail = notStored
+			row.Phrase = notStored
 		} else {
 			described := d.description
 			if d.Kind != pin.Removed && d.RenamedFrom == "" {
@@ -582,36 +585,19 @@ func indentation(by string) string {
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"
 }
 
-// part describes a part of a definition behind its place, and below that. sign is '=' for a part of a new definition.
-func (d *describer) part(sign byte, l *line) (said string, lines []Line) {
+// part returns a row with a part of a definition. sign is '=' for a part of a new definition.
+func (d *describer) part(row Row, sign byte, l *line) Row {
+	var lines []Line
 	for _, part := range l.inside() {
 		lines = append(lines, laidOut(sign, part.now())...)
 	}
-	came := strings.TrimLeft(string(sign), "=")
-	if slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) && lines[0].Phrase == "" {
-		came = "" // the gutter below says it
+	if strings.HasPrefix(row.Place, "/arguments/") { // a prompt's argument, whose place has only a number
+		lines[0].Phrase = joined("  ", lines[0].Name, lines[0].Phrase)
 	}
-	said, lines = behind(lines)
-	return joined(" ", came, said), lines
-}
-
-// behind returns lines as they are printed behind and below the place of the first one, which needs no name. In the place of
-// a prompt's argument there is only a number.
-func behind(lines []Line) (said string, below []Line) {
-	said = lines[0].Phrase
-	if strings.HasPrefix(lines[0].Place, "/arguments/") {
-		said = joined("  ", lines[0].Name, said)
+	if lines[0].Phrase != "" || !slices.ContainsFunc(lines, func(l Line) bool { return l.Text != nil }) { // else the gutter says it
+		lines[0].Phrase = joined(" ", strings.TrimLeft(string(sign), "="), lines[0].Phrase)
 	}
-	depth := lines[0].Depth + 1
-	lines[0].Name = ""
-	lines[0].Phrase = ""
-	if lines[0].Text == nil {
-		lines = lines[1:]
-	}
-	for i := range lines {
-		lines[i].Depth = max(0, lines[i].Depth-depth)
-	}
-	return said, lines
+	return row.own(lines)
 }
 
 // lineOf lays out a line without its values.
@@ -632,7 +618,7 @@ func laidOut(sign byte, l *signature.Line) []Line {
 // sentences makes lines of the edited sentences of a text.
 func sentences(place string, e *facts.Edit) (lines []Line) {
 	for _, s := range e.TextEdits {
-		line := Line{Text: editLines(s), Place: place, More: lines != nil}
+		line := Line{Text: editLines(s), Place: place}
 		if s.Number > 0 {
 			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
 		}

@@ -53,8 +53,7 @@ func (d *describer) findKeys() {
 	// Quoted strings make keys of different rows different.
 	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
 	partOf := func(at string) Row {
-		said, lines := d.part('=', d.at[1][at])
-		return Row{Op: '!', Word: "new", Place: d.place(1, at), Pointer: text.WholePointer(at), Detail: said, Lines: lines}
+		return d.part(Row{Op: '!', Word: "new", Line: Line{Place: d.place(1, at)}, Pointer: text.WholePointer(at)}, '=', d.at[1][at])
 	}
 	for _, c := range d.changes {
 		if c.unseen || d.RenamedFrom+d.RenamedTo != "" {
@@ -82,7 +81,7 @@ func (d *describer) findKeys() {
 func (c *change) isLong() bool {
 	const leastInside = 3
 	size := 0
-	for _, line := range c.row.Lines {
+	for _, line := range append(c.row.Lines, c.row.Line) {
 		for _, said := range line.Text {
 			for _, run := range said.Runs {
 				size += len(run.Text)
@@ -318,11 +317,8 @@ func (m *Model) Block(number int) *Block {
 func (b *Block) And(told map[int]bool, all bool) (list []string) {
 	var has []int
 	for i := range b.Rows {
-		if all || !b.Rows[i].InAll {
-			has = append(has, b.Rows[i].Shared)
-		}
-		for j := range b.Rows[i].Lines {
-			if l := &b.Rows[i].Lines[j]; !l.Keeps && (all || !l.InAll) {
+		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
+			if !l.Keeps && (all || !l.InAll) {
 				has = append(has, l.Shared)
 			}
 		}

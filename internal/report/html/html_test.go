@@ -16,10 +16,10 @@ func TestParts(t *testing.T) {
 	list := laidOut(func(w *plain.Writer) {
 		w.Rows("", &report.Block{Rows: []report.Row{
 			{Op: 'W', Word: "WARNING padding", Finding: true},
-			{Op: '!', Word: "wording", Place: "/title", Lines: []report.Line{{Text: []layout.Line{
+			{Op: '!', Word: "wording", Line: report.Line{Place: "/title", Text: []layout.Line{
 				{Sign: '-', Runs: []layout.Run{{Op: '-', Text: "<b>old"}}},
 				{Sign: '=', Runs: []layout.Run{{Op: '=', Text: "kept "}, {Op: '+', Text: "new"}}},
-			}}}}}})
+			}}}}})
 	})
 	got := ""
 	for _, p := range list {

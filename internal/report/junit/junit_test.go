@@ -10,7 +10,7 @@ import (
 
 func TestWrite(t *testing.T) {
 	said := func(text string) []report.Row {
-		return []report.Row{{Op: '!', Word: "wording", Lines: []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}}
+		return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
 	}
 	for _, test := range []struct {
 		name  string

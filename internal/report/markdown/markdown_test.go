@@ -12,7 +12,7 @@ import (
 )
 
 func said(text string) []report.Row {
-	return []report.Row{{Op: '!', Word: "wording", Lines: []report.Line{{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}}
+	return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
 }
 
 func TestWrite(t *testing.T) {

@@ -30,49 +30,42 @@ type toldLine struct {
 // told lays out lines, with references to what was printed before. Lines that follow each other become one line if only their
 // names differ.
 func (t *Writer) told(list []report.Line) (told []toldLine) {
-	leaf := 0 // the length of told after a line with nothing below it
 	for len(list) > 0 {
 		l := toldLine{Line: list[0]}
 		part := list[:1+below(list)]
-		isLeaf := len(part) == 1
-		if l.Shared > 0 && t.Shown[l.Shared] && !t.Full {
-			list = list[len(part):]
-			if !l.Keeps {
-				continue
-			}
-			l.Phrase = ""
-			l.Text = nil
-			l.as = "as in " + text.Number(l.Shared)
-			l.home = l.Shared
-			isLeaf = true
-		} else if t.refer(&l, part) {
-			list = list[len(part):]
-			isLeaf = true
-		} else {
-			list = list[1:]
+		list = list[1:]
+		isShared := l.Shared > 0 && t.Shown[l.Shared] && !t.Full
+		if isShared {
+			l.Line = report.Line{Name: l.Name, Depth: l.Depth}
+			l.as = "as in " + text.Number(part[0].Shared)
+			l.home = part[0].Shared
 		}
-		if n := len(told); n > 0 && isLeaf && leaf == n && isToldWith(&l, &told[n-1]) {
+		if isShared || t.refer(&l, part) {
+			list = list[len(part)-1:]
+			part = part[:1]
+		}
+		if isShared && !part[0].Keeps {
+			continue
+		}
+		if n := len(told); n > 0 && len(part) == 1 && isToldWith(&l, &told[n-1]) {
 			told[n-1].Name += ", " + l.Name
 			continue
 		}
 		told = append(told, l)
-		if isLeaf {
-			leaf = len(told)
-		}
 	}
 	return told
 }
 
 // below counts the lines that belong to the first one.
 func below(list []report.Line) int {
-	n := slices.IndexFunc(list[1:], func(l report.Line) bool { return l.Depth <= list[0].Depth && !l.More })
+	n := slices.IndexFunc(list[1:], func(l report.Line) bool { return l.Depth <= list[0].Depth })
 	if n < 0 {
 		n = len(list) - 1
 	}
 	return n
 }
 
-// isToldWith reports whether two lines differ in nothing but their names.
+// isToldWith reports whether two lines next to each other differ in nothing but their names.
 func isToldWith(l, last *toldLine) bool {
 	isSame := l.Text == nil && last.Text == nil && l.Depth == last.Depth && l.Phrase == last.Phrase && l.as == last.as && l.home == last.home
 	return isSame && l.Phrase+l.as != "" && l.Name != "" && last.Name != ""

@@ -286,7 +286,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 			continue
 		}
 		if row.Shared == 0 || !t.Shown[row.Shared] {
-			t.row(indent, row)
+			t.row(indent, indent, row)
 		}
 	}
 	t.notes(indent, note)
@@ -311,84 +311,44 @@ func Shorten(lines string, most int) string {
 	return kept[:strings.LastIndexByte(kept, '\n')+1] + rest
 }
 
-// row prints a row and what is below it.
-func (t *Writer) row(indent string, row *report.Row) { t.rowBehind(indent, indent, row) }
-
-// rowBehind prints a row behind a number.
-func (t *Writer) rowBehind(number, indent string, row *report.Row) {
-	below := indent + "  "
+// row prints a row behind a number, and what is below it.
+func (t *Writer) row(number, indent string, row *report.Row) {
+	if row.Word == "" && row.Phrase == "" {
+		t.Lines(indent, t.told(row.Lines)) // a definition
+		return
+	}
+	lines := t.told(append([]report.Line{row.Line}, row.Lines...))
 	place := row.Place
 	if t.Full {
 		place = row.Pointer
 	}
-	if row.Word == "" && row.Detail == "" {
-		t.Lines(indent, t.told(row.Lines)) // a definition
-		return
-	}
-	lines := t.told(row.Lines)
-	as := layout.Run{Op: '~'}
-	behind := row.Detail
-	if len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && lines[0].as != "" {
-		as = layout.Run{Op: '~', Text: text.Spaced(lines[0].as), Block: lines[0].home} // the reference fits on the row's own line, after the place
-		lines = lines[1:]
-		if strings.HasPrefix(as.Text, text.Spaced(behind)+" ") {
-			behind = "" // a sign, which the reference has, too
-		}
-	}
-	head := []layout.Run{{Op: '=', Text: number}, {Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, behind)}}
-	if as.Text == "" && len(lines) > 0 && lines[0].Name+lines[0].Phrase == "" && t.beside(head, head, below, lines[0].Text) {
-		lines = lines[1:]
-	} else {
-		t.Say(number, append(head[1:], as)...)
-	}
-	t.Lines(below, lines)
+	head := []layout.Run{{Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, lines[0].Phrase)}}
+	t.put(number, head, indent+"  ", &lines[0])
+	t.Lines(indent, lines[1:])
 }
 
 // maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
 const maxNameColumn = 28
 
-// Lines prints lines in columns: a name and what it takes, and its description, if that has room next to it.
+// Lines prints lines: a name in a column and what it takes, and its description, if that has room next to it.
 func (t *Writer) Lines(indent string, list []toldLine) {
-	// names is how wide the names are, and at is where descriptions begin.
-	names := 0
-	at := 0
-	heads := make([]string, len(list))
-	for i, l := range list {
-		heads[i] = strings.Repeat("  ", l.Depth) + l.Name
-		if n := len(heads[i]); n <= maxNameColumn && l.Name != "" {
+	names := 0 // how wide the names are
+	for _, l := range list {
+		if n := 2*l.Depth + len(l.Name); n <= maxNameColumn && l.Name != "" {
 			names = max(names, n)
-		}
-	}
-	for i, l := range list {
-		if l.Name != "" {
-			heads[i] = fmt.Sprintf("%-*s  ", names, heads[i])
-		}
-		heads[i] = strings.TrimRight(heads[i]+l.Phrase, " ")
-		if n := layout.Columns(heads[i]); n <= t.Width/2 && l.Name != "" {
-			at = max(at, n)
 		}
 	}
 	for i := range list {
 		l := &list[i]
-		head := heads[i]
-		gap := ""
-		if head != "" {
-			gap = "  "
+		depth := strings.Repeat("  ", l.Depth)
+		head := depth + l.Phrase
+		if l.Name != "" {
+			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.Spaced(l.Phrase)
 		}
-		if l.as != "" {
-			t.Say(indent, layout.Run{Op: '=', Text: head + gap}, layout.Run{Op: '~', Text: l.as, Block: l.home})
-			continue
-		}
-		below := indent + strings.Repeat("  ", l.Depth) + gap
-		column := at
-		if l.Phrase == "" {
-			column = names
-		}
-		narrow := strings.TrimRight(strings.Repeat("  ", l.Depth)+strings.TrimLeft(l.Name+"  "+l.Phrase, " "), " ")
-		plain := func(head string) []layout.Run { return []layout.Run{{Op: '=', Text: indent + head}} }
-		if head == "" || !t.beside(plain(fmt.Sprintf("%-*s", column, head)), plain(narrow), below, l.Text) {
-			t.Say(indent, layout.Run{Op: '=', Text: head})
-			t.lines(below, t.wrapped(len(below), l.Text))
+		if head == depth {
+			t.put(indent, nil, indent+depth, l)
+		} else {
+			t.put(indent, []layout.Run{{Op: '=', Text: head}}, indent+depth+"  ", l)
 		}
 	}
 }
@@ -396,31 +356,29 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 // leastBeside is how many columns a text must have next to what it is about, to begin there.
 const leastBeside = 20
 
-// beside prints a text of one line behind what it is about: behind the wide form of that, if it fits there, else behind the
-// narrow one, and on below. It returns false, and prints nothing, if there is no such text, or no room for its beginning.
-func (t *Writer) beside(wide, narrow []layout.Run, below string, list []layout.Line) bool {
-	if len(list) != 1 {
-		return false
+// put prints what a line is about, and then its text or a reference to that. A text of one line begins next to what it is
+// about, if it fits there or has room for its beginning. Any other text begins below.
+func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine) {
+	if l.as != "" {
+		t.Say(indent, append(head, layout.Run{Op: '=', Text: "  "}, layout.Run{Op: '~', Text: l.as, Block: l.home})...)
+		return
 	}
-	line := list[0].Marked()
-	gap := layout.Run{Op: '='}
-	if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
-		gap.Text = "  "
+	if len(l.Text) == 1 && head != nil {
+		line := l.Text[0].Marked()
+		before := append([]layout.Run{{Op: '=', Text: indent}}, head...)
+		if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
+			before = append(before, layout.Run{Op: '=', Text: "  "})
+		}
+		room := t.Width - columnsOf(before) - len("  | ")
+		if room >= min(leastBeside, columnsOf(line.Runs)) {
+			rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+			t.gutter(before, rows[0])
+			t.lines(below, rows[1:])
+			return
+		}
 	}
-	before := append(slices.Clone(wide), gap)
-	columns := columnsOf(line.Runs)
-	room := t.Width - columnsOf(before) - len("  | ")
-	if columns > room {
-		before = append(slices.Clone(narrow), gap)
-		room = t.Width - columnsOf(before) - len("  | ")
-	}
-	if columns > room && room < leastBeside {
-		return false
-	}
-	rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
-	t.gutter(before, rows[0])
-	t.lines(below, rows[1:])
-	return true
+	t.Say(indent, head...)
+	t.lines(below, t.wrapped(len(below), l.Text))
 }
 
 // columnsOf returns how many columns pieces of a line take at most.
@@ -498,7 +456,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		indent := strings.Repeat(" ", len(number))
 		t.number = s.Number
 		for i := range s.Rows {
-			t.rowBehind(number, indent, &s.Rows[i])
+			t.row(number, indent, &s.Rows[i])
 			number = indent
 		}
 		breaking := ""

@@ -114,7 +114,7 @@ func isTold(b *report.Block) string {
 	told := fmt.Appendf(nil, "%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Detail, row.Minor)
+		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Phrase, row.Minor)
 	}
 	return string(told)
 }
@@ -157,7 +157,7 @@ func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
 			room.left++
 			continue
 		}
-		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Detail))
+		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Phrase))
 		room.printed++
 	}
 	if b.Summed != "" && !b.Minor {
