@@ -35,7 +35,7 @@ var imports = map[string]string{
 	"pin":        "text fail jsontree schema skill",
 	"capture":    "text fail shell jsontree skill pin",
 	"lockfile":   "text fail shell jsontree skill pin",
-	"approval":   "text fail shell pin",
+	"approval":   "text fail shell skill pin",
 	"workspace":  "text fail shell jsontree pin capture lockfile atomicfile",
 	"inclusion":  "effort jsontree schema",
 	"effort":     "",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pinproof/internal/pin"
+	"pinproof/internal/skill"
 )
 
 // A WarningRecord has the accepted warnings of entries. Those about a server's list as
@@ -111,7 +112,10 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 			old.Definition = f.Definition
 		}
 		if len(warnings[ref]) > 0 {
-			old.Accepted = warnings.of(ref)
+			// The texts of a skill's files stay the pin's, so those that it lacks stay on record.
+			isRead := func(r pin.Record) bool { return r.ID != skill.Unread }
+			unread := slices.DeleteFunc(slices.Clone(old.Accepted), isRead)
+			old.Accepted = WarningRecord{ref: append(unread, warnings[ref]...)}.of(ref)
 		}
 		pins = append(pins, old)
 	}

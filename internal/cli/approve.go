@@ -6,8 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +82,7 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
-	if given("approved-by") && (strings.TrimSpace(f.approvedBy) == "" || !utf8.ValidString(f.approvedBy)) {
+	if given("approved-by") && !pin.IsApprover(f.approvedBy) {
 		return fail.New("--approved-by needs a name")
 	}
 	said := &f.said

@@ -40,7 +40,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 		}
 		r.at("resources")
 		r.text = f.Digest // a person accepts these very bytes
-		r.addFor(name, "unread-file", true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
+		r.addFor(name, skill.Unread, true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
 	}
 	for _, f := range p.Files {
 		name := strings.TrimPrefix(f.URI, s.Folder)

@@ -199,7 +199,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 					}
 				}
 				if random.IntN(3) == 0 {
-					s.Pins[i].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05+01:00", Hash: s.Pins[i].Digest, Digest: s.Pins[i].Digest}
+					s.Pins[i].Approval = &pin.Approval{By: "x" + random.Text(), At: "2026-01-02T03:04:05Z", Hash: s.Pins[i].Digest, Digest: s.Pins[i].Digest}
 				}
 			}
 			if random.IntN(3) == 0 {
@@ -355,6 +355,12 @@ func TestContradictions(t *testing.T) {
 		{"an approval by a number", `"by": "Ada\u200b <a@example.org>"`, `"by": 5`, "tools.lock:44:19: server web: pin bare: approval: by: this version of pinproof writes it differently"},
 		{"an empty list of prompts", `"tools": {`, `"prompts": {}, "tools": {`, notWritten("5:18", "server files: ", "prompts")},
 		{"an approval without a name", `Ada\u200b <a@example.org>`, "", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval by blanks", `Ada\u200b <a@example.org>`, `  \u3000 `, "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval by what nobody sees", `Ada\u200b <a@example.org>`, `\u200b\u3164`, "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval at a time elsewhere", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05+00:00", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval at a part of a second", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval with a comma in its time", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05,000Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval at one digit", "2026-01-02T03:04:05Z", "2026-01-02T3:04:05Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval without a hash", "sha256:ae17", "sha256:", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 

@@ -311,6 +311,9 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 		switch {
 		case problem == nil:
 			p.Files = filesIn(v.Get("files"), s)
+			if why := unrecorded(&p, len(s.Files)-len(v.Get("files").Members())); why != "" {
+				return p, why
+			}
 		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
 		case len(pol.Substitute) == 0:
 			return p, problem.Text
@@ -361,7 +364,7 @@ func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error
 var memberForms = map[string]string{
 	"about":            "name, version or both: printable texts of 1 to 128 bytes",
 	"acceptedWarnings": "lines ID PLACE sha256:HEX, sorted, none twice, and no empty list",
-	"approval":         "by, at (RFC 3339), hash and digest, which is the digest of the pin",
+	"approval":         "by, at (RFC 3339 in UTC, whole seconds), hash and digest, which is the digest of the pin",
 	"denied":           "true, or left out",
 	"files":            "the texts of files that have the size and the digest in the definition",
 }
@@ -416,6 +419,25 @@ func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
 	return files
 }
 
+// unrecorded returns what is wrong with a skill that has files without a text, and not as many records of that, or "". lint has
+// at most maxRecorded records of one kind for an entry, or one of a definition that it doesn't read.
+func unrecorded(p *pin.Pin, unread int) string {
+	const maxRecorded = 11
+	records := 0
+	for _, r := range p.Accepted {
+		if r.ID == skill.Unread {
+			records++
+		}
+		if r.ID == "oversize" {
+			records += maxRecorded
+		}
+	}
+	if records >= min(unread, maxRecorded) {
+		return ""
+	}
+	return "the text of one of its files is missing, and no accepted warning (" + skill.Unread + ") says so"
+}
+
 func digestIn(v jsontree.Value) string {
 	if pin.IsDigest(v.Text) {
 		return v.Text
@@ -426,10 +448,8 @@ func digestIn(v jsontree.Value) string {
 // approvalIn reads a record of who accepted a definition of that digest. It returns nil if v isn't such a record.
 func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
-	if a.By == "" || !pin.IsDigest(a.Hash) || a.Digest != digest {
-		return nil
-	}
-	if _, err := time.Parse(time.RFC3339, a.At); err != nil {
+	at, err := time.Parse(time.RFC3339, a.At)
+	if err != nil || a.At != pin.ApprovalTime(at) || !pin.IsApprover(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
 	return a

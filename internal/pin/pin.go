@@ -6,6 +6,9 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/skill"
@@ -137,7 +140,7 @@ func (p *Pin) AsReceived() jsontree.Value {
 	return p.Tree()
 }
 
-// An Approval records who accepted a definition, and when (RFC 3339). It is a record, not
+// An Approval records who accepted a definition, and when (ApprovalTime). It is a record, not
 // evidence.
 type Approval struct {
 	By, At string
@@ -147,6 +150,15 @@ type Approval struct {
 
 	// The pin's digest, which covers the whole definition.
 	Digest string
+}
+
+// ApprovalTime is how an approval records a time: as in RFC 3339, in UTC and in whole seconds.
+func ApprovalTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// IsApprover reports whether an approval can record a name: some of it can be seen.
+func IsApprover(name string) bool {
+	isSeen := func(r rune) bool { return !unicode.IsSpace(r) && !text.Hidden(r) && !text.UnusualSpace(r) }
+	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
 }
 
 // An About is what a server calls itself. It is in no digest and decides nothing: people read it.

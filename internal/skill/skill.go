@@ -155,6 +155,9 @@ func readFile(v jsontree.Value) (*File, *jsontree.Error) {
 	return f, nil
 }
 
+// Unread is the id of the warning about a file whose text isn't known.
+const Unread = "unread-file"
+
 // DigestPrefix begins every digest.
 const DigestPrefix = "sha256:"
 

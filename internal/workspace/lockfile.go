@@ -174,7 +174,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 		}
 		isWritten := before.Digest != p.Digest || !slices.Equal(before.Accepted, p.Accepted) || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil
 		if approver != "" && isWritten {
-			p.Approval = &pin.Approval{By: approver, At: at.UTC().Format(time.RFC3339), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
+			p.Approval = &pin.Approval{By: approver, At: pin.ApprovalTime(at), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}
 	return nil
