@@ -126,7 +126,8 @@ type Choices struct {
 
 	AnyWarning bool // --accept-warnings
 
-	// --expect: the only set digests that are accepted, in the order of the servers; empty: any.
+	// --expect: the only set digests that are accepted, in the order of the servers, perhaps with @ and the State of the pins; empty:
+	// any.
 	Expect []string
 
 	AllowsEmpty bool // --allow-empty

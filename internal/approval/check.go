@@ -20,7 +20,11 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 		if !p.Present() {
 			continue
 		}
-		sets = append(sets, p.Captured.Digest)
+		set := p.Captured.Digest
+		if n := len(sets); n < len(said.Expect) && strings.Contains(said.Expect[n], "@") {
+			set += "@" + p.Locked.State // it was reviewed against these pins
+		}
+		sets = append(sets, set)
 		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
 			return fail.In(text.Printable(p.Capture), "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
 	flags.BoolVar(&f.said.AnyWarning, "accept-warnings", false, "accept despite all warnings")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
-	flags.StringArrayVar(&f.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers)")
+	flags.StringArrayVar(&f.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
 	flags.BoolVar(&f.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
@@ -78,7 +79,8 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 		return fail.New("%s can't be combined", flags)
 	}
 	for _, e := range f.said.Expect {
-		if !pin.IsDigest(e) {
+		set, state, isBound := strings.Cut(e, "@")
+		if !pin.IsDigest(set) || isBound && !pin.IsDigest(state) {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
@@ -106,6 +108,11 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	f.said.NeedsPins = f.NeedsPins && !w.Folder
+	for i := range w.Comparisons {
+		if p := &w.Comparisons[i]; p.Known() && len(f.said.Expect) > 0 {
+			p.Locked.State = workspace.StateOf(&p.Locked)
+		}
+	}
 	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
 }
 

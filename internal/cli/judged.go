@@ -94,7 +94,11 @@ func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.
 	isWhole := true
 	for i := range w.Comparisons {
 		if p := &w.Comparisons[i]; p.Present() {
-			in.Expect = append(in.Expect, "--expect "+p.Captured.Digest)
+			expected := p.Captured.Digest
+			if p.Known() {
+				expected += "@" + workspace.StateOf(&p.Locked)
+			}
+			in.Expect = append(in.Expect, "--expect "+expected)
 			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated
 		}
 	}

@@ -118,6 +118,14 @@ func (l Lockfile) tree() jsontree.Value {
 	return jsontree.Ordered(root)
 }
 
+// Recorded returns what the lockfile has of a server, definitions by their digests, or "" of none.
+func Recorded(s *pin.Set) string {
+	if s == nil {
+		return ""
+	}
+	return string(jsontree.Append(nil, jsontree.Ordered([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
+}
+
 func serverTree(s *pin.Set) jsontree.Value {
 	var server, about members
 	about.text("name", s.About.Name)

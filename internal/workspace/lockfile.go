@@ -3,6 +3,7 @@ package workspace
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -197,7 +198,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}
-	same := func(x, y pin.Set) bool { return recorded(&x) == recorded(&y) }
+	same := func(x, y pin.Set) bool { return lockfile.Recorded(&x) == lockfile.Recorded(&y) }
 	return atomicfile.Replace(w.LockPath, patience, func() ([]byte, error) {
 		l, data, err := ReadLockfile(w.Gate, w.LockPath, nil)
 		if err != nil {
@@ -205,7 +206,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		}
 		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || isSound(l.Servers)
 		for server := range next {
-			isReviewed = isReviewed && recorded(w.Lock.Find(server)) == recorded(l.Find(server))
+			isReviewed = isReviewed && lockfile.Recorded(w.Lock.Find(server)) == lockfile.Recorded(l.Find(server))
 		}
 		if !isReviewed {
 			return nil, fail.New("%s changed while it was reviewed: nothing was written", text.Printable(w.LockPath)).
@@ -235,14 +236,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}, announce)
 }
 
-// recorded spells out what the lockfile records of a set, definitions by their digests. For no set it returns "".
-func recorded(s *pin.Set) string {
-	if s == nil {
-		return ""
-	}
-	said := fmt.Appendf(nil, "%q", []any{s.Server, s.About.Name, s.About.Version, s.Policy, s.Accepted})
-	for _, p := range s.Pins {
-		said = fmt.Appendf(said, " %q", []any{p.Key, p.Digest, p.Sanitized, p.Denied, p.Accepted, *cmp.Or(p.Approval, &pin.Approval{})})
-	}
-	return string(said)
+// StateOf returns the digest of what the lockfile has of a server.
+func StateOf(s *pin.Set) string {
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.Recorded(s))))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
+	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -99,7 +100,7 @@ func TestRecorded(t *testing.T) {
 	} {
 		before, now := set(), set()
 		change(&now)
-		if got := recorded(&before) == recorded(&now); got != (what == "nothing") {
+		if got := lockfile.Recorded(&before) == lockfile.Recorded(&now); got != (what == "nothing") {
 			t.Errorf("%s is different: same %t", what, got)
 		}
 	}
