@@ -56,8 +56,8 @@ type textReading struct {
 
 // Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
 // no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
-// lists the accepted warnings that are recorded. With all, it also reads what is pinned for the names of tools
-// that were added.
+// lists the accepted warnings that are recorded. With all, it also reads what is pinned of servers without a capture, and
+// what is pinned for the names of tools that were added.
 func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
 	return ReadFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
 }
@@ -71,6 +71,9 @@ type Choice struct {
 
 // ReadFor is Read for a run that may accept only some of the drift: another entry excuses no text.
 func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
+	if of.All {
+		pairs = asPinned(pairs)
+	}
 	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, of: of}
 	r.later = sync.OnceValue(r.laterTools)
 	isNamed := map[pin.Ref]bool{}
@@ -141,6 +144,18 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 		list = append(list, r.mentions(list)...)
 	}
 	return append(list, r.onRecord(list)...)
+}
+
+// asPinned returns the sides with what is pinned as the capture of a server that has none.
+func asPinned(pairs []pin.Comparison) []pin.Comparison {
+	pairs = slices.Clone(pairs)
+	for i := range pairs {
+		if p := &pairs[i]; p.Missing() {
+			p.Captured = p.Locked
+			p.State = pin.Paired
+		}
+	}
+	return pairs
 }
 
 // namedOf returns the entries of a set that are named.
@@ -233,8 +248,8 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			if now != nil {
 				scope = InMatch
 			}
-			if now != nil && p.Definition == nil {
-				p = now
+			if now != nil {
+				p = now // which may have more than its policy pins
 			}
 			accepted := recordSet(s.Pins[j].Accepted)
 			for _, f := range r.names().naming(own, p, sought) {
@@ -267,7 +282,7 @@ func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) 
 		s := &locked[i]
 		side := pin.ComparisonOf(pairs, s.Server)
 		isUnread := func(p pin.Pin) bool {
-			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.Descriptions != "")
+			return matching(side, &p) == nil && (p.Definition == nil || s.Policy.Shapes())
 		}
 		if pinsRead(s) < len(s.Pins) || slices.ContainsFunc(s.Pins, isUnread) {
 			servers = append(servers, s.Server)
