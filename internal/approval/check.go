@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -72,7 +73,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 		s := &said.Deny[i]
 		for _, p := range holders(sides, s.means) {
 			if p.Known() {
-				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny NAME"))
+				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny "+shell.Blank("name")))
 			}
 		}
 	}

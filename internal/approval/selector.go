@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -67,7 +68,7 @@ func (s *Selector) wrong(why string) *fail.Error {
 }
 
 func (s *Selector) ofSeveral() *fail.Error {
-	return s.wrong("it matches entries of several servers").Hint("say which: --server ID")
+	return s.wrong("it matches entries of several servers").Hint("say which: --server %s", shell.Blank("server ID"))
 }
 
 // ReasonUnused tells why the selector has accepted nothing.

@@ -66,6 +66,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	}
 	root := newRoot(a)
 	root.SetArgs(args)
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return filledIn(args) }
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
@@ -83,6 +84,17 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
 	}
 	return a.verdict, err
+}
+
+// filledIn refuses a command line that still has a blank of a command that we printed.
+func filledIn(args []string) error {
+	for _, arg := range args {
+		_, value, _ := strings.Cut(arg, "=")
+		if shell.IsBlank(arg) || strings.HasPrefix(arg, "--") && shell.IsBlank(value) {
+			return fail.New("%s is to be filled in", text.Name(arg))
+		}
+	}
+	return nil
 }
 
 // asksHook reports whether a command line looks like an agent's hook, even one that can't be parsed. A

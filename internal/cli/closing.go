@@ -66,7 +66,7 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 }
 
 // denials tells how clients keep denied tools from their agents where no guard runs before the server.
-// In a rule, TOOL or SERVER replaces a name that isn't plain. The server ID usually is the client's name
+// In a rule, <tool> or <server> replaces a name that isn't plain. The server ID usually is the client's name
 // for the server; where it isn't, a person has to write the client's.
 func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 	for _, ref := range sorted(out.Denied) {
@@ -78,11 +78,11 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 			steps = append(steps, report.Step{Text: "only pinproof-capture guard keeps " + pin.EntryRef(ref.Type, ref.Name) + " from agents: clients have no rule for it"})
 			continue
 		}
-		server := "SERVER"
+		server := "<server>"
 		if text.IsOf(ref.Server, "_-") && ref.Server != "" {
 			server = ref.Server
 		}
-		name := "TOOL"
+		name := "<tool>"
 		if shell.Pasteable(ref.Name) {
 			name = ref.Name
 		}

@@ -357,7 +357,7 @@ func (r *Report) steps(m *Model) {
 	}
 	ready := r.approvals()
 	if r.Review && r.recordText() != "" {
-		ready = append(ready, Step{Text: "after reading it, approve it anew", Command: r.Next.To("relock", "--accept NAME --approved-by YOU")})
+		ready = append(ready, Step{Text: "after reading it, approve it anew", Command: r.Next.To("relock", "--accept", shell.Blank("name"), "--approved-by", shell.Blank("you"))})
 		m.Instead = append(m.Instead, Step{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"})
 	} else if len(ready) > 0 {
 		m.Instead = r.setDigests()
@@ -398,7 +398,7 @@ func (r *Report) waysToPinAnew() []Step {
 	}
 	return []Step{
 		{Text: "only numbers, times or ids differ in " + text.List(anew, maxClosingNames) + ": does the server write these anew at each start?"},
-		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute NAME=VALUE")},
+		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute", shell.Blank("name=value"))},
 		{Text: "for any other, leave out the descriptions", Command: r.Next.To("relock", "--descriptions strip")},
 	}
 }

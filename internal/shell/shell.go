@@ -36,9 +36,16 @@ func Quote(arg string) string {
 	return quotePOSIX(arg)
 }
 
+// Blank takes the place of a word of a command that a person has to fill in. No flag takes it as a value (IsBlank): a name such
+// as ID or NAME could be a real one.
+func Blank(what string) string { return Quote("<" + what + ">") }
+
+// IsBlank reports whether an argument is what Blank returns, as the shell hands it over.
+func IsBlank(arg string) bool { return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">") }
+
 // Unquotable takes the place of an argument that can't be written so that cmd and PowerShell both
-// read it: a person has to fill it in.
-const Unquotable = "ARGUMENT"
+// read it.
+const Unquotable = `"<argument>"`
 
 // quoteWindows returns an argument as one word for both cmd and PowerShell. In double quotes cmd fills in
 // %NAME% and !NAME!, PowerShell fills in $NAME, and the two read quotes differently. So an argument that has
@@ -80,9 +87,7 @@ func quotePOSIX(arg string) string {
 	var b strings.Builder
 	for i := range len(arg) {
 		switch c := arg[i]; {
-		case c == '\\' || c == '\'':
-			b.WriteString(`\` + string(c))
-		case c < 0x20 || c > 0x7e || c == '#':
+		case c < 0x20 || c > 0x7e || strings.IndexByte(`\'#`, c) >= 0: // not every shell reads \' as '
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)
@@ -108,10 +113,10 @@ func Path(path string) string {
 }
 
 // ServerID returns a server ID for a command that we print. If it isn't safe, or another server has
-// it (taken), the command gets the word ID instead.
+// it (taken), the command gets a blank instead.
 func ServerID(server, taken string) string {
 	if server == taken || !PasteableID(server) {
-		return "ID"
+		return Blank("server ID")
 	}
 	return server
 }

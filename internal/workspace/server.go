@@ -28,7 +28,7 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 		return l.Servers[0].Server, nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.ServerIDs()), ", ")).
-		Hint("say which: %s --server ID", w.To(w.Verb))
+		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Blank("server ID")))
 }
 
 // Doubt stops lock and relock where the captures may be those of other servers than they

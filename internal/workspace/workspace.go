@@ -225,7 +225,7 @@ func (w *Workspace) compile(sources []source) error {
 	for _, s := range w.Substitutes {
 		if !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return slices.Contains(p.Captured.Policy.Substitute, s.Name) }) {
 			return fail.New("--substitute %s: the pins were made without it", s.Name).
-				Hint("to make the pins of a server anew with it: pinproof relock CAPTURE --server ID --substitute %s=VALUE", s.Name)
+				Hint("to make the pins of a server anew with it: relock that server alone, with --substitute %s=", s.Name)
 		}
 	}
 	if w.Part && w.Comparisons[0].PolicyDiffers() {
