@@ -1,6 +1,9 @@
 package rank
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // A Window is a run of words that is scored.
 type Window struct {
@@ -15,7 +18,7 @@ type Window struct {
 // its features. The trainer's weights are floats: they are always summed in the same order, so that
 // the sums are the same everywhere.
 func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float64, best Window) {
-	found := false
+	score = math.Inf(-1)
 	for from := 0; from >= 0; {
 		words, next := r.Piece(s, from)
 		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[Bias])}
@@ -23,10 +26,9 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 		for i := range words {
 			// A window that can't take the next word is full.
 			if slide.width+int(words[i].width) > window {
-				if !found || slide.sum > score {
+				if slide.sum > score {
 					score = slide.sum
 					best = slide.Window
-					found = true
 				}
 				for slide.width+int(words[i].width) > window {
 					slide.drop()
@@ -35,7 +37,7 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 			slide.take()
 		}
 		// The last window of a text counts although it isn't full.
-		if next < 0 && (!found || slide.sum > score) {
+		if next < 0 && slide.sum > score {
 			score = slide.sum
 			best = slide.Window
 		}
@@ -70,7 +72,11 @@ func (w *sliding[W]) drop() {
 // with a sum, on any processor.
 func (w *sliding[W]) count(at int, sign float64) {
 	word := &w.words[at]
-	w.sum += float64(sign * own(w.weights, word))
+	own := 0.0
+	for _, slot := range word.Own {
+		own += float64(w.weights[slot])
+	}
+	w.sum += float64(sign * own)
 	for k, distance := range distances {
 		if at-distance >= w.first {
 			w.sum += float64(sign * float64(w.weights[w.words[at-distance].Joint[k]]))
@@ -89,14 +95,6 @@ func (w *sliding[W]) count(at int, sign float64) {
 		}
 	}
 	w.width += int(sign) * int(word.width)
-}
-
-// own is what a word weighs by itself.
-func own[W int8 | float64](weights []W, word *Word) (sum float64) {
-	for _, slot := range word.Own {
-		sum += float64(weights[slot])
-	}
-	return sum
 }
 
 // ofClass is what a class weighs, by itself and together with the others of the window.
@@ -137,15 +135,8 @@ func (r *Reader) AppendFeatures(slots []uint32, s string, w Window) []uint32 {
 func (r *Reader) EachWording(s string, f func(slot uint32)) {
 	for from := 0; from >= 0; {
 		words, next := r.Piece(s, from)
-		for i := range words {
-			for _, slot := range words[i].Own {
-				f(slot)
-			}
-			for k := range distances {
-				if i+distances[k] < len(words) {
-					f(words[i].Joint[k])
-				}
-			}
+		for _, slot := range r.AppendFeatures(nil, s, Window{piece: from, end: len(words)}) {
+			f(slot)
 		}
 		from = next
 	}

@@ -137,21 +137,7 @@ func trimmed(s string, from, to int) (int, int) {
 }
 
 // isAround reports whether a character is around words rather than in them.
-func isAround(c rune) bool {
-	if c < utf8.RuneSelf {
-		return isMark(c)
-	}
-	return strings.ContainsRune("“”‘’«»„。，、！？：；（）「」《》", c)
-}
-
-// isMark does what isAround does, for an ASCII character.
-func isMark(c rune) bool {
-	switch c {
-	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', ':', '!', '?', '*', '|', '#', '=':
-		return true
-	}
-	return false
-}
+func isAround(c rune) bool { return strings.ContainsRune("\"'`()[]{}<>,;:!?*|#=“”‘’«»„。，、！？：；（）「」《》", c) }
 
 func isLetter(c rune) bool { return c >= '0' && c <= '9' || unicode.IsLetter(c) }
 
@@ -181,24 +167,14 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.lower = r.lower[:0]
 	capitals := true
 	for _, c := range s[from:to] {
+		if text.Hidden(c) {
+			continue
+		}
 		if c == '’' {
 			c = '\''
 		}
-		if c >= utf8.RuneSelf {
-			if text.Hidden(c) {
-				continue
-			}
-			capitals = capitals && unicode.IsUpper(c)
-			c = unicode.ToLower(c)
-			r.lower = utf8.AppendRune(r.lower, c)
-			continue
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		} else if c >= 'a' && c <= 'z' {
-			capitals = false
-		}
-		r.lower = append(r.lower, byte(c))
+		capitals = capitals && (unicode.IsUpper(c) || c < 'A')
+		r.lower = utf8.AppendRune(r.lower, unicode.ToLower(c))
 	}
 	if capitals && to-from > 3 {
 		classes |= 1 << classCapitals
