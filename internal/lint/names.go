@@ -488,10 +488,12 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 			m[r] = list[i]
 		}
 	}
-	for _, run := range letterRuns {
-		for r := run.lo; r <= run.hi; r++ {
-			n := int(r-run.lo) % len(run.letters)
-			m[r] = run.letters[n : n+1]
+	runs := strings.Fields(letterRuns)
+	for i := 0; i < len(runs); i += 2 {
+		for _, first := range runs[i+1] {
+			for n := range runs[i] {
+				m[first+rune(n)] = runs[i][n : n+1]
+			}
 		}
 	}
 	return m
@@ -574,9 +576,9 @@ func skeletons(name string) [2]string {
 // mixedScripts returns which alphabets are mixed in a name, or "".
 func mixedScripts(name string) string {
 	var found []string
-	for _, a := range alphabets {
-		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(a.table, r) }) {
-			found = append(found, a.name)
+	for alphabet := range strings.FieldsSeq(alphabets) {
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Scripts[alphabet], r) }) {
+			found = append(found, alphabet)
 		}
 	}
 	if len(found) < 2 {

@@ -1,9 +1,6 @@
 package lint
 
-import (
-	"strings"
-	"unicode"
-)
+import "strings"
 
 // confusables are ASCII texts, each before the characters that pass for it in common fonts: a small selection in the
 // sense of UTS #39, section 4 (confusable detection), and compatibility forms of letters
@@ -26,34 +23,21 @@ const confusables = "a \u0430\u03b1\u0251\u1d00\u00aa\u1d43 b \u0299\u1d47 c \u0
 	"< \u2039\u02c2\u2329 > \u203a\u02c3\u232a ff \ufb00 fi \ufb01 fl \ufb02 ffi \ufb03 ffl \ufb04 st \ufb05\ufb06 ij \u0133 " +
 	"IJ \u0132 lj \u01c9 nj \u01cc dz \u01f3"
 
-// letterRuns are runs of code points that NFKC, or the eye, reads as the ASCII characters in
-// letters, in that order and in some runs several times over.
-var letterRuns = [...]struct {
-	lo, hi  rune
-	letters string
-}{
-	{0x249c, 0x24b5, "abcdefghijklmnopqrstuvwxyz"}, {0x24b6, 0x24e9, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"},
-	{0xff01, 0xff5e, "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"},
-	{0x1d400, 0x1d6a3, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"}, {0x1d7ce, 0x1d7ff, "0123456789"},
-	{0x1f110, 0x1f129, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f130, 0x1f149, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f150, 0x1f169, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
-	{0x1f170, 0x1f189, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}, {0x1f1e6, 0x1f1ff, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"},
-}
+// letterRuns are ASCII characters, each run of them before the code points that NFKC, or the eye, reads as its first one. The
+// code points after these pass for the rest of the run.
+const letterRuns = "abcdefghijklmnopqrstuvwxyz \u249c ABCDEFGHIJKLMNOPQRSTUVWXYZ \U0001f110\U0001f130\U0001f150\U0001f170\U0001f1e6 " +
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \u24b6\U0001d400\U0001d434\U0001d468\U0001d49c" +
+	"\U0001d4d0\U0001d504\U0001d538\U0001d56c\U0001d5a0\U0001d5d4\U0001d608\U0001d63c\U0001d670 " +
+	"0123456789 \U0001d7ce\U0001d7d8\U0001d7e2\U0001d7ec\U0001d7f6 " +
+	"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~ \uff01"
 
 // callingWords come before the name of a tool that is to be called, or that was.
 var callingWords = wordsOf(wordRow{"calling", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
 	"tool tools function before after instead of via with through first then when whenever until unless server prefer replaces"})
 
-type alphabet struct {
-	name  string
-	table *unicode.RangeTable
-}
-
 // alphabets are scripts with letters that look like those of another one. Scripts such as
 // Han can be next to Latin in a name and fool nobody (UTS #39, section 5.2).
-var alphabets = [...]alphabet{
-	{"Latin", unicode.Latin}, {"Cyrillic", unicode.Cyrillic}, {"Greek", unicode.Greek}, {"Armenian", unicode.Armenian},
-	{"Cherokee", unicode.Cherokee}, {"Coptic", unicode.Coptic}, {"Georgian", unicode.Georgian}, {"Lisu", unicode.Lisu},
-}
+const alphabets = "Latin Cyrillic Greek Armenian Cherokee Coptic Georgian Lisu"
 
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")

@@ -182,8 +182,8 @@ func plainSentence(s string) string {
 // it, so each word is searched by itself, and only if it could contain an address.
 func addresses(s string) (list []string) {
 	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
-		if !couldHoldAddress(word) {
-			continue
+		if !strings.ContainsAny(strings.TrimRight(word, addressEnds), ".:/\\~@") {
+			continue // each address has one of these marks
 		}
 		for _, m := range addressPattern().FindAllStringSubmatch(word, -1) {
 			list = append(list, strings.TrimRight(m[1], ".,;:!?*"))
@@ -192,18 +192,8 @@ func addresses(s string) (list []string) {
 	return list
 }
 
-// couldHoldAddress reports whether a word has one of the marks of which every address has one. A mark
-// doesn't count at the end of the word, or right before a closing quote, bracket, comma or semicolon.
-func couldHoldAddress(word string) bool {
-	for i := 0; i+1 < len(word); i++ {
-		if addressMarks[word[i]] && !addressEnds[word[i+1]] {
-			return true
-		}
-	}
-	return false
-}
-
-var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet(" \t\n\f\r\"'`)]}>,;")
+// addressEnds are marks after a word that end no address.
+const addressEnds = "\"'`)]}>,;.:!?*"
 
 // exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
 var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)

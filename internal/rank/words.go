@@ -137,7 +137,9 @@ func trimmed(s string, from, to int) (int, int) {
 }
 
 // isAround reports whether a character is around words rather than in them.
-func isAround(c rune) bool { return strings.ContainsRune("\"'`()[]{}<>,;:!?*|#=“”‘’«»„。，、！？：；（）「」《》", c) }
+func isAround(c rune) bool {
+	return strings.ContainsRune("\"'`()[]{}<>,;:!?*|#=“”‘’«»„。，、！？：；（）「」《》", c)
+}
 
 func isLetter(c rune) bool { return c >= '0' && c <= '9' || unicode.IsLetter(c) }
 
