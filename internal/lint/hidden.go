@@ -31,10 +31,6 @@ func classOf(names string) func(rune) bool {
 	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
 }
 
-func isBrailleCell(r rune) bool { return r > 0x2800 && r <= 0x28ff }
-
-func isZeroWidth(r rune) bool { return r == 0x200b || r == 0x2060 || r == 0xfeff }
-
 // isJoining reports whether r is a letter, mark or digit of a joining script.
 func isJoining(r rune) bool {
 	vowel := r >= 0x64b && r <= 0x655 || r == 0x670 // Arabic marks without a script
@@ -105,89 +101,52 @@ func (t runes) isNegation(i int) bool {
 // characters in a row are never needed, except an emoji style before a joiner, so that no
 // such use can carry a run of data.
 func (t runes) legitimate(i int) bool {
-	r := t[i]
+	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if isPictograph(r) && r < 0x1fb00 {
 		// An emoji of a version after 15.0: a reader sees it, or a box instead.
 		return true
 	}
-	next := t.at(i + 1)
-	styled := r == 0xfe0f && next == 0x200d
-	if text.Hidden(next) && !isPictograph(next) && !styled {
+	if text.Hidden(next) && !isPictograph(next) && (r != 0xfe0f || next != 0x200d) {
 		return false
 	}
-	return t.isStyle(i) || t.joinsPictographs(i) || t.joinsLetters(i) || t.isDirection(i) || t.isBreak(i) || t.isVariant(i) || t.isSign(i)
+	switch r {
+	case 0xfe0e, 0xfe0f:
+		// The style of an emoji or of a keycap (UTS #51, section 1.4).
+		return isPictograph(prev) || next == 0x20e3 && (prev >= '0' && prev <= '9' || prev == '#' || prev == '*')
+	case 0x200c, 0x200d:
+		return t.joins(i)
+	case 0x200e, 0x200f, 0x61c:
+		return !text.Hidden(prev) && t.directs(i)
+	case 0x200b, 0x2060:
+		// It separates words of a script without blanks, or keeps a word together.
+		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
+	case 0x2800:
+		return isBrailleCell(prev) || isBrailleCell(next)
+	case 0x180b, 0x180c, 0x180d, 0x180e, 0x180f:
+		return ofMongolian(prev)
+	case 0xfe00, 0xfe01, 0xfe02:
+		return isIdeograph(prev)
+	}
+	// The registry of ideographs' forms (UTS #37) uses only these few selectors, and the selectors that can spell letters
+	// come after these. ARABIC NUMBER SIGN and its like are drawn around the digits that follow.
+	return r >= 0xe0100 && r <= 0xe0120 && isIdeograph(prev) || unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (isJoining(next) || unicode.IsDigit(next))
 }
 
-// isStyle reports whether a selector gives an emoji or a keycap its style (UTS #51, section 1.4).
-func (t runes) isStyle(i int) bool {
-	if t[i] != 0xfe0e && t[i] != 0xfe0f {
+// joins reports whether a joiner makes one emoji of two, or a joiner or a non-joiner shapes letters that join.
+func (t runes) joins(i int) bool {
+	r, prev, next := t[i], t.at(i-1), t.at(i+1)
+	if t.joiners(i) >= maxJoiners {
 		return false
 	}
-	prev := t.at(i - 1)
-	key := prev >= '0' && prev <= '9' || prev == '#' || prev == '*'
-	return isPictograph(prev) || key && t.at(i+1) == 0x20e3
-}
-
-// joinsPictographs reports whether a joiner makes one emoji of two.
-func (t runes) joinsPictographs(i int) bool {
-	if t[i] != 0x200d || !isPictograph(t.at(i+1)) || t.joiners(i) >= maxJoiners {
-		return false
+	if r == 0x200d && isPictograph(next) {
+		if isTone := prev >= 0x1f3fb && prev <= 0x1f3ff; prev == 0xfe0f || isTone {
+			prev = t.at(i - 2)
+		}
+		return isPictograph(prev)
 	}
-	prev := t.at(i - 1)
-	isTone := prev >= 0x1f3fb && prev <= 0x1f3ff
-	if prev == 0xfe0f || isTone {
-		prev = t.at(i - 2)
-	}
-	return isPictograph(prev)
-}
-
-// joinsLetters reports whether a joiner or a non-joiner shapes letters that join.
-func (t runes) joinsLetters(i int) bool {
-	r := t[i]
-	next := t.at(i + 1)
-	if r != 0x200c && r != 0x200d || r == 0x200d && isPictograph(next) || t.joiners(i) >= maxJoiners {
-		return false
-	}
-	prev := t.at(i - 1)
 	// A lone letter's joined form, or a bare consonant.
 	endsWord := isJoining(prev) && (r == 0x200d || unicode.Is(unicode.M, prev))
 	return endsWord || isJoining(prev) && isLetter(next) || isLetter(prev) && isJoining(next)
-}
-
-// isDirection reports whether a direction mark has an effect.
-func (t runes) isDirection(i int) bool {
-	r := t[i]
-	return (r == 0x200e || r == 0x200f || r == 0x61c) && !text.Hidden(t.at(i-1)) && t.directs(i)
-}
-
-// isBreak reports whether a zero-width character separates words of a script without blanks, or keeps a word together.
-func (t runes) isBreak(i int) bool {
-	if t[i] != 0x200b && t[i] != 0x2060 {
-		return false
-	}
-	return ofUnspaced(t.at(i-2)) && ofUnspaced(t.at(i-1)) && ofUnspaced(t.at(i+1)) && ofUnspaced(t.at(i+2))
-}
-
-// isVariant reports whether a selector chooses a form of the character before it. For an ideograph the registry
-// (UTS #37) uses only these few selectors, and the selectors that can spell letters come after these.
-func (t runes) isVariant(i int) bool {
-	r := t[i]
-	prev := t.at(i - 1)
-	if r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe0120 {
-		return isIdeograph(prev)
-	}
-	return r >= 0x180b && r <= 0x180f && ofMongolian(prev)
-}
-
-// isSign reports whether a character is a sign that encloses what follows it (ARABIC NUMBER SIGN), or the
-// blank among cells of Braille.
-func (t runes) isSign(i int) bool {
-	prev := t.at(i - 1)
-	next := t.at(i + 1)
-	if unicode.Is(unicode.Prepended_Concatenation_Mark, t[i]) {
-		return isJoining(next) || unicode.IsDigit(next)
-	}
-	return t[i] == 0x2800 && (isBrailleCell(prev) || isBrailleCell(next))
 }
 
 // maxJoiners is how many joiners (ZWJ and ZWNJ) one word or one emoji may need: a family of
@@ -218,7 +177,7 @@ func (t runes) directs(i int) bool {
 // isStray reports whether a character has no width and isn't between letters or digits of a script with spaces.
 func (t runes) isStray(i int) bool {
 	isInWord := func(r rune) bool { return (isLetter(r) || unicode.IsDigit(r) || r == '_') && !ofUnspaced(r) }
-	return isZeroWidth(t[i]) && !(isInWord(t.at(i-1)) && isInWord(t.at(i+1)))
+	return (t[i] == 0x200b || t[i] == 0x2060 || t[i] == 0xfeff) && !(isInWord(t.at(i-1)) && isInWord(t.at(i+1)))
 }
 
 // characters reports the characters that no reader sees, that a terminal obeys and that

@@ -56,6 +56,9 @@ var (
 	isIdeograph = classOf("Han")
 	ofMongolian = classOf("Mongolian")
 
+	// isBrailleCell is false for the blank, which is hidden.
+	isBrailleCell = classOf("Braille")
+
 	ofRightToLeft = classOf("Hebrew Arabic Syriac Thaana Nko Samaritan Mandaic Adlam Hanifi_Rohingya")
 )
 
