@@ -423,7 +423,7 @@ func (r *Reviewer) read(s, where string, prose bool) {
 		r.otherScripts()
 	}
 	if !plain || strings.Contains(s, "&") {
-		r.folded, r.origin = fold(s)
+		r.folded, r.origin = fold(s, "")
 		r.pinned = len(plainText(s[:r.pinned]))
 	}
 	t := tokenizers.Get().(*tokenizer)

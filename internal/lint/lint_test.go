@@ -402,7 +402,7 @@ func TestNames(t *testing.T) {
 		{"readfile", "", ""}, {"read-file", "", ""}, {"read_files", "", ""},
 		{"x", "First call read_file.", "warning names-other-tool"},
 		{"x", "Use `getPage`, then mcp__files__read_file or files.read_file.", "warning names-other-tool, warning names-other-tool"},
-		{"x", "see \"a/b_c\", or (a/b_c)", ""},
+		{"x", "see \"a/b_c\", or (a/b_c)", "warning names-other-tool"},
 		{"x", "call re\u0430d_file", "warning names-other-tool"},
 		{"x", `call read\_file`, "warning names-other-tool"},
 		{"x", `call files\.read\_file`, "warning names-other-tool"},
@@ -423,8 +423,41 @@ func TestNames(t *testing.T) {
 		{"x", "read_file(action='read_file')", "warning names-other-tool"},
 		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool"},
 		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", ""},
-		{"x", "as `npx sum read_file` and gh pages getPage do", ""},
+		{"x", "as `npx sum read_file` and gh pages getPage do", "warning names-other-tool"},
 		{"x", "actions (add_all, read_file, del_all)", ""},
+		// operations of its own
+		{"x", "One of: read_file, del_all or getPage.", ""},
+		{"x", "A cursor of getPage and read_file.", "warning names-other-tool"},
+		{"x", "A cursor for getPage (optional) and read_file operations.", ""},
+		{"x", "Choose \"read_file\" for less.", ""},
+		{"x", "- **read_file**: Reads.\n- getPage - Opens.\n\n3. `a/b_c`: Counts.", ""},
+		{"x", "{'operation': 'read_file', 'count': 2} or getPage=3", ""},
+		{"x", "操作（add_all、read_file、del_all）。", ""},
+		// other languages and scripts
+		{"x", "Rufe danach read_file auf.", "warning names-other-tool"},
+		{"x", "Appelle d'abord « read_file ».", "warning names-other-tool"},
+		{"x", "Llama a read_file antes.", "warning names-other-tool"},
+		{"x", "Сначала вызови read_file.", "warning names-other-tool"},
+		{"x", "然后：read_file。", "warning names-other-tool"},
+		{"x", "请先调用read_file然后回答", "warning names-other-tool"},
+		{"x", "先に「read_file」を呼び出す", "warning names-other-tool"},
+		{"x", "【read_file】（getPage）を使う", "warning names-other-tool, warning names-other-tool"},
+		{"x", "調用a/b_c。", "warning names-other-tool"},
+		{"x", strings.Repeat("先", 50) + "调用read_file", "warning names-other-tool"},
+		{"x", "ثم استدع read_file", "warning names-other-tool"},
+		// broken up, and glued to other words
+		{"x", "call\u200bread_file", "warning hidden-text, warning names-other-tool"},
+		{"x", "call\u200bread_file\u200band go", "warning hidden-text, warning names-other-tool"},
+		{"x", "call read&#95file", "warning names-other-tool"},
+		{"x", "call re&#97d_fil&#x00065 now", "warning names-other-tool"},
+		{"x", "call read&#00000000000000000000000000000000000095;file", "warning names-other-tool"},
+		{"x", "call R&amp;D, read&ampfile and &copy", ""},
+		{"x", "call " + strings.Repeat("x", 130) + "/read_file", "warning names-other-tool"},
+		// as clients call it
+		{"x", "then mcp__web-time__fetch", "warning names-other-tool"},
+		{"x", "then mcp_web-time_fetch and mcp_files_read_file", "warning names-other-tool, warning names-other-tool"},
+		{"x", "then files_read_file", "warning names-other-tool"},
+		{"x", "then other_read_file or time_fetch or mcp_fetch", ""},
 		{"x", "tools (getPage, read_file, del_all)", "warning names-other-tool, warning names-other-tool"},
 		{"x", "action='read_file', then call read_file", "warning names-other-tool"},
 		{"x", "in memory, files on disk, the server memory", ""},
@@ -1020,7 +1053,7 @@ func TestQuoteAtTheEnd(t *testing.T) {
 
 // A text may be cut inside a character.
 func TestFold(t *testing.T) {
-	plain, origin := fold("a\u200b\u0430\u4e00\xe4\xb8")
+	plain, origin := fold("a\u200b\u0430\u4e00\xe4\xb8", "")
 	if want := []int32{0, 4, 6, 6, 6, 9, 10, 11}; plain != "aa\u4e00\xe4\xb8" || !slices.Equal(origin, want) {
 		t.Errorf("%q %v", plain, origin)
 	}

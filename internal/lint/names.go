@@ -3,6 +3,7 @@ package lint
 import (
 	"cmp"
 	"html"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -380,60 +381,99 @@ func (r *Reviewer) name(name string) {
 const namesOtherTool = "names-other-tool"
 
 // mentions reports the tools of other servers that a text tells the model to use (names-other-tool).
-// A tool counts if another server has it and this one lacks it. In the text its name has to be a
-// separate word in the same letter case, also after the server ID as in mcp__files__read_file or
-// files.read_file, and distinct, so that it can't be an ordinary word. The text has to use the name as a tool's (called),
-// this server may not have it as a value or a parameter, and at most maxOthers servers may have such a tool. A name is
-// reported at most once per entry. Names of members aren't read: parameters share their names with tools by chance.
-// A name with a blank in it isn't looked for.
+// A tool counts if another server has it and this one lacks it. In the text its name has to be in the same letter case,
+// and distinct, so that it can't be an ordinary word, or after the server ID as clients write it (mcp__files__read). It is a
+// separate word, also beside letters that aren't ASCII, because some scripts have no spaces. The text may not list it as
+// an operation of its own (isListed), this server may not have it as a value or a parameter, and at most maxOthers servers
+// may have such a tool. A name is reported at most once per text. Names of members aren't read: parameters share their
+// names with tools by chance. A name with a blank in it isn't looked for.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
-	s := r.folded
 	clear(r.mentioned) // each text is accepted by itself
-	for from := 0; from < len(s); from++ {
-		size := text.RunSize(s[from:], func(c rune) bool { return c >= 0x80 || !betweenNames[c] })
-		if name := strings.Trim(s[from:from+size], "*-.:!?"); name != "" {
-			at := from + strings.Index(s[from:], name)
-			r.named(name, at)
-			if plain := markdownEscapes.Replace(name); plain != name {
-				r.named(plain, at)
-			}
-		}
-		from += size
+	r.eachWord()
+	if r.origin != nil {
+		// A model may read a hidden character as a space.
+		r.folded, r.origin = fold(r.text, " ")
+		r.eachWord()
 	}
 }
 
-// named looks for a name in one word of a text.
-func (r *Reviewer) named(name string, at int) {
-	if len(name) > maxMention || !distinct(name) || r.mention(name, at, "") {
+func (r *Reviewer) eachWord() {
+	for at, word := range runs(r.folded, func(c rune) bool { return c >= 0x80 || !betweenNames[c] }) {
+		r.named(word, at)
+		if plain := markdownEscapes.Replace(word); plain != word {
+			r.named(plain, at)
+		}
+	}
+}
+
+// runs lists the longest parts of a text whose characters are all in class, each with its place.
+func runs(s string, class func(rune) bool) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; ; {
+			next := strings.IndexFunc(s[at:], class)
+			if next < 0 {
+				return
+			}
+			from := at + next
+			if at = from + text.RunSize(s[from:], class); !yield(from, s[from:at]) {
+				return
+			}
+		}
+	}
+}
+
+// named looks for names in one word of a text.
+func (r *Reviewer) named(word string, at int) {
+	name := strings.Trim(word, "*-.:!?")
+	if !distinct(name) || r.mention(name, at+strings.Index(word, name), "") {
 		return
 	}
-	before := ""
-	for part := range strings.FieldsFuncSeq(strings.ReplaceAll(name, "__", "."), func(c rune) bool { return !nameBytes.has(c) }) {
-		if part != name && distinct(part) {
-			r.mention(part, at+strings.Index(name, part), before)
+	if isASCII := func(c rune) bool { return c < 0x80 }; strings.TrimLeftFunc(word, isASCII) != "" {
+		for from, part := range runs(word, isASCII) {
+			r.named(part, at+from)
 		}
-		before = part
+		return
 	}
+	server := ""
+	for from, part := range runs(strings.ReplaceAll(word, "__", ".."), nameBytes.has) {
+		if !r.mention(part, at+from, server) {
+			r.qualified(part, at+from)
+		}
+		server = part
+	}
+}
+
+// qualified looks for a name after the ID of its server, as in mcp_files_read_file or files_read_file.
+func (r *Reviewer) qualified(word string, at int) {
+	plain := strings.TrimPrefix(word, "mcp_")
+	for end := range min(len(plain), maxMention) {
+		if plain[end] == '_' && (len(plain) < len(word) || distinct(plain[end+1:])) && r.isOf(plain[:end], plain[end+1:]) {
+			r.mention(plain[end+1:], at+len(word)-len(plain)+end+1, plain[:end])
+		}
+	}
+}
+
+// isOf reports whether a text means the tool of another server, by the server's ID before the name: mcp__mail__send_mail.
+func (r *Reviewer) isOf(id, name string) bool {
+	_, count := r.x.others(r.about.Server, toolKey(name))
+	return count > 0 && slices.ContainsFunc(r.x.servers[withoutSeparators(id)], func(server string) bool {
+		return server != r.about.Server && r.x.isHeld(server, toolKey(name))
+	})
 }
 
 // mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
-// such a tool, and this one lacks it, or the text names the other server before it: mcp__mail__send_mail.
-func (r *Reviewer) mention(name string, at int, before string) bool {
+// such a tool, and this one lacks it, or the text names the other server before it.
+func (r *Reviewer) mention(name string, at int, server string) bool {
 	others, count := r.x.others(r.about.Server, toolKey(name))
-	if count == 0 {
-		return false
-	}
-	isOthers := before != "" && slices.ContainsFunc(r.x.servers[withoutSeparators(before)], func(server string) bool {
-		return server != r.about.Server && r.x.isHeld(server, toolKey(name))
-	})
-	if r.own.pins(name) && !isOthers {
+	isOthers := r.isOf(server, name)
+	if count == 0 || !isOthers && (!distinct(name) || r.own.pins(name)) {
 		return false
 	}
 	isOwnWord := r.sought == nil && !isOthers && !r.own.lists(name) && r.takes(name)
-	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || count > maxOthers || !r.called(name, at) {
+	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || count > maxOthers || r.isListed(name, at) {
 		return true
 	}
 	if r.sought != nil {
@@ -461,18 +501,21 @@ func (r *Reviewer) takes(name string) bool {
 	return r.taken[withoutSeparators(name)]
 }
 
-// called reports whether a name at a place of the text is used as a tool's: it is shortly after a word
-// such as call, use or before, or right before "tool" or arguments.
-func (r *Reviewer) called(name string, at int) bool {
+// isListed reports whether a text names an operation of its own at a place, and no tool: an argument (mode=get_item), an item of a
+// list of names, or what a parameter is for. If one of the few words before it speaks of calling, it is none of these.
+func (r *Reviewer) isListed(name string, at int) bool {
 	// How many bytes before the name are looked at, and how many words of those.
 	const near, words = 8 * maxWord, 4
 	before := r.folded[max(0, at-near):at]
 	after := strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
-	if strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool") {
-		return true
-	}
-	list := strings.FieldsFunc(before, func(c rune) bool { return c < 0x80 && !nameBytes[c] })
-	return slices.ContainsFunc(list[max(0, len(list)-words):], func(word string) bool { return callingWords()[strings.ToLower(word)] != "" })
+	list := strings.FieldsFunc(strings.ToLower(before), func(c rune) bool { return c < 0x80 && !nameBytes[c] })
+	kinds := kindsOf(list[max(0, len(list)-words):], callingWords())
+	before = strings.TrimRight(before, "'\"`* -.0123456789")
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " "))
+	isItem := before == "" || strings.ContainsRune(",:([{|\n、", last) && strings.ContainsRune(",:|-、", next) || strings.ContainsRune(",:、", last) && strings.ContainsRune(")]}", next)
+	isCall := kinds["call"] > 0 || strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool")
+	return !isCall && (kinds["purpose"] > 0 || strings.HasPrefix(after, " for ") || isItem || last == '=' || next == '=')
 }
 
 // Letters that pass for others. Scripts and letter case come from the toolchain's tables,
@@ -500,9 +543,9 @@ var plainLetters = sync.OnceValue(func() map[rune]string {
 })
 
 // fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
-// It replaces character references (characterReference), leaves out hidden characters and marks on letters, makes
+// It replaces character references (characterReference), puts hidden in place of hidden characters, leaves out marks on letters, makes
 // ASCII of look-alikes and plain spaces of unusual ones, and keeps all other characters.
-func fold(s string) (string, []int32) {
+func fold(s, hidden string) (string, []int32) {
 	var b strings.Builder
 	origin := make([]int32, 0, len(s)+1)
 	for i, size := 0, 0; i < len(s); i += size {
@@ -516,8 +559,10 @@ func fold(s string) (string, []int32) {
 		}
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-		case r < 0x80 || text.Hidden(r) || text.IsMark(r):
-			continue
+		case r < 0x80 || text.Hidden(r):
+			plain = hidden
+		case text.IsMark(r):
+			plain = ""
 		case text.UnusualSpace(r):
 			plain = " "
 		default:
@@ -532,28 +577,28 @@ func fold(s string) (string, []int32) {
 }
 
 // characterReference returns the character that an HTML character reference at the start of s means, such as _ for
-// &lowbar; or &#95;, and the length of the reference in bytes: 0 if there is none.
+// &lowbar; or &#95, and the length of the reference in bytes: 0 if there is none. A number needs no semicolon.
 // https://html.spec.whatwg.org/multipage/named-characters.html
 func characterReference(s string) (meant string, size int) {
-	// The most bytes of a reference to one character: the longest name has 31 letters.
-	const most = 33
 	if s[0] != '&' {
 		return "", 0
 	}
-	end := strings.IndexByte(s[:min(len(s), most)], ';')
-	if end < 0 {
-		return "", 0
+	size = 1 + text.RunSize(s[1:], func(c rune) bool { return c == '#' || c < 0x80 && text.IsAlnum(byte(c)) })
+	if strings.HasPrefix(s[size:], ";") {
+		size++
 	}
-	meant = html.UnescapeString(s[:end+1])
-	if _, first := utf8.DecodeRuneInString(meant); first != len(meant) {
+	meant = html.UnescapeString(s[:size])
+	_, first := utf8.DecodeRuneInString(meant)
+	rest := meant[first:]
+	if meant == s[:size] || !strings.HasSuffix(s[:size], rest) {
 		return "", 0 // no reference, or one to several characters
 	}
-	return meant, end + 1
+	return meant[:first], size - len(rest)
 }
 
 // plainText is s as a detector reads it.
 func plainText(s string) string {
-	plain, _ := fold(s)
+	plain, _ := fold(s, "")
 	return plain
 }
 

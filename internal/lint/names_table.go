@@ -31,9 +31,13 @@ const letterRuns = "abcdefghijklmnopqrstuvwxyz \u249c ABCDEFGHIJKLMNOPQRSTUVWXYZ
 	"0123456789 \U0001d7ce\U0001d7d8\U0001d7e2\U0001d7ec\U0001d7f6 " +
 	"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~ \uff01"
 
-// callingWords come before the name of a tool that is to be called, or that was.
-var callingWords = wordsOf(wordRow{"calling", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
-	"tool tools function before after instead of via with through first then when whenever until unless server prefer replaces"})
+// callingWords come before the name of a tool that is to be called, or that was, and before the name of an operation that
+// a parameter is for.
+var callingWords = wordsOf(
+	wordRow{"call", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
+		"tool tools function before after instead via with through first then when whenever until unless server prefer replaces"},
+	wordRow{"purpose", "for or and"},
+)
 
 // alphabets are scripts with letters that look like those of another one. Scripts such as
 // Han can be next to Latin in a name and fool nobody (UTS #39, section 5.2).
