@@ -31,10 +31,12 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 					best = slide.Window
 				}
 				for slide.width+int(words[i].width) > window {
-					slide.drop()
+					slide.first++
+					slide.count(slide.first-1, -1)
 				}
 			}
-			slide.take()
+			slide.count(slide.end, 1)
+			slide.end++
 		}
 		// The last window of a text counts although it isn't full.
 		if next < 0 && slide.sum > score {
@@ -54,18 +56,6 @@ type sliding[W int8 | float64] struct {
 	width   int // in half words
 	sum     float64
 	ofEach  [classCount]int32 // words of each class
-}
-
-// take adds the next word.
-func (w *sliding[W]) take() {
-	w.count(w.end, 1)
-	w.end++
-}
-
-// drop takes the first word away.
-func (w *sliding[W]) drop() {
-	w.first++
-	w.count(w.first-1, -1)
 }
 
 // count adds a word next to the window to its sum (sign 1), or takes it out of it (-1). A product that is converted isn't fused
