@@ -54,33 +54,25 @@ func (t *tokenizer) quoted(first int) bool {
 	if !t.inside[t.words[first].from] {
 		return false
 	}
-	isQuoted := false
-	inSentence := true
-	for i := first; i > max(0, first-nearQuotation); i-- {
-		w := t.words[i-1]
-		if t.inside[w.from] {
-			continue
-		}
-		inSentence = inSentence && w.roles&isStop == 0
-		if inSentence && w.roles&roleObey != 0 {
-			return false
-		}
-		isQuoted = isQuoted || w.roles&roleAttack != 0 || inSentence && w.roles&roleWatch != 0
+	isEnd := func(i int) bool { return t.words[i].roles&isStop != 0 && !t.inside[t.words[i].from] }
+	from, to := first, first
+	for from > 0 && !isEnd(from-1) && first-from < nearQuotation {
+		from--
 	}
-	// The rest of the sentence: "…" is what you do next; "…" is an attack.
-	for _, w := range t.words[first:min(len(t.words), first+nearQuotation)] {
-		if t.inside[w.from] {
-			continue
-		}
-		if w.roles&roleObey != 0 {
-			return false
-		}
-		if w.roles&isStop != 0 {
-			break
-		}
-		isQuoted = isQuoted || w.roles&roleAttack != 0
+	for to < len(t.words) && !isEnd(to) && to-first < nearQuotation {
+		to++
 	}
-	return isQuoted
+	rolesIn := func(words []textToken) (roles uint64) {
+		for _, w := range words {
+			if !t.inside[w.from] {
+				roles |= w.roles
+			}
+		}
+		return roles
+	}
+	sentence := rolesIn(t.words[from:to])
+	before := rolesIn(t.words[max(0, first-nearQuotation):first])
+	return sentence&roleObey == 0 && (sentence&roleWatch != 0 || (before|sentence)&roleAttack != 0)
 }
 
 // nearQuotation is how many words on either side of a quoted order are looked at.

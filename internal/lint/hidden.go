@@ -47,22 +47,6 @@ func (t runes) at(i int) rune {
 	return t[i]
 }
 
-// A hiddenRun describes the characters of a kind in a text: there are n of them, the first
-// run is t[from:to], and the last one is t[last].
-type hiddenRun struct{ n, from, to, last int }
-
-func (s *hiddenRun) add(i int) {
-	if s.n == 0 {
-		s.from = i
-		s.to = i
-	}
-	if s.to == i {
-		s.to++
-	}
-	s.n++
-	s.last = i
-}
-
 // hiddenKinds are the kinds of characters that no reader of a text sees, by what is reported of them.
 var hiddenKinds = [...]struct{ id, what string }{
 	{"hidden-text", "no reader sees"}, {"hidden-text", "that strike out letters or show as blanks"},
@@ -186,17 +170,23 @@ func (t runes) isStray(i int) bool {
 // that all other rules read as one.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
-	var found [len(hiddenKinds)]hiddenRun
+	var found [len(hiddenKinds)][]int // places in t
 	for i := range t {
 		if kind := t.kind(i); kind >= 0 {
-			found[kind].add(i)
+			found[kind] = append(found[kind], i)
 		}
 	}
 	place := func(i int) int { return len(string(t[:i])) }
-	for kind, f := range found {
-		if f.n > 0 && place(f.last) >= r.pinned {
-			stray := prose && f.n <= 2 && f.to-f.from == 1 && t.isStray(f.from) && t.isStray(f.last)
-			r.addAs(hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.Count(f.n, "character"), hiddenKinds[kind].what, r.where, r.around(place(f.from), place(f.to)))
+	for kind, at := range found {
+		n := len(at)
+		if n == 0 || place(at[n-1]) < r.pinned {
+			continue
 		}
+		inRow := 1
+		for inRow < n && at[inRow] == at[0]+inRow {
+			inRow++
+		}
+		stray := prose && n <= 2 && inRow == 1 && t.isStray(at[0]) && t.isStray(at[n-1])
+		r.addAs(hiddenKinds[kind].id, !stray, "%s %s%s: %s", text.Count(n, "character"), hiddenKinds[kind].what, r.where, r.around(place(at[0]), place(at[0]+inRow)))
 	}
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"strings"
 
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -15,31 +16,26 @@ const (
 // paddings reports runs of blanks and line feeds that push the text after them out of
 // sight. Unusual blanks count, and hidden characters don't end a run.
 func (r *Reviewer) paddings() {
-	from := -1 // where the run begins; -1: not in a run
-	lines, blanks, most := 0, 0, 0
-	for at, c := range r.text {
-		if c > ' ' && c < 0x7f || !isPadding(c) {
-			if from >= 0 && at >= r.pinned && (lines >= padLineFeeds || most >= padBlanks) {
-				behind := text.Count(lines, "line feed")
-				if most >= padBlanks {
-					behind = text.Count(most, "blank")
-				}
-				r.add("padding", "text behind %s%s: %s", behind, r.where, r.around(from, at))
+	for from, run := range runs(r.text, isPadding) {
+		to := from + len(run)
+		if len(run) < padLineFeeds || to < r.pinned || to == len(r.text) {
+			continue // most
+		}
+		lines, blanks, most := 0, 0, 0
+		for _, c := range run {
+			if strings.ContainsRune("\n\v\f\u0085\u2028\u2029", c) {
+				lines++
+				blanks = 0
+			} else if text.UnusualSpace(c) || strings.ContainsRune(" \t\u115f\u1160\u2800\u3164\uffa0", c) {
+				blanks++
 			}
-			from = -1
-			continue
+			most = max(most, blanks)
 		}
-		if from < 0 {
-			from = at
-			lines, blanks, most = 0, 0, 0
+		if most >= padBlanks {
+			r.add("padding", "text behind %s%s: %s", text.Count(most, "blank"), r.where, r.around(from, to))
+		} else if lines >= padLineFeeds {
+			r.add("padding", "text behind %s%s: %s", text.Count(lines, "line feed"), r.where, r.around(from, to))
 		}
-		if c == '\n' || c == '\v' || c == '\f' || c == 0x85 || c == 0x2028 || c == 0x2029 {
-			lines++
-			blanks = 0
-		} else if c == ' ' || c == '\t' || c == 0x115f || c == 0x1160 || c == 0x2800 || c == 0x3164 || c == 0xffa0 || text.UnusualSpace(c) {
-			blanks++
-		}
-		most = max(most, blanks)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"hash"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"pinproof/internal/jsontree"
@@ -99,13 +98,10 @@ func (f Finding) Unclean() bool {
 
 // same reports whether two findings that were made at different times are the same one.
 func (f Finding) same(other Finding) bool {
-	f.Approved = false
-	other.Approved = false
-	f.TextDigest = ""
-	other.TextDigest = ""
+	f.Approved = other.Approved
+	f.TextDigest = other.TextDigest
 	if f.Subject != "" {
-		f.Detail = ""
-		other.Detail = ""
+		f.Detail = other.Detail
 	}
 	return f == other
 }
@@ -159,6 +155,9 @@ type Reviewer struct {
 
 	// The kinds of hits in it so far.
 	said []string
+
+	// It is made when the first text is read.
+	tokens *tokenizer
 
 	// about the schema that a reference is in, set when first needed
 	idsOf string
@@ -426,21 +425,16 @@ func (r *Reviewer) read(s, where string, prose bool) {
 		r.folded, r.origin = fold(s, "")
 		r.pinned = len(plainText(s[:r.pinned]))
 	}
-	t := tokenizers.Get().(*tokenizer)
-	t.read(r)
-	t.match()
-	t.asks()
+	if r.tokens == nil {
+		r.tokens = newTokenizer(phrases())
+	}
+	r.tokens.read(r)
+	r.tokens.match()
+	r.tokens.asks()
 	if prose {
 		r.mentions()
 	}
-	t.r = nil
-	t.s = "" // a pool must not keep what was read
-	t.inside = nil
-	tokenizers.Put(t)
 }
-
-// tokenizers keeps tokenizers for reuse, because there are thousands of texts.
-var tokenizers = sync.Pool{New: func() any { return newTokenizer(phrases()) }}
 
 func newTokenizer(m *phraseMatcher) *tokenizer {
 	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}

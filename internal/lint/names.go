@@ -33,7 +33,7 @@ type Names struct {
 	// The servers that list or pin a tool, in order. Of a skill, by its name (skillKey), those that have it now.
 	holders map[pin.Key][]string
 
-	// The names of tools by their skeletons.
+	// The names of tools by their skeletons, and those of each server by the names that clients give them (clientName).
 	skeletons map[string][]string
 	now       map[string]*serverNames
 
@@ -62,14 +62,19 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 		}
 		for _, p := range s.Of(pin.Tools) {
 			if p.Name != "" && x.addHolder(p.Key, s.Server) {
-				x.addName(p.Name)
+				for _, key := range skeletons(p.Name) {
+					x.addName(p.Name, key)
+				}
 			}
 		}
-		isReplaced := i+1 < len(sets) && sets[i+1].Server == s.Server
+		if i+1 < len(sets) && sets[i+1].Server == s.Server {
+			continue // a capture replaces these
+		}
 		for _, p := range s.Of(pin.Skills) {
-			if !isReplaced {
-				x.addHolder(skillKey(p.Name), s.Server)
-			}
+			x.addHolder(skillKey(p.Name), s.Server)
+		}
+		for _, p := range s.Of(pin.Tools) {
+			x.addName(p.Name, clientName(s.Server, p.Name))
 		}
 	}
 	return x
@@ -84,13 +89,11 @@ func (x *Names) addHolder(key pin.Key, server string) (isFirst bool) {
 	return len(have) == 0
 }
 
-func (x *Names) addName(name string) {
-	// How many names are kept for a skeleton: each of them is compared with every name that shares it.
+func (x *Names) addName(name, key string) {
+	// How many names are kept for a key: each of them is compared with every name that shares it.
 	const most = 64
-	for _, key := range skeletons(name) {
-		if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
-			x.skeletons[key] = append(list, name)
-		}
+	if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
+		x.skeletons[key] = append(list, name)
 	}
 }
 
@@ -159,24 +162,18 @@ type serverNames struct {
 	// Names of entries, of parameters, and of their values.
 	words map[string]bool
 
-	// Tools by the name that clients give them (clientName), at most sameForClients of one name.
-	forClients map[string][]string
-
 	// Definitions as received, by the address of their first byte.
 	roots map[*byte]jsontree.Value
 }
 
 func newServerNames(s *pin.Set) *serverNames {
-	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, forClients: map[string][]string{}, roots: map[*byte]jsontree.Value{}}
+	return &serverNames{set: s, readable: pinsRead(s), words: map[string]bool{}, roots: map[*byte]jsontree.Value{}}
 }
 
 func (s *serverNames) read() {
 	for i := range s.set.Pins {
 		p := &s.set.Pins[i]
 		s.add(p.Name)
-		if same := clientName(p.Name); p.Type == pin.Tools && len(s.forClients[same]) < sameForClients {
-			s.forClients[same] = append(s.forClients[same], p.Name)
-		}
 		if i < s.readable && p.Type == pin.Tools && (p.Received != nil || p.Definition != nil) {
 			root := p.AsReceived()
 			if len(p.Received) > 0 {
@@ -244,14 +241,11 @@ func (s *serverNames) uses(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// sameForClients is how many names that clients make equal are kept: each is compared with the others.
-const sameForClients = 8
-
-// clientName returns the name that clients give a tool for models that allow 64 of A-Z a-z 0-9 _ - in a name. A name
-// without such a letter, or with others, is left as it is: many of those would become the same.
-func clientName(name string) string {
+// clientName returns the name that clients give a server's tool for models that allow 64 of A-Z a-z 0-9 _ - in a name. A name
+// without such a letter, or with others, is left as it is: many of those would become the same. The server is before it.
+func clientName(server, name string) string {
 	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 || !strings.ContainsFunc(name, unicode.IsLetter) {
-		return name
+		return server + "\x00" + name
 	}
 	plain := strings.Map(func(r rune) rune {
 		if text.IsAlnum(byte(r)) || r == '-' {
@@ -259,7 +253,7 @@ func clientName(name string) string {
 		}
 		return '_'
 	}, name)
-	return plain[:min(len(plain), 64)]
+	return server + "\x00" + plain[:min(len(plain), 64)]
 }
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
@@ -359,12 +353,9 @@ func (r *Reviewer) name(name string) {
 			r.addFor(other, "look-alike-name", true, "looks like %s of %s", text.Name(other), on)
 		}
 	}
-	if r.own != nil {
-		r.own.once.Do(r.own.read)
-		for _, other := range r.own.forClients[clientName(name)] {
-			if other != name && !slices.Contains(alike, other) {
-				r.addFor(other, "look-alike-name", true, "clients that allow 64 of A-Z a-z 0-9 _ - in a name take it for %s", text.Name(other))
-			}
+	for _, other := range r.x.skeletons[clientName(r.about.Server, name)] {
+		if other != name && !slices.Contains(alike, other) {
+			r.addFor(other, "look-alike-name", true, "clients that allow 64 of A-Z a-z 0-9 _ - in a name take it for %s", text.Name(other))
 		}
 	}
 	if scripts := mixedScripts(name); scripts != "" {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,9 +32,6 @@ const (
 type phraseMatcher struct {
 	words map[string]*phraseWord
 
-	// For each first letter, the lengths of the words that begin with it, a bit each.
-	lengths [256]uint64
-
 	// Replaces every word that no phrase has.
 	other phraseWord
 
@@ -49,22 +47,14 @@ type phraseWord struct {
 
 // A phraseStep is one place in a phrase, for one word.
 type phraseStep struct {
-	group *wordGroup
+	group  *phraseGroup
+	unless []*phraseWord // those of the group
 
 	// The most words between it and the step before; -1: it is the first.
 	gap int
 
 	last bool
 }
-
-// A wordGroup is a phraseGroup with its words looked up.
-type wordGroup struct {
-	*phraseGroup
-	unlessWords []*phraseWord
-}
-
-// isOrdinary reports whether a word makes an order of the group ordinary when it is in the order or right after it.
-func (g *wordGroup) isOrdinary(w textToken) bool { return slices.Contains(g.unlessWords, w.phraseWord) }
 
 var phrases = sync.OnceValue(func() *phraseMatcher { return compilePhrases(phraseTable) })
 
@@ -80,12 +70,10 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 		}
 	}
 	var words []*phraseWord
-	groups := make([]wordGroup, len(table))
 	for i := range table {
-		g := &table[i]
-		group := &groups[i]
-		*group = wordGroup{g, m.appendWords(nil, g.unless)}
-		for _, phrase := range g.phrases {
+		group := &table[i]
+		unless := m.appendWords(nil, group.unless)
+		for _, phrase := range group.phrases {
 			gap := -1
 			for step := range strings.FieldsSeq(phrase) {
 				if n, ok := strings.CutPrefix(step, ".."); ok {
@@ -96,7 +84,7 @@ func compilePhrases(table []phraseGroup) *phraseMatcher {
 				for _, word := range words {
 					word.steps = append(word.steps, uint16(len(m.steps)))
 				}
-				m.steps = append(m.steps, phraseStep{group: group, gap: gap})
+				m.steps = append(m.steps, phraseStep{group, unless, gap, false})
 			}
 			m.steps[len(m.steps)-1].last = true
 		}
@@ -112,7 +100,6 @@ func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseW
 		if word == nil {
 			word = &phraseWord{}
 			m.words[w] = word
-			m.lengths[w[0]] |= 1 << len(w)
 		}
 		if word.all != nil {
 			list = append(list, word.all...)
@@ -125,10 +112,8 @@ func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseW
 
 // word looks up a word in any letter case.
 func (m *phraseMatcher) word(w string) *phraseWord {
-	if len(w) <= maxWord && m.lengths[w[0]|0x20]&(1<<len(w)) != 0 {
-		if word := m.words[strings.ToLower(w)]; word != nil {
-			return word
-		}
+	if word := m.words[strings.ToLower(w)]; word != nil && len(w) <= maxWord {
+		return word
 	}
 	return &m.other
 }
@@ -166,13 +151,14 @@ func (t *tokenizer) match() {
 				p.start = before.start
 			}
 			group := step.group
+			isOrdinary := func(w textToken) bool { return slices.Contains(step.unless, w.phraseWord) }
 			switch {
 			case step.gap < 0 && group.unlessNegated && negation > stop && at-negation <= 10:
 				// This drops an earlier start, too: "send it here, never send it there".
 				t.progress[n] = phraseProgress{}
 			case !step.last:
 				t.progress[n] = p
-			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], group.isOrdinary), t.quoted(p.start - base):
+			case slices.ContainsFunc(t.words[p.start-base:min(i+2, len(t.words))], isOrdinary), t.quoted(p.start - base):
 			default:
 				last := len(strings.TrimRight(t.s[w.from:w.from+text.RunSize(t.s[w.from:], wordBytes.has)], ".-"))
 				found := textRange{t.words[p.start-base].from, w.from + last}
@@ -263,7 +249,7 @@ func (t *tokenizer) mark(i int) {
 	before, next := t.beside(i, i+1)
 	switch s[i] {
 	case '.', '!', '?':
-		if s[i] != '.' || next <= ' ' && before != '.' && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+		if endsSentence(s, i) {
 			t.add(".", i)
 		}
 	case ',':
@@ -287,7 +273,7 @@ func (t *tokenizer) mark(i int) {
 			t.add("{address}", i)
 		}
 	case '/':
-		if name := strings.ToLower(t.word(i)); secretFiles()[name] != "" {
+		if t.fileAt(i) > 0 {
 			t.file(i)
 		}
 	}
@@ -325,7 +311,7 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 // joined reads a word with _ - or . in it and returns where to read on: after the word, or
 // after the file if the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
-	if end := t.fileAt(from, to); end > 0 {
+	if end := t.fileAt(from); end > 0 {
 		t.file(from)
 		return end
 	}
@@ -349,25 +335,20 @@ func (t *tokenizer) joined(from, to int) int {
 // word returns the word or the file name that begins at from.
 func (t *tokenizer) word(from int) string {
 	s := t.s[from:min(len(t.s), from+maxMention)]
-	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || c == '/' || c == '~' || c == '$' })], ".-")
+	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || strings.ContainsRune(`/\~$`, c) })], `.-\`)
 }
 
-// fileAt returns the end of a word that secretFiles has, by itself or as a folder together with the file after it,
-// or 0.
-func (t *tokenizer) fileAt(from, to int) int {
-	s := t.s
-	name := strings.ToLower(s[from:to])
-	if name[0] == '.' && to < len(s) && (s[to] == '/' || s[to] == '\\') {
-		inside := s[to+1 : min(len(s), to+maxWord)]
-		inside = strings.TrimRight(inside[:text.RunSize(inside, wordBytes.has)], ".-")
-		if file := name + "/" + strings.ToLower(inside); secretFiles()[file] != "" {
-			return to + 1 + len(inside)
+// fileAt returns the end of a file that secretFiles has: of the whole path at from, its first two parts or its first one, or 0.
+func (t *tokenizer) fileAt(from int) int {
+	path := strings.ToLower(strings.ReplaceAll(t.word(from), `\`, "/"))
+	folder, rest, _ := strings.Cut(path, "/")
+	inside, _, _ := strings.Cut(rest, "/")
+	for _, name := range []string{path, folder + "/" + inside, folder} {
+		if secretFiles()[name] != "" {
+			return from + len(name)
 		}
 	}
-	if secretFiles()[name] == "" {
-		return 0
-	}
-	return to
+	return 0
 }
 
 // file adds a token for a file of secretFiles. Right after "to" or "into" it adds no token: a tool writes to that file.
@@ -445,41 +426,19 @@ func (t *tokenizer) comment(i int) {
 	}
 }
 
-// otherScripts reports the first order of each row of otherScripts. It passes over orders that are quoted in a
-// text about finding such orders.
+// otherScripts reports the first order of each kind in scripts that the tokenizer can't split into words. It passes over
+// orders that are quoted in a text about finding such orders.
 func (r *Reviewer) otherScripts() {
 	var quoted []bool
 	if slices.ContainsFunc(foreignWatch, func(part string) bool { return strings.Contains(r.text, part) }) {
 		quoted = quotations(r.text)
 	}
-	for _, rule := range otherScripts {
-		if from, to := rule.find(r.text, r.pinned, quoted); to > 0 {
-			r.add("instruction-like", "%s%s: %s", rule.what, r.where, r.around(from, to))
-		}
-	}
-}
-
-// find returns where the first order is that ends after the pinned bytes and isn't quoted, or 0, 0.
-func (rule *otherScript) find(s string, pinned int, quoted []bool) (from, to int) {
-	for first := range strings.SplitSeq(rule.first, "|") {
-		next := 0
-		for {
-			n := strings.Index(s[next:], first)
-			if n < 0 {
+	for what, orders := range map[string]*regexp.Regexp{setAside: foreignAside(), fromUser: foreignFromUser()} {
+		for _, at := range orders.FindAllStringIndex(r.text, -1) {
+			if at[1] > r.pinned && (quoted == nil || !quoted[at[0]]) {
+				r.add("instruction-like", "%s%s: %s", what, r.where, r.around(at[0], at[1]))
 				break
 			}
-			from := next + n
-			next = from + len(first)
-			if quoted != nil && quoted[from] {
-				continue
-			}
-			near := s[next:min(len(s), next+rule.within+2*maxWord)]
-			for second := range strings.SplitSeq(rule.second, "|") {
-				if n := strings.Index(near, second); n >= 0 && n <= rule.within && next+n+len(second) > pinned {
-					return from, next + n + len(second)
-				}
-			}
 		}
 	}
-	return 0, 0
 }

@@ -172,24 +172,13 @@ var phraseTable = []phraseGroup{
 	}},
 }
 
-// An otherScript is an order in a script that the tokenizer can't split into words: one of
-// first, and after it one of second, with at most within bytes in between.
-type otherScript struct {
-	first, second string
-	within        int
-	what          string
-}
+// foreignAside matches what setAside is about, in Chinese, Japanese, Korean and Russian.
+var foreignAside = pattern(`(?s)(?:忽略|无视|忘记|無視|忽視).{0,8}(?:指令|指示|规则|規則|说明|提示)|(?:指示|命令|ルール).{0,6}無視|(?:지시|명령|규칙).{0,6}무시|` +
+	`(?:[Ии]гнорируй|[Пп]роигнорируй|[Зз]абудь).{0,30}(?:инструкци|указани|правил)`)
 
-var otherScripts = [...]otherScript{
-	{"忽略|无视|忘记|無視|忽視", "指令|指示|规则|規則|说明|提示", 24, setAside},                                                        // Chinese
-	{"不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别", "告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者", 0, fromUser}, // Chinese
-	{"指示|命令|ルール", "無視", 9, setAside},                          // Japanese
-	{"ユーザーに|利用者に", "知らせない|言わない|伝えない|見せない|教えない", 12, fromUser}, // Japanese
-	{"지시|명령|규칙", "무시", 12, setAside},                          // Korean
-	{"사용자에게", "알리지|말하지|보여주지", 12, fromUser},                   // Korean
-	{"игнорируй|Игнорируй|проигнорируй|Проигнорируй|забудь|Забудь", "инструкци|указани|правил", 60, setAside}, // Russian
-	{"не |Не ", "сообщай пользовател|говори пользовател|упоминай", 0, fromUser},                               // Russian
-}
+// foreignFromUser matches what fromUser is about.
+var foreignFromUser = pattern(`(?:不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别)(?:告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者)|` +
+	`(?s:(?:ユーザーに|利用者に).{0,4}(?:知らせない|言わない|伝えない|見せない|教えない)|사용자에게.{0,4}(?:알리지|말하지|보여주지))|[Нн]е (?:сообщай пользовател|говори пользовател|упоминай)`)
 
 // foreignWatch show that a text is about finding such orders.
 var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}

@@ -153,7 +153,7 @@ func sentences(s string) (list []string) {
 		next := i + utf8.RuneLen(c)
 		switch c {
 		case '.', '!', '?':
-			if (next == len(s) || s[next] <= ' ') && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
+			if endsSentence(s, i) {
 				end(next)
 			}
 		case '。', '！', '？', '।', '؟':
@@ -167,6 +167,11 @@ func sentences(s string) (list []string) {
 	}
 	end(len(s))
 	return list
+}
+
+// endsSentence reports whether a full stop, or a mark like it, ends a sentence.
+func endsSentence(s string, at int) bool {
+	return (at+1 == len(s) || s[at+1] <= ' ') && !strings.HasSuffix(s[:at], "e.g") && !strings.HasSuffix(s[:at], "i.e")
 }
 
 // plainSentence returns a sentence as the detectors read it, in small letters, with single blanks and
