@@ -40,6 +40,9 @@ func (r *Reviewer) paddings() {
 }
 
 func isPadding(r rune) bool {
+	if r > ' ' && r < 0x7f {
+		return false // most
+	}
 	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
 }
 

@@ -112,7 +112,7 @@ func (m *phraseMatcher) appendWords(list []*phraseWord, words string) []*phraseW
 
 // word looks up a word in any letter case.
 func (m *phraseMatcher) word(w string) *phraseWord {
-	if word := m.words[strings.ToLower(w)]; word != nil && len(w) <= maxWord {
+	if word := m.words[strings.ToLower(w)]; len(w) <= maxWord && word != nil {
 		return word
 	}
 	return &m.other

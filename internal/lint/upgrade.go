@@ -187,7 +187,7 @@ func plainSentence(s string) string {
 // it, so each word is searched by itself, and only if it could contain an address.
 func addresses(s string) (list []string) {
 	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
-		if !strings.ContainsAny(strings.TrimRight(word, addressEnds), ".:/\\~@") {
+		if !strings.ContainsFunc(strings.TrimRightFunc(word, addressEnds.has), addressMarks.has) {
 			continue // each address has one of these marks
 		}
 		for _, m := range addressPattern().FindAllStringSubmatch(word, -1) {
@@ -197,8 +197,8 @@ func addresses(s string) (list []string) {
 	return list
 }
 
-// addressEnds are marks after a word that end no address.
-const addressEnds = "\"'`)]}>,;.:!?*"
+// addressMarks are in each address, and addressEnds after it but at the end of none.
+var addressMarks, addressEnds = newByteSet(".:/\\~@"), newByteSet("\"'`)]}>,;.:!?*")
 
 // exampleHost matches an address at a host that nobody can have (RFC 2606, section 3).
 var exampleHost = pattern(`(?i)^(?:[a-z0-9+.-]+://)?(?:[^/?#]*[@.])?example\.(?:com|net|org)(?:[:/?#]|$)`)
