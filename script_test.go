@@ -40,11 +40,13 @@ var program = sync.OnceValues(func() (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "pinproof-test"); err != nil {
 		return "", err
 	}
-	args := []string{"build", "-buildvcs=false", "-o", folder + string(os.PathSeparator)}
+	build := exec.Command("go", "run", "-buildvcs=false", "-exec", "cp", ".", folder)
 	if underRace() {
-		args = append(args, "-race")
+		build.Args = slices.Insert(build.Args, 2, "-race")
+	} else {
+		build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	}
-	if out, err := exec.Command("go", append(args, ".")...).CombinedOutput(); err != nil {
+	if out, err := build.CombinedOutput(); err != nil {
 		return folder, fmt.Errorf("%w\n%s", err, out)
 	}
 	return folder, nil
@@ -141,6 +143,7 @@ func TestScript(t *testing.T) {
 	folder := programFolder(t)
 	testscript.Run(t, testscript.Params{
 		Files:               pages(t),
+		WorkdirRoot:         t.TempDir(),
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("PINPROOF_UPDATE") != "", // then read what differs

@@ -52,7 +52,7 @@ var pinproofHere = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-o", folder+string(filepath.Separator), ".")
+	cmd := exec.Command("go", "run", "-buildvcs=false", "-exec", "cp", ".", folder)
 	cmd.Dir = ".."
 	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

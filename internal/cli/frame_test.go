@@ -97,6 +97,9 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 // name, and no other name has its definition without the mark.
 func TestRunFrame(t *testing.T) {
 	t.Chdir(t.TempDir())
+	if err := os.Mkdir("captures", 0o755); err != nil {
+		t.Fatal(err)
+	}
 	random := jsontest.NewMaker(41)
 	gate := testGate
 	gate.Judge = func(sides []pin.Comparison, drifts []pin.Drift, _ pin.Faults, _ pin.Leniency) pin.Verdict {
@@ -115,12 +118,6 @@ func TestRunFrame(t *testing.T) {
 	rounds := jsontest.Rounds(600, 6000)
 	for range rounds {
 		before := lockfile.Lockfile{}
-		if err := os.RemoveAll("captures"); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir("captures", 0o755); err != nil {
-			t.Fatal(err)
-		}
 		for i, server := range []string{"mail", "notes", "own"} {
 			set := pintest.PinsOf(t, frameTools(random), pin.Policy{HashOnly: random.IntN(6) == 0})
 			set.Server = server

@@ -220,7 +220,7 @@ func FuzzLabels(f *testing.F) {
 func TestLabelsOfHugeSchemas(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it compares schemas with thousands of changes")
-	n := jsontest.Rounds(MaxChanges/4, MaxChanges-1)
+	n, budget := jsontest.Rounds(MaxChanges/4, MaxChanges-1), jsontest.Rounds(6_000_000, 48_000_000)
 	repeat := func(format string) string {
 		var parts []string
 		for i := range n {
@@ -248,8 +248,8 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		{"alternatives in alternatives", `{"properties":{"p":{"$ref":"#/$defs/d0"}},"$defs":{` + nested.String() + `"d90":{}}}`,
 			`{"properties":{"p":{"anyOf":[{"$ref":"#/$defs/d0"},{"type":"null"}]}},"$defs":{` + nested.String() + `"d90":{"type":"string"}}}`, "values-changed"},
 		{"parameters in alternatives", `{"properties":{"p":{"properties":{` + repeat(`"p#":{}`) + `}}}}`, `{"properties":{"p":{"anyOf":[` + repeat(`{"properties":{"p#":{},"q#":{}}}`) + `]}}}`, "parameter-added"},
-		{"parameters under a long name", `{"properties":{"p":{"properties":{"` + strings.Repeat("x", 1<<20) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}}}}`,
-			`{"properties":{"p":{"anyOf":[{"properties":{"` + strings.Repeat("x", 1<<20) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}},{"type":"null"}]}}}`, "other-form"},
+		{"parameters under a long name", `{"properties":{"p":{"properties":{"` + strings.Repeat("x", budget/48) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}}}}`,
+			`{"properties":{"p":{"anyOf":[{"properties":{"` + strings.Repeat("x", budget/48) + `":{"properties":{` + repeat(`"p#":{}`) + `}}}},{"type":"null"}]}}}`, "other-form"},
 		{"alternatives that move", `{"properties":{"p":{"anyOf":[` + repeat(`{"enum":["#"]}`) + `]}}}`, `{"properties":{"p":{"anyOf":[{"enum":["x"]},` + repeat(`{"enum":["#",7]}`) + `]}}}`, "values-changed"},
 		{"new parameters", `{"properties":{}}`, `{"properties":{` + optional + `},"required":[` + names + `]}`, "required-parameter-added"},
 		{"changed parameters", `{"properties":{` + optional + `}}`, `{"properties":{` + strings.ReplaceAll(optional, "string", "null") + `}}`, "values-changed"},
@@ -268,7 +268,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.old+`}`)
 		new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.new+`}`)
 		for range 2 {
-			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := Definitions(effort.Of(budget), pin.Tools, old, new)
 			if len(changes) == 0 {
 				t.Fatalf("%s: no changes", c.name)
 			}

@@ -128,7 +128,9 @@ func uncovered(old, new *jsontree.Value, at string, changes []Change) string {
 		return ""
 	}
 	isAbout := func(pointer string) bool {
-		return strings.HasPrefix(pointer+"/", at+"/") || strings.HasPrefix(at+"/", pointer+"/")
+		shared := min(len(pointer), len(at))
+		rest := pointer[shared:] + at[shared:]
+		return pointer[:shared] == at[:shared] && (rest == "" || rest[0] == '/')
 	}
 	if slices.ContainsFunc(changes, func(c Change) bool { return isAbout(c.Pointer) || c.From != "" && isAbout(c.From) }) {
 		return ""

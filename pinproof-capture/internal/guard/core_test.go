@@ -26,9 +26,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	gateFolder = folder
-	build := exec.Command("go", "build", "-o", folder+string(filepath.Separator), ".")
+	build := exec.Command("go", "run", "-buildvcs=false", "-exec", "cp", ".", folder)
 	build.Dir = filepath.Join("..", "..", "..")
-	build.Env = append(os.Environ(), "GOWORK=off")
+	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
@@ -404,6 +404,7 @@ func linesOf(t *testing.T, file string) (lines []string) {
 func TestSmuggles(t *testing.T) {
 	lock := lockfileWith(t, "")
 	states := []string{"tools/list", "prompts/list", "ping", "again", "changed"}
+	isList := regexp.MustCompile(`"result":\{"(tools|prompts)":\[`)
 	for _, line := range linesOf(t, "smuggled.txt") {
 		name, said, _ := strings.Cut(line, ": ")
 		for i := range 3 * 2 * len(states) {
@@ -448,7 +449,6 @@ func TestSmuggles(t *testing.T) {
 			}
 			s.answersAll()
 			got := s.client.String()
-			isList := regexp.MustCompile(`"result":\{"(tools|prompts)":\[`)
 			for line := range strings.Lines(got) {
 				if strings.Contains(line, "EVIL") && (mode != Warns || !isList.MatchString(line)) {
 					t.Errorf("%s, %s, %s: the client got %s", name, mode, state, line)

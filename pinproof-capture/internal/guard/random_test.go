@@ -8,20 +8,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pinproof/internal/jsontest"
 )
 
 // TestRandomSessions: whatever a server lists and says, in whatever order things happen, no byte of an unapproved definition reaches the
 // client, and no call of a tool reaches the server unless the last list that the server gave has the tool as it is pinned. With a server
 // that lists what is pinned, every request of the client's has its result.
 func TestRandomSessions(t *testing.T) {
-	rounds := 400
-	if testing.Short() {
-		rounds = 60
-	}
-	for seed := range rounds {
+	locks := []string{lockfileWith(t, ""), lockfileWith(t, "--hash-only"), lockfileWith(t, "--descriptions strip")}
+	said := linesOf(t, "smuggled.txt")
+	for seed := range jsontest.Rounds(200, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		isHonest := seed%4 == 0
-		s := newStage(t, lockfileWith(t, []string{"", "--hash-only", "--descriptions strip"}[r.IntN(3)]), []string{Ends, Subset}[r.IntN(2)])
+		s := newStage(t, locks[r.IntN(3)], []string{Ends, Subset}[r.IntN(2)])
 		s.now = s.now.Add(time.Duration(seed) * time.Second)
 		var steps []string
 		latest := "" // the last list of tools that the server gave
@@ -63,7 +63,6 @@ func TestRandomSessions(t *testing.T) {
 			step("server %s %s", method, list)
 		}
 		methods := []string{"initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tools/call", "prompts/get", "ping"}
-		said := linesOf(t, "smuggled.txt")
 		step("client 0 initialize")
 		ids := 0
 		for range 40 {
