@@ -226,7 +226,7 @@ func TestBounded(t *testing.T) {
 	}
 	// one that is huge comes first and must not push the others off the page
 	old = append(old, `{"name":"a","description":"x"}`)
-	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object","properties":{"z":{}},"required":["z"]}}`, strings.Repeat("y z ", 100_000)))
+	new = append(new, fmt.Sprintf(`{"name":"a","description":"%s","inputSchema":{"type":"object","properties":{"z":{}},"required":["z"]}}`, strings.Repeat("y z ", 20_000)))
 	page := markdownOf(t, reporttest.OfLists(t, "["+strings.Join(old, ",")+"]", "["+strings.Join(new, ",")+"]"))
 	checkMarkdown(t, page)
 	for _, want := range []string{
