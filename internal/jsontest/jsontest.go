@@ -119,13 +119,13 @@ func NewMaker(seed uint64) Maker { return Maker{rand.New(rand.NewPCG(seed, 1))} 
 func Long() bool { return os.Getenv("PINPROOF_LONG") != "" }
 
 // Rounds returns how many times a test makes something up: many times in .ci/run, otherwise few, and with
-// -short a fifth of few.
+// -short a tenth of few.
 func Rounds(few, many int) int {
 	if Long() {
 		return many
 	}
 	if testing.Short() {
-		return max(few/5, 1)
+		return max(few/10, 1)
 	}
 	return few
 }

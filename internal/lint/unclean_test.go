@@ -46,7 +46,7 @@ func TestUncleanIsFound(t *testing.T) {
 			}
 		}
 	}
-	if unclean < 100 || clean < 100 {
+	if unclean < 90 || clean < 90 {
 		t.Errorf("%d unclean, %d clean", unclean, clean)
 	}
 }
