@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 // TestGuards has texts that restrict a tool, and texts that only describe what a caller gives or what the tool does.
@@ -29,7 +31,8 @@ func TestGuardsAreThoseOfTheExpression(t *testing.T) {
 	pieces := strings.Fields(guardWordsAlone() + " if when whether the file deletes ifs notes x_1 Ünder don't can’t , . ; - ( \n")
 	random := rand.New(rand.NewPCG(1, 2))
 	guards := 0
-	for range 20_000 {
+	rounds := jsontest.Rounds(5_000, 20_000)
+	for range rounds {
 		var b strings.Builder
 		for range 1 + random.IntN(12) {
 			b.WriteString(pieces[random.IntN(len(pieces))])
@@ -45,7 +48,7 @@ func TestGuardsAreThoseOfTheExpression(t *testing.T) {
 		}
 		guards += want
 	}
-	if guards < 10_000 {
+	if guards < rounds/2 {
 		t.Errorf("only %d guards in all texts", guards)
 	}
 }

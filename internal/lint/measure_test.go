@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -149,6 +150,7 @@ func TestMorePublishedExamples(t *testing.T) {
 // Of the ordinary servers that aren't in the repository, at most one gets a false warning when it is
 // locked alone. In one lockfile with all the others, at most two warnings name another server's tool.
 func TestFindingsOfOrdinaryServers(t *testing.T) {
+	jsontest.SkipShort(t, "it reviews all ordinary servers")
 	files, _ := filepath.Glob(pintest.Path("../shared/ordinary/*.json*"))
 	if len(files) == 0 {
 		t.Skip("no ordinary servers at hand")
@@ -190,6 +192,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 // ranks an entry above those without a warning.
 func TestNotesOfRealUpgrades(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it reviews releases of real servers")
 	var entries, addresses [2]int // of entries that changed, and of those that were added
 	pintest.RealUpgrades(t, func(old, new string) {
 		before, now := pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s")

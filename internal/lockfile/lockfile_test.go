@@ -129,7 +129,7 @@ func TestLayout(t *testing.T) {
 		if good[i] == '"' && good[i-1] != '\\' {
 			inText = !inText
 		}
-		if wasText {
+		if wasText || testing.Short() && i%8 > 0 {
 			continue
 		}
 		for _, blanks := range []string{" ", "\t", "\r", "\n"} {

@@ -53,6 +53,7 @@ func bodies(review string) (list []string) {
 // TestBigReviews: a year of upgrades of several servers is read in minutes.
 func TestBigReviews(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it reviews thousands of entries")
 	for _, folder := range pintest.CaptureFolders() {
 		if _, err := os.Stat(folder); err != nil {
 			continue

@@ -294,6 +294,7 @@ func TestCounts(t *testing.T) {
 // Unicode 15.0 came to. If the toolchain has the tables of that version, it also
 // derives them again.
 func TestTables(t *testing.T) {
+	jsontest.SkipShort(t, "it goes through all of Unicode")
 	for _, tt := range []struct {
 		name  string
 		has   func(rune) bool

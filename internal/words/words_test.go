@@ -199,6 +199,7 @@ func TestRewritten(t *testing.T) {
 // TestHugeTexts has texts at the limits. Without limits, comparing them would go on and on.
 func TestHugeTexts(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it compares texts of megabytes")
 	size := jsontest.Rounds(2<<20, 6<<20)
 	repeated := func(word string) string { return strings.Repeat(word, size/len(word)) }
 	for _, tt := range []struct {

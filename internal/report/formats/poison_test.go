@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/report"
 	"pinproof/internal/report/reporttest"
 )
@@ -14,6 +15,7 @@ import (
 // named, and that tool is the first of all.
 func TestPoisonFirst(t *testing.T) {
 	t.Parallel()
+	jsontest.SkipShort(t, "it poisons releases of real servers")
 	reporttest.EachPoisoned(t, func(t *testing.T, r *report.Report) {
 		var names []string
 		for _, p := range r.Comparisons[0].Captured.Pins {

@@ -265,6 +265,7 @@ func FuzzHTML(f *testing.F) {
 // TestCrowdedPage: a value with too many changes to tell apart is shown whole, and what no reader sees is
 // counted in all of it.
 func TestCrowdedPage(t *testing.T) {
+	jsontest.SkipShort(t, "it compares thousands of elements")
 	list := func(mark string) string {
 		items := []string{`"` + strings.Repeat("plain ", 2_000) + `"`}
 		for i := range diff.MaxChanges + 1 {
