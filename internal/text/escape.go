@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Hidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
@@ -33,10 +36,37 @@ func UnusualSpace(r rune) bool {
 // digest and no policy depends on them.
 func Obscures(r rune) bool { return Strikes(r) || r == 0x1d159 || r == 0x16fe4 }
 
-// Strikes reports whether r is drawn through the letter before it.
-func Strikes(r rune) bool {
-	return r >= 0x335 && r <= 0x338 || r == 0x20d2 || r == 0x20d3 || r == 0x20e5
+// Strikes reports whether r is drawn through the letter before it: its combining class is that of overlays, which never changes.
+func Strikes(r rune) bool { return r > 0x7e && norm.NFC.PropertiesString(string(r)).CCC() == 1 }
+
+// isConfusing reports whether a terminal may draw r as a blank, or over what is around it: the replacement of an object, and what
+// joins or replaces hieroglyphs.
+func isConfusing(r rune) bool { return r == 0xfffc || r >= 0x13430 && r <= 0x1345f }
+
+// fitsOn reports whether a mark is drawn onto a character before it and no farther: it doesn't enclose it, and one script has both.
+// A mark of one script alone may join letters, and be drawn over others.
+func fitsOn(base, mark rune) bool {
+	if unicode.Is(unicode.Me, mark) {
+		return false
+	}
+	if unicode.Is(unicode.Inherited, mark) {
+		return true
+	}
+	script, known := scripts.Load(mark)
+	if !known {
+		for _, table := range unicode.Scripts {
+			if unicode.Is(table, mark) {
+				script = table
+			}
+		}
+		scripts.Store(mark, script)
+	}
+	table, _ := script.(*unicode.RangeTable)
+	return table != nil && unicode.Is(table, base)
 }
+
+// scripts has the script of each mark that fitsOn was asked about.
+var scripts sync.Map
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
@@ -61,7 +91,8 @@ const (
 // Printable returns s on one line. Everything that a reader could miss, misread or be fooled by
 // becomes a visible escape:
 //
-//	<U+200B>                        a character no reader sees, an unusual space, a stray mark, a stroke through a letter
+//	<U+200B>                        a character no reader sees, an unusual space, a stray mark, one of another script, what is drawn
+//	                                through a letter or around it
 //	<byte FF>                       a byte that is not UTF-8
 //	<12 of U+200B>                  a long run of one such character
 //	<40 spaces>                     a long run of spaces
@@ -78,6 +109,7 @@ func Printable(s string) string { return string(Append(nil, s, false)) }
 func Append(dst []byte, s string, asciiOnly bool) []byte {
 	// A mark at the start would sit on our own text.
 	marks := maxMarks
+	base := rune(0) // the last character that isn't a mark
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
@@ -106,11 +138,11 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-		case r < 0x20 || Hidden(r) || UnusualSpace(r) || Obscures(r) || asciiOnly && r > 0x7e:
+		case r < 0x20 || Hidden(r) || UnusualSpace(r) || Obscures(r) || isConfusing(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && IsMark(r):
-			if marks >= maxMarks {
+			if marks >= maxMarks || !fitsOn(base, r) {
 				dst = appendEscape(dst, r)
 			} else {
 				dst = append(dst, s[i:i+size]...)
@@ -122,6 +154,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			dst = appendEscape(dst, r)
 		default:
 			dst = append(dst, s[i:i+size]...)
+			base = r
 			next = 0
 		}
 		i = i + size

@@ -92,7 +92,12 @@ func TestPrintable(t *testing.T) {
 		{"a mark on a space", " \u0301", " \u0301"},
 		{"four marks", "a\u0300\u0301\u0302\u0303b", "a\u0300\u0301\u0302\u0303b"},
 		{"five marks", "a\u0300\u0301\u0302\u0303\u0304b", "a\u0300\u0301\u0302\u0303<U+0304>b"},
-		{"an enclosing mark", "1\u20e3", "1\u20e3"},
+		{"enclosing marks", "1\u20e3a\u20dd\u0488x", "1<U+20E3>a<U+20DD><U+0488>x"},
+		{"overlays", "a\u0334b\u20d8\u20e6\u20ea", "a<U+0334>b<U+20D8><U+20E6><U+20EA>"},
+		{"marks of another script, which may join letters", "ab\u1039c\u2d7fd\u17d2\u094d", "ab<U+1039>c<U+2D7F>d<U+17D2><U+094D>"},
+		{"marks of their own script", "\u1000\u1039\u1001 \u0915\u094d\u0937 \u05d0\u05b8 \u0e01\u0e34\u0e48", "\u1000\u1039\u1001 \u0915\u094d\u0937 \u05d0\u05b8 \u0e01\u0e34\u0e48"},
+		{"what joins and replaces hieroglyphs", "\U00013000\U00013431\U00013441\U00013442\U00013447", "\U00013000<U+13431><U+13441><U+13442><U+13447>"},
+		{"the replacement of an object", "a\ufffcb", "a<U+FFFC>b"},
 
 		{"our escape", "<U+200B>", "<U+003C>U+200B>"},
 		{"our byte", "<byte FF>", "<U+003C>byte FF>"},
