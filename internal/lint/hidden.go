@@ -106,14 +106,18 @@ func (t runes) legitimate(i int) bool {
 		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))
 	case 0x2800:
 		return isBrailleCell(prev) || isBrailleCell(next)
-	case 0x180b, 0x180c, 0x180d, 0x180e, 0x180f:
-		return ofMongolian(prev)
-	case 0xfe00, 0xfe01, 0xfe02:
-		return isIdeograph(prev)
 	}
-	// The registry of ideographs' forms (UTS #37) uses only these few selectors, and the selectors that can spell letters
-	// come after these. ARABIC NUMBER SIGN and its like are drawn around the digits that follow.
-	return r >= 0xe0100 && r <= 0xe0120 && isIdeograph(prev) || unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (isJoining(next) || unicode.IsDigit(next))
+	// ARABIC NUMBER SIGN and its like are drawn around the digits that follow.
+	return isVariant(prev, r) || unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (isJoining(next) || unicode.IsDigit(next))
+}
+
+// isVariant reports whether a selector chooses a form of the character before it. For an ideograph the registry
+// (UTS #37) uses only these few selectors, and the selectors that can spell letters come after these.
+func isVariant(prev, r rune) bool {
+	if r >= 0x180b && r <= 0x180f {
+		return ofMongolian(prev)
+	}
+	return (r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= 0xe0120) && isIdeograph(prev)
 }
 
 // joins reports whether a joiner makes one emoji of two, or a joiner or a non-joiner shapes letters that join.
