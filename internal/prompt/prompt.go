@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pinproof/internal/approval"
@@ -34,12 +33,9 @@ type Prompter struct {
 	// Nothing is pinned yet: one question is about all of a server's entries that have no warning.
 	first bool
 
-	// All questions: about warnings, about shared changes, and about the other entries in the order of diff.
 	list []*question
-
-	several int         // how many questions come before what several entries share
-	told    bool        // that was printed
-	done    []*question // in the order of the answers, to go back
+	told bool        // what several entries share was printed
+	done []*question // in the order of the answers, to go back
 }
 
 // New returns a Prompter that asks on out, reads the answers from in, and has t show what it asks about.
@@ -58,6 +54,7 @@ func (p *Prompter) First() *Prompter {
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
+	// It is asked if there is no block, or more than one. @ stands for the number of entries.
 	text string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
@@ -66,42 +63,26 @@ type question struct {
 	// What it is about; empty if that is the whole review, or a warning of an entry that matches.
 	blocks []*report.Block
 
-	// Names the entries, which have nothing to show but what was told above; or "".
-	set string
+	// Printed in place of several blocks, with their names, if they have nothing to show but what was told above; or "".
+	only string
 
-	// 1 + the index in Model.Unrecorded of the warning that it is about, or 0.
-	matched int
-
+	order  int  // questions are sorted by it; below 0: it comes before what several entries share
 	warned bool // only the word yes accepts it
+	needed bool // without a yes, nothing is written
+
+	// Records a yes to what isn't an entry; or nil.
+	yes func(a *approval.Answers)
 
 	// 'y', 'n', 'x' for a yes that denies the entry to agents, or 0 while the question is open.
 	answer byte
-
-	about about // what of the whole review it is about
 }
 
-// about is the part of a whole review that a question is about.
-type about int
-
-const (
-	aboutEntries about = iota // nothing but entries
-	aboutPolicy               // the changed policies
-	aboutWhole                // the warnings about captures as a whole
-)
-
-// ofBlock asks about a block.
-func ofBlock(b *report.Block, server string) *question {
-	return &question{text: b.Ask, server: server, blocks: []*report.Block{b}, warned: b.Warned}
-}
-
-// ofSeveral asks about blocks of a server that are accepted together. what follows "Accept ", with @ for the number of entries.
-func ofSeveral(what, server string, blocks []*report.Block) *question {
-	if len(blocks) == 1 {
-		return ofBlock(blocks[0], server)
+// asked returns the words of a question.
+func (q *question) asked() string {
+	if len(q.blocks) == 1 {
+		return q.blocks[0].Ask
 	}
-	q := &question{server: server, blocks: blocks}
-	q.text = "Accept " + strings.ReplaceAll(what, "@", text.Count(len(q.entries()), "entry")) + "?"
-	return q
+	return strings.ReplaceAll(q.text, "@", text.Count(len(q.entries()), "entry"))
 }
 
 // entries returns all entries that a question is about, as indexes of Model.Entries.
@@ -135,8 +116,8 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		switch key := p.ask(q, p.position(i), keys); key {
 		case 'y', 'n':
 			p.close(key, q)
-			if key == 'n' && q.about != aboutEntries {
-				return p.accepted(), nil // without that yes, nothing is written
+			if key == 'n' && q.needed {
+				return p.accepted(), nil
 			}
 		case 'x':
 			if !q.warned || p.ask(&question{text: "Pin it as denied, despite the warning?", warned: true}, "", "yn") == 'y' {
@@ -145,7 +126,7 @@ func (p *Prompter) review() (*approval.Answers, error) {
 		case 'e':
 			var each []*question
 			for _, b := range q.blocks {
-				each = append(each, ofBlock(b, q.server))
+				each = append(each, &question{server: q.server, blocks: []*report.Block{b}, order: q.order})
 			}
 			p.list = slices.Replace(p.list, i, i+1, each...)
 		case 'b':
@@ -188,17 +169,16 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 func (p *Prompter) position(at int) string {
 	said := text.Number(at+1) + " of " + text.Number(len(p.list))
 	server := p.list[at].server
-	own := 0
-	before := 0
-	for i, q := range p.list {
-		if q.server == server {
-			if own++; i <= at {
-				before++
+	count := func(list []*question) (n int) {
+		for _, q := range list {
+			if q.server == server {
+				n++
 			}
 		}
+		return n
 	}
 	if p.m.Several && server != "" {
-		said += ", " + server + " " + text.Number(before) + " of " + text.Number(own)
+		said += ", " + server + " " + text.Number(count(p.list[:at+1])) + " of " + text.Number(count(p.list))
 	}
 	return " (" + said + ")"
 }
@@ -219,138 +199,98 @@ func (p *Prompter) accepted() *approval.Answers {
 				a.Allowed[e.Of] = true // the question tells if it was denied
 			}
 		}
-		if q.matched > 0 {
-			f := &p.m.Unrecorded[q.matched-1]
-			a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record})
+		if q.yes != nil {
+			q.yes(a)
 		}
-		a.Policies = a.Policies || q.about == aboutPolicy
-		a.Wholes = a.Wholes || q.about == aboutWhole
 	}
 	return a
 }
 
-// questions lists what there is to ask, in diff's order.
+// questions lists what there is to ask: about the whole review, what has a warning, sets of entries with the same shared
+// changes, and the rest in diff's order.
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
+	const early = -1
 	if p.m.Policy {
-		add(&question{text: "Accept the changed policy?", about: aboutPolicy})
+		add(&question{text: "Accept the changed policy?", order: early, needed: true, yes: func(a *approval.Answers) { a.Policies = true }})
 	}
 	if slices.ContainsFunc(p.m.General, func(f report.Finding) bool { return f.Warning }) {
-		add(&question{text: "The capture as a whole has a warning. Go on?", about: aboutWhole, warned: true})
+		add(&question{text: "The capture as a whole has a warning. Go on?", order: early, needed: true, warned: true,
+			yes: func(a *approval.Answers) { a.Wholes = true }})
 	}
-	for i, f := range p.m.Unrecorded {
+	for _, f := range p.m.Unrecorded {
 		asked := f.Names + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
-		add(&question{text: asked, server: text.Name(f.Server), matched: i + 1, warned: true})
+		add(&question{text: asked, server: text.Name(f.Server), order: early, warned: true,
+			yes: func(a *approval.Answers) { a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record}) }})
 	}
-	for i := range p.m.Blocks[:p.m.Warned] {
-		p.addBlock(&p.m.Blocks[i])
-	}
-	p.several = len(p.list)
-	rest := p.m.Blocks[p.m.Warned:]
-	if !p.first {
-		rest = p.addSets(rest)
-	}
-	for len(rest) > 0 {
-		server := rest[0].Server
-		n := slices.IndexFunc(rest, func(b report.Block) bool { return b.Server != server })
-		if n < 0 {
-			n = len(rest)
+	sets := map[string]*question{}
+	servers := 0
+	for i := range p.m.Blocks {
+		b := &p.m.Blocks[i]
+		if b.FirstOfServer {
+			servers += 2
 		}
-		p.addServer(server, rest[:n])
-		rest = rest[n:]
-	}
-}
-
-// addBlock adds the question about a block. There is nothing to ask about a repeated name.
-func (p *Prompter) addBlock(b *report.Block) {
-	if b.Repeat {
-		p.show(&question{blocks: []*report.Block{b}})
-		return
-	}
-	p.list = append(p.list, ofBlock(b, p.m.Servers[b.Server].Name))
-}
-
-// addServer adds the questions about the blocks of a server: one about all of them if nothing is pinned yet, else one about
-// each and one about all that is gone.
-func (p *Prompter) addServer(server int, blocks []report.Block) {
-	name := p.m.Servers[server].Name
-	var together []*report.Block
-	for i := range blocks {
-		b := &blocks[i]
-		switch {
-		case b.Repeat || b.Warned:
-			p.addBlock(b)
-		case p.first || b.Kind == string(pin.Removed) && !p.isDenied(b):
-			together = append(together, b)
-		default:
-			p.addBlock(b)
-		}
-	}
-	what := "the removal of these @"
-	if p.first {
-		what = "the @ of server " + name + " shown above"
-	}
-	if together != nil {
-		p.list = append(p.list, ofSeveral(what, name, together))
-	}
-}
-
-// isDenied reports whether a block has a denied entry. Its removal needs a yes of its own: without its pin, it could come
-// back without its mark.
-func (p *Prompter) isDenied(b *report.Block) bool {
-	return slices.ContainsFunc(b.Entries, func(i int) bool { return p.m.Entries[i].Denied })
-}
-
-// addSets adds one question for all entries that have the same shared changes and nothing else, and returns the other blocks.
-func (p *Prompter) addSets(blocks []report.Block) (rest []report.Block) {
-	sets := map[string][]*report.Block{}
-	var order []string
-	for i := range blocks {
-		b := &blocks[i]
-		and := strings.Join(b.And(nil, true), ", ")
-		if !b.HasNothingElse(nil) {
-			rest = append(rest, *b)
+		if b.Repeat { // there is nothing to ask
+			p.show(&question{blocks: []*report.Block{b}, order: early})
 			continue
 		}
-		key := fmt.Sprintf("%d %s", b.Server, and)
-		if sets[key] == nil {
-			order = append(order, key)
+		q := &question{order: servers, warned: b.Warned}
+		if i < p.m.Warned {
+			q.order = early
+		} else if !b.Warned {
+			p.together(b, q)
 		}
-		sets[key] = append(sets[key], b)
+		q.server = p.m.Servers[b.Server].Name
+		key := fmt.Sprintf("%d %q", b.Server, q.text)
+		if same := sets[key]; same != nil && q.text != "" {
+			q = same
+		} else {
+			sets[key] = q
+			add(q)
+		}
+		q.blocks = append(q.blocks, b)
 	}
-	for _, key := range order {
-		set := sets[key]
-		server, and, _ := strings.Cut(key, " ")
-		at, _ := strconv.Atoi(server)
-		what := and + " in these @"
-		only := "nothing else than " + and + ": "
-		if and == "" {
-			what = "the minor changes of these @"
-			only = "nothing but minor changes: "
-		}
-		q := ofSeveral(what, p.m.Servers[at].Name, set)
-		var names []string
-		for _, b := range set {
-			names = append(names, b.Names...)
-		}
-		if len(set) > 1 {
-			q.set = only + strings.Join(names, ", ")
-		}
-		p.list = append(p.list, q)
+	slices.SortStableFunc(p.list, func(a, b *question) int { return a.order - b.order })
+}
+
+// together puts into a question about a block with which others it is asked about, if there are such: with those of a server
+// that has no pins yet, with those that have nothing else than the same shared changes, or with all that is gone. The removal of
+// a denied entry needs a yes of its own: without its pin, it could come back without its mark.
+func (p *Prompter) together(b *report.Block, q *question) {
+	isDenied := func(i int) bool { return p.m.Entries[i].Denied }
+	and := strings.Join(b.And(nil, true), ", ")
+	switch {
+	case p.first:
+		q.text = "Accept the @ of server " + p.m.Servers[b.Server].Name + " shown above?"
+		q.order++
+	case b.HasNothingElse(nil) && and == "":
+		q.text = "Accept the minor changes of these @?"
+		q.only = "nothing but minor changes: "
+		q.order = 0
+	case b.HasNothingElse(nil):
+		q.text = "Accept " + and + " in these @?"
+		q.only = "nothing else than " + and + ": "
+		q.order = 0
+	case b.Kind == string(pin.Removed) && !slices.ContainsFunc(b.Entries, isDenied):
+		q.text = "Accept the removal of these @?"
+		q.order++
 	}
-	return rest
 }
 
 // show shows what a question is about, and before the first one without a warning what several entries share.
 func (p *Prompter) show(q *question) {
-	if len(p.list) > p.several && slices.Index(p.list, q) >= p.several && !p.told {
+	if q.order >= 0 && !p.told {
 		p.told = true
 		p.t.Several(p.m)
 		p.t.Late(p.m)
 	}
-	if q.set != "" {
+	if q.only != "" && len(q.blocks) > 1 {
+		var names []string
+		for _, b := range q.blocks {
+			names = append(names, b.Names...)
+		}
 		p.t.Blank()
-		p.t.Say("", layout.Run{Op: '=', Text: q.set})
+		p.t.Say("", layout.Run{Op: '=', Text: q.only + strings.Join(names, ", ")})
 		return
 	}
 	for _, b := range q.blocks {
@@ -462,7 +402,7 @@ func (p *Prompter) read(asked string) (reply string, ok bool) {
 // end of the input. where is printed behind the question. 'd' and '?' show something and ask again.
 // After Enter alone, ask prints what to type.
 func (p *Prompter) ask(q *question, where, offered string) byte {
-	asked := q.text + where
+	asked := q.asked() + where
 	help := ""
 	words := map[string]byte{} // what may be typed
 	var expected []string
