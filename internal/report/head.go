@@ -344,7 +344,7 @@ func (r *Report) servers(m *Model) {
 		p := &r.Comparisons[i]
 		entries := byServer[p.Server]
 		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
-			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: driftOf(entries),
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Risks: risksOf(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
@@ -410,15 +410,14 @@ func (r *Report) sizes(m *Model) {
 	}
 }
 
-// driftOf counts drift by kind, and what is dangerous among what is new.
-func driftOf(entries []*drifted) string {
-	said := []string{kindText(entries)}
+// risksOf counts what is dangerous among what is new: "1 with code, 1 destructive".
+func risksOf(entries []*drifted) (said []string) {
 	for _, risk := range [][2]string{{facts.TakesCode, "with code"}, {facts.Destructive, "destructive"}} {
 		if n := count(entries, func(e *drifted) bool { return e.Kind == pin.Added && slices.Contains(e.Is, risk[0]) }); n > 0 {
 			said = append(said, text.Number(n)+" "+risk[1])
 		}
 	}
-	return joined(", ", said...)
+	return said
 }
 
 // data counts what programs get.

@@ -68,7 +68,7 @@ type filter struct {
 	// The id of a label or a risk, as it is typed; or "".
 	Label string
 
-	Count int
+	Count int // of blocks
 }
 
 // An item is a block on the page.
@@ -111,11 +111,7 @@ func Write(w io.Writer, m *report.Model) error {
 		"shown": func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
-		bare := *m
-		// The page has links to these.
-		bare.Worst = nil
-		bare.MuchToRead = false
-		p.Head = laidOut(func(t *plain.Writer) { t.Overview(&bare) })
+		p.Head = laidOut(func(t *plain.Writer) { t.Overview(m) })
 		if err := p.blocks(t); err != nil {
 			return err
 		}
@@ -206,62 +202,48 @@ func (p *page) blocks(t *template.Template) error {
 // script.
 func (p *page) filters(items []*item) {
 	labels := report.LabelWords()
-	isLabel := func(word string) bool { return labels[word] != "" }
-	risks := map[string]string{} // words for people, by what --only takes
-	for _, b := range items {
-		for _, said := range b.Risks {
-			risks[dashed(said)] = said
-		}
-	}
 	n := 0
-	for _, group := range []struct {
-		name string
-		of   func(b *item) []string
-	}{
-		{"kind", func(b *item) []string {
-			if b.Warned {
-				return []string{b.Kind, "WARNING"}
-			}
-			return []string{b.Kind}
-		}},
-		{"risk", func(b *item) []string { return slices.DeleteFunc(slices.Clone(b.Is), isLabel) }},
-		{"server", func(b *item) []string { return []string{p.Servers[b.Server].Name} }},
-		{"label", func(b *item) []string {
-			return slices.DeleteFunc(slices.Clone(b.Is), func(word string) bool { return !isLabel(word) })
-		}},
-	} {
-		made := filterGroup{Name: group.name}
-		has := map[string][]*item{}
-		var texts []string
+	for _, name := range []string{"kind", "risk", "server", "label"} {
+		group := filterGroup{Name: name}
+		at := map[string]int{} // in the group, by the word of the button
 		for _, b := range items {
-			for _, text := range group.of(b) {
-				if has[text] == nil {
-					texts = append(texts, text)
+			for _, word := range b.words(name, p.Servers[b.Server].Name, labels) {
+				i, known := at[word]
+				if !known {
+					i = len(group.Filters)
+					at[word] = i
+					f := filter{ID: fmt.Sprint("f", n), Text: word}
+					if name == "risk" || name == "label" {
+						f.Label = word
+						f.Text = cmp.Or(labels[word], strings.ReplaceAll(word, "-", " "))
+					}
+					group.Filters = append(group.Filters, f)
+					n++
 				}
-				if last := len(has[text]) - 1; last < 0 || has[text][last] != b {
-					has[text] = append(has[text], b)
-				}
-			}
-		}
-		for _, text := range texts {
-			if len(has[text]) == len(items) {
-				continue
-			}
-			f := filter{ID: fmt.Sprint("f", n), Text: text}
-			if said := cmp.Or(labels[text], risks[text]); said != "" {
-				f.Text = said
-				f.Label = text
-			}
-			for _, b := range has[text] {
-				f.Count += len(b.Entries)
+				f := &group.Filters[i]
+				f.Count++
 				b.Filters += " " + f.ID
 			}
-			n++
-			made.Filters = append(made.Filters, f)
+		}
+		group.Filters = slices.DeleteFunc(group.Filters, func(f filter) bool { return f.Count == len(items) })
+		for _, f := range group.Filters {
 			p.Style += template.CSS(fmt.Sprintf("@media screen{body:has(#%s:checked) .item:not(.%[1]s){display:none}}\n", f.ID))
 		}
-		if made.Filters != nil {
-			p.Groups = append(p.Groups, made)
+		if len(group.Filters) > 0 {
+			p.Groups = append(p.Groups, group)
 		}
 	}
+}
+
+// words lists the words of a group that a block has.
+func (i *item) words(group, server string, labels map[string]string) []string {
+	switch {
+	case group == "server":
+		return []string{server}
+	case group == "kind" && i.Warned:
+		return []string{i.Kind, "WARNING"}
+	case group == "kind":
+		return []string{i.Kind}
+	}
+	return slices.DeleteFunc(slices.Clone(i.Is), func(word string) bool { return (labels[word] != "") != (group == "label") })
 }

@@ -35,64 +35,60 @@ func write(w io.Writer, m *report.Model, room int) error {
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
 	var page, out, next, left, others strings.Builder
 	t := plain.New(&out, plain.Style{})
-	rows := plain.New(&out, plain.Style{Diff: true})
+	printed := func(print func(m *report.Model)) string {
+		out.Reset()
+		print(m)
+		return out.String()
+	}
 	if m.NoAnswer != nil {
 		page.WriteString("## No answer\n" + fit("error: "+strings.Join(m.NoAnswer.Lines, "\n")+"\n"))
 	} else {
 		page.WriteString("## " + m.Word + ": " + code(m.Text) + "\n")
 	}
 	if !m.Matches && !m.Nothing {
-		t.Overview(m)
-		page.WriteString(fit(out.String()))
+		page.WriteString(fit(printed(t.Overview)))
 	}
-	out.Reset()
-	t.General(m)
-	page.WriteString(fit(out.String()))
+	page.WriteString(fit(printed(t.General)))
 	for _, s := range m.Steps(m.Instead) {
-		step := "\n" + code(s.Text)
+		step := "\n" + code(s.Text) + " " + code(s.Digest) + "\n"
 		if s.Command != "" {
 			// It begins with our own name, so it doesn't close its fence.
-			step += ":\n" + fence("sh", s.Command)
-		} else {
-			step += " " + code(s.Digest) + "\n"
+			step = "\n" + code(s.Text) + ":\n" + fence("sh", s.Command)
 		}
 		if next.Len()+len(step) <= most {
 			next.WriteString(step)
 		}
 	}
 	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
+	t.Diff = true
 	told := false
 	for _, b := range m.ByRank() {
 		if !told && !b.Warned {
 			told = true
-			out.Reset()
-			rows.Several(m)
-			if several := fence("diff", out.String()); len(several) <= room/2 && len(m.Shared) > 0 {
+			if several := fence("diff", printed(t.Several)); len(several) > room/2 {
+				t.Forget(m)
+			} else if several != "" {
 				room -= len(several)
 				page.WriteString("\n### In several\n" + several)
-			} else {
-				rows.Forget(m)
 			}
 		}
-		if b.HasNothingElse(rows.Shown) {
+		if b.HasNothingElse(t.Shown) {
 			others.WriteString(digests(m, b, true))
 			continue
 		}
-		out.Reset()
-		rows.Rows("", b)
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", out.String()) + digests(m, b, len(b.Entries) > 1)
+		rows := printed(func(*report.Model) { t.Rows("", b) })
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(m, b, len(b.Entries) > 1)
 		if len(block) > room {
-			delete(rows.Shown, b.Number)
+			delete(t.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
 			continue
 		}
 		room -= len(block)
 		page.WriteString(block)
 	}
-	out.Reset()
-	rows.Late(m)
-	rows.NothingElse(m)
-	if rest := fence("diff", strings.TrimPrefix(out.String(), "    \n")) + others.String(); len(rest) <= room+most {
+	rest := printed(t.Late)
+	rest += printed(t.NothingElse)
+	if rest = fence("diff", strings.TrimPrefix(rest, "    \n")) + others.String(); len(rest) <= room+most {
 		page.WriteString(rest)
 	}
 	if left.Len() > 0 {

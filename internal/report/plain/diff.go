@@ -125,30 +125,35 @@ func (t *Writer) Overview(m *report.Model) {
 		t.Say("    ", layout.Run{Op: '!', Text: said})
 	}
 	for _, w := range m.Worst {
-		var names []string
-		for _, e := range w.Entries {
-			names = append(names, fmt.Sprintf("%s (%d)", e.Name, e.Block))
+		runs := []layout.Run{{Op: '=', Text: w.Said + ": "}}
+		for i, e := range w.Entries {
+			if i > 0 {
+				runs = append(runs, layout.Run{Op: '*', Text: ", "})
+			}
+			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf("%s (%d)", e.Name, e.Block), Block: e.Block})
 		}
-		t.Say("  ", layout.Run{Op: '=', Text: w.Said + ": "}, layout.Run{Op: '*', Text: strings.TrimRight(strings.Join(names, ", ")+" "+w.More, " ")})
+		if w.More != "" {
+			runs = append(runs, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: w.More})
+		}
+		t.Say("  ", runs...)
 	}
-	t.ReadFirst(m)
+	if m.MuchToRead {
+		t.readFirst(m)
+	}
 }
 
-// ReadFirst prints the new sentences that are worth reading first, where there is much to read.
-func (t *Writer) ReadFirst(m *report.Model) {
-	if !m.MuchToRead {
-		return
-	}
+// readFirst prints the new sentences that are worth reading first.
+func (t *Writer) readFirst(m *report.Model) {
 	t.notes("  ", "read first, the new sentences most like orders (number of the block):")
 	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
 		first := &m.ReadFirst[i]
-		before := fmt.Sprintf("    %s (%d)| ", first.Entry, first.Block)
-		room := max(5, t.Width-layout.Columns(before)-len("  ...")) // the gutter has two blanks more
+		where := fmt.Sprintf("    %s (%d)", first.Entry, first.Block)
+		room := max(5, t.Width-layout.Columns(where)-len("  | ..."))
 		said := []rune(first.Text)
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)
 		}
-		t.gutter([]layout.Run{{Op: '=', Text: strings.TrimSuffix(before, "| ")}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
+		t.gutter([]layout.Run{{Op: '=', Text: where, Block: first.Block}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
 	}
 }
 

@@ -79,7 +79,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		b := &m.Blocks[i]
 		if brief && b.FirstOfServer {
 			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.Spaced(s.Drift))
+			t.block(s.Fails, "server="+s.Name, text.Spaced(strings.Join(append([]string{s.Drift}, s.Risks...), ", ")))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
