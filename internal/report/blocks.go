@@ -2,10 +2,14 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"pinproof/internal/diff"
+	"pinproof/internal/facts"
+	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // unseen describes in words what a reader of the text can't see in a change.
@@ -19,85 +23,303 @@ func unseen(c diff.Change) string {
 	return "same text to a reader, other code points"
 }
 
-// A group is drift that is read and accepted as one: an entry, or two that seem to be one under two names.
-type group struct {
-	number  int
-	entries []*drifted // the most dangerous first
-	at      []int      // their indexes in Report.entries
-
-	// The new findings in them: warnings first.
-	findings []Finding
-}
-
-func (g *group) first() *drifted { return g.entries[0] }
-
-// group makes a group of each entry, and sorts groups and entries.
+// group makes a block of each entry, and one of the two entries that seem to be one under two names, and gives numbers to what
+// is printed.
 func (r *Report) group() {
-	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
-	// The server with the most dangerous entry comes first.
-	place := map[string]int{}
+	gone := map[pin.Ref]*drifted{}
 	for _, e := range r.entries {
-		if place[e.Server] == 0 {
-			place[e.Server] = len(place) + 1
+		if e.RenamedTo != "" {
+			gone[e.Ref()] = e
 		}
 	}
-	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
-	var all []*group
+	was := map[*drifted]*drifted{} // of an entry that has another name now
+	isJoined := map[*drifted]bool{}
 	for _, e := range r.entries {
-		all = append(all, &group{entries: []*drifted{e}})
+		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
+		if e.RenamedFrom != "" && old != nil && !isJoined[old] { // a selection may leave it out
+			was[e] = old
+			isJoined[old] = true
+		}
 	}
-	r.groups = joinRenames(all)
+	entries := r.entries
+	r.entries = nil
+	for _, e := range entries {
+		if isJoined[e] {
+			continue
+		}
+		b := &Block{of: []*drifted{e}}
+		if was[e] != nil {
+			b.of = append(b.of, was[e])
+		}
+		for _, one := range b.of {
+			one.block = b
+			b.Entries = append(b.Entries, len(r.entries))
+			r.entries = append(r.entries, one)
+		}
+		r.blocks = append(r.blocks, b)
+	}
+	for r.warned < len(r.blocks) && r.blocks[r.warned].of[0].HasNewWarning() {
+		r.warned++
+	}
 	if !r.Bounded && len(r.entries) <= mostShared {
 		r.findShared()
 	}
-	for r.warned < len(r.groups) && r.groups[r.warned].first().HasNewWarning() {
-		r.warned++
-	}
+	// What is shared comes after the blocks with a warning, and what of it is not used after all blocks.
 	early := 0
-	for i, set := range r.shared {
-		set.told.Number = r.warned + i + 1
-		if set.told.Late = set.rank == rankUnused; set.told.Late {
-			set.told.Number += len(r.groups) - r.warned
+	for i, s := range r.shared {
+		s.Number = r.warned + i + 1
+		if s.Late {
+			s.Number += len(r.blocks) - r.warned
 		} else {
 			early++
 		}
 	}
-	r.entries = nil
-	for i, g := range r.groups {
-		g.number = i + 1
+	for i, b := range r.blocks {
+		b.Number = i + 1
 		if i >= r.warned {
-			g.number += early
+			b.Number += early
 		}
-		for _, e := range g.entries {
-			g.at = append(g.at, len(r.entries))
-			r.entries = append(r.entries, e)
-		}
-		g.findings = r.Said(freshIn(g.entries))
+		b.FirstOfServer = i == 0 || r.blocks[i-1].of[0].Server != b.of[0].Server
+	}
+	for _, b := range r.blocks {
+		r.fill(b)
 	}
 }
 
-// joinRenames puts the REMOVED entry of a rename into the group of the ADDED one.
-func joinRenames(groups []*group) (joined []*group) {
-	gone := map[pin.Ref]*drifted{}
-	for _, g := range groups {
-		if e := g.first(); e.RenamedTo != "" {
-			gone[e.Ref()] = e
+// renamed reports whether a block is one entry under two names: the new one first.
+func (b *Block) renamed() bool { return len(b.of) == 2 }
+
+// fill describes the entries of a block.
+func (r *Report) fill(b *Block) {
+	e := b.of[0]
+	b.Kind = string(e.Kind)
+	b.Title = shortRef(e.Type, e.Name)
+	b.Note = r.note(e)
+	b.Warned = e.HasNewWarning()
+	b.Blocked = r.Blocked[e.Ref()]
+	b.Repeat = e.Kind == pin.Duplicate
+	b.Class = int(e.Class)
+	b.Accept = r.acceptCommand(b)
+	b.Server = r.places[e.Server]
+	if len(r.Comparisons) > 1 {
+		b.Within = ", server " + text.Name(e.Server)
+	}
+	b.findings = r.Said(freshIn(b.of))
+	b.Words, b.Label = standsOut(b)
+	b.Rows = b.rows()
+	b.Summed = minorText(b.of)
+	b.Minor = true
+	known := true
+	bytes := 0
+	worst := label.None
+	for _, one := range b.of {
+		b.Names = append(b.Names, text.Name(one.Name))
+		b.Minor = b.Minor && one.Minor
+		known = known && one.TextsKnown()
+		bytes += one.Bytes
+		worst = max(worst, one.Severity)
+		b.Risks = append(b.Risks, one.Is...)
+		b.Is = append(b.Is, one.Words()...)
+	}
+	b.Risks = distinct(b.Risks)
+	b.Is = distinct(b.Is)
+	b.Brief = b.Minor || e.Kind == pin.Removed
+	if e.Kind == pin.Removed {
+		b.Gone = gone(e)
+	}
+	if b.renamed() {
+		b.Kind = Renamed
+		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
+		b.Note = ""
+		if !e.RenamedSimilar {
+			b.Note = "nothing else differs"
 		}
 	}
-	taken := map[*drifted]bool{}
-	for _, g := range groups {
-		e := g.first()
-		if e.RenamedFrom == "" {
-			continue
-		}
-		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
-		if old != nil && !taken[old] { // a selection may leave it out
-			g.entries = append(g.entries, old)
-			taken[old] = true
-		}
+	b.Ask = r.question(b)
+	if r.wasDenied(&e.Drift) && !(e.Locked != nil && e.Locked.Denied) {
+		b.Note = joined("; ", deniedSoFar, b.Note)
 	}
-	return slices.DeleteFunc(groups, func(g *group) bool { return taken[g.first()] })
+	if r.release != "" {
+		b.Severity = worst.String()
+	}
+	if known {
+		b.Bytes = text.Signed(bytes)
+	}
 }
 
-// renamed reports whether a group is one entry under two names: the new one first.
-func (g *group) renamed() bool { return len(g.entries) == 2 && g.first().RenamedFrom != "" }
+// question returns the words in which the prompt asks about a block, with the numbers of the shared changes that it has.
+func (r *Report) question(b *Block) string {
+	e := b.of[0]
+	asked := "Accept " + r.ref(e.Ref())
+	if b.renamed() {
+		asked = "Accept that " + r.ref(b.of[1].Ref()) + " is " + text.Name(e.Name) + " now"
+	} else if e.Kind == pin.Removed {
+		asked = "Accept the removal of " + r.ref(e.Ref())
+	}
+	if and := b.And(nil, true); b.Warned { // it is shown whole
+		asked += " despite the warning"
+	} else if and != "" {
+		asked += ", and " + and
+	}
+	isDenied := r.wasDenied(&e.Drift)
+	if isOwn := e.Locked != nil && e.Locked.Denied; isDenied && !isOwn { // under its former name
+		return asked + "? It is denied so far, and stays denied."
+	}
+	if isDenied && e.Kind != pin.Removed {
+		return asked + "? It is denied so far: y lets agents have it, x keeps it denied."
+	}
+	return asked + "?"
+}
+
+// gone returns a line about what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
+// again, which is gone with its entry.
+func gone(e *drifted) string {
+	if e.Locked.Definition == nil {
+		return notStored
+	}
+	definition := e.Locked.Tree()
+	said := definition
+	if said.Kind != '"' {
+		said = definition.Get("description")
+	}
+	if e.Type == pin.Skills {
+		said = definition.Get("frontmatter").Get("description")
+	}
+	first := ""
+	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
+		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
+	}
+	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })
+	return joined(": ", strings.Join(declared, ", "), first)
+}
+
+// distinct returns a list without repetitions.
+func distinct(list []string) (kept []string) {
+	known := map[string]bool{}
+	for _, s := range list {
+		if !known[s] {
+			kept = append(kept, s)
+		}
+		known[s] = true
+	}
+	return kept
+}
+
+// maxWorst is how many entries the head of a review names for each reason.
+const maxWorst = 5
+
+// causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
+// warnings in a line of its own.
+var causes = []struct {
+	cause facts.Cause
+	said  string
+}{
+	{facts.CauseRepeated, "a repeated name"},
+	{facts.CauseHidden, "a change that no reader sees"},
+	{facts.CauseCode, "runs what it is given"},
+	{facts.CauseScript, "has a script"},
+	{facts.CauseSameName, "named like a skill of another server"},
+	{facts.CauseDestroys, "says that it destroys"},
+	{facts.CauseSecret, "asks for a secret, or returns one"},
+	{facts.CauseFile, "writes where it is told to"},
+	{facts.CauseUnguards, "no longer says what held it back"},
+	{facts.CauseHint, "clients ask less"},
+	{facts.CauseOpened, "says that its world is open"},
+	{facts.CauseWrites, "writes by its name, without hints"},
+	{facts.CauseHost, "names a new host"},
+}
+
+// worst names the entries that are read first, by the reason why they are.
+func (r *Report) worst(m *Model) {
+	for _, one := range causes {
+		worst := Worst{Said: one.said}
+		var hosts []string
+		for _, e := range r.entries {
+			if !e.Class.First() || e.Why.Cause != one.cause {
+				continue
+			}
+			if e.Why.Host != "" {
+				hosts = append(hosts, text.Name(e.Why.Host))
+			}
+			// If a block has nothing else than what is shared, a reader finds its content there.
+			placed := Placed{e.block.Number, shortRef(e.Type, e.Name)}
+			if len(e.changes) > 0 && e.block.HasNothingElse(nil) {
+				first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
+				placed.Block = first.shared.Number
+			}
+			worst.Entries = append(worst.Entries, placed)
+		}
+		if more := len(worst.Entries) - maxWorst; more > 0 {
+			worst.Entries = worst.Entries[:maxWorst]
+			worst.More = "and " + text.Number(more) + " more"
+		}
+		if hosts != nil {
+			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
+		}
+		if worst.Entries != nil {
+			m.Worst = append(m.Worst, worst)
+		}
+	}
+}
+
+// standsOut returns what a reader has to notice in a block: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
+// label. It returns the id of the note or the label, too.
+func standsOut(b *Block) (words, id string) {
+	e := b.of[0]
+	for _, f := range b.findings { // warnings first
+		if f.Warning {
+			return f.Word(), ""
+		}
+		if slices.Contains(facts.NoteIDs, f.ID) {
+			return strings.ReplaceAll(f.ID, "-", " "), f.ID
+		}
+	}
+	if e.RenamedFrom+e.RenamedTo != "" {
+		return "renamed", ""
+	}
+	if len(e.Edits) > 0 {
+		return e.Edits[0].Label.Words(), e.Edits[0].Label.ID()
+	}
+	return "", ""
+}
+
+// entry describes an entry.
+func (r *Report) entry(e *drifted) Entry {
+	d := &e.Drift
+	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
+		Said:  r.ref(d.Ref()),
+		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()],
+		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
+		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
+		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
+		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
+	for _, c := range e.Changes {
+		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
+	}
+	if e.block != nil {
+		said.Block = e.block.Number
+	}
+	definition := func(p *pin.Pin) *Definition {
+		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
+	}
+	if d.Locked != nil {
+		said.Pinned = definition(d.Locked)
+	}
+	if d.Kind == pin.Duplicate {
+		for _, p := range d.Definitions() {
+			said.Copies = append(said.Copies, *definition(&p))
+		}
+	} else if d.Captured != nil {
+		said.Now = definition(d.Captured)
+	}
+	return said
+}
+
+// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name.
+func (r *Report) wasDenied(d *pin.Drift) bool {
+	pinned := d.Locked
+	if pinned == nil && d.RenamedFrom != "" {
+		pinned = pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
+	}
+	return pinned != nil && pinned.Denied || d.LikeDenied != ""
+}

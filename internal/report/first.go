@@ -33,8 +33,7 @@ type textAt struct {
 // A scored is a new sentence of an entry.
 type scored struct {
 	facts.Sentence
-	of    *drifted
-	block int
+	of *drifted
 }
 
 // readFirst lists the new sentences with the highest scores, each once, with the first block that
@@ -43,15 +42,12 @@ type scored struct {
 func (r *Report) readFirst(m *Model) {
 	var all []scored
 	seen := map[string]bool{}
-	for _, g := range r.groups {
-		for _, e := range g.entries {
-			for _, sentence := range e.NewSentences {
-				if seen[sentence.Text] {
-					continue
-				}
-				seen[sentence.Text] = true
-				all = append(all, scored{sentence, e, g.number})
+	for _, e := range r.entries {
+		for _, sentence := range e.NewSentences {
+			if !seen[sentence.Text] {
+				all = append(all, scored{sentence, e})
 			}
+			seen[sentence.Text] = true
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
@@ -64,14 +60,14 @@ func (r *Report) readFirst(m *Model) {
 		}
 		named[at] = true
 		first := ReadFirst{
-			Block: one.block, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
+			Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			Place: r.place(e.Ref(), one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		// If one row about its place is in the block, the sentence may be in that.
 		about := e.about(one.Pointer)
 		isOwn := slices.ContainsFunc(about, func(c *change) bool { return c.shared == nil })
 		if len(about) > 0 && !isOwn {
-			first.Block = about[len(about)-1].shared.told.Number
+			first.Block = about[len(about)-1].shared.Number
 		}
 		m.ReadFirst = append(m.ReadFirst, first)
 	}

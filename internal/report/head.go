@@ -11,10 +11,9 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
-	"pinproof/internal/words"
 )
 
-// model computes the model. The groups have been made and sorted.
+// model computes the model.
 func (r *Report) model() *Model {
 	m := &Model{
 		Version: r.Version, Home: r.Home,
@@ -42,10 +41,22 @@ func (r *Report) model() *Model {
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
-	if r.Terse {
-		r.list(m)
-	} else {
-		r.blocks(m)
+	for _, e := range r.entries {
+		m.Entries = append(m.Entries, r.entry(e))
+		m.Unexplained += lint.BoolRank(e.OnlyKindKnown())
+	}
+	if !r.Terse {
+		m.Minor = minorText(r.entries)
+		m.Warned = r.warned
+		for _, b := range r.blocks {
+			m.Blocks = append(m.Blocks, *b)
+		}
+		for _, s := range r.shared {
+			m.Shared = append(m.Shared, *s)
+		}
+		m.Breaks = r.breaks()
+		r.worst(m)
+		r.readFirst(m)
 	}
 	r.data(m)
 	return m
@@ -98,238 +109,6 @@ func (r *Report) pinLine(key pin.Ref) int {
 		return max(1, pin.Line)
 	}
 	return max(1, side.Line)
-}
-
-// blocks makes the blocks and their entries.
-func (r *Report) blocks(m *Model) {
-	m.Minor = minorText(r.entries)
-	m.Warned = r.warned
-	for i, g := range r.groups {
-		if i == r.warned {
-			r.tell(m)
-		}
-		b := r.block(g)
-		b.FirstOfServer = i == 0 || r.groups[i-1].first().Server != g.first().Server
-		for _, e := range g.entries {
-			m.Entries = append(m.Entries, r.entry(e, g.number))
-			m.Unexplained += lint.BoolRank(e.OnlyKindKnown())
-		}
-		m.Blocks = append(m.Blocks, b)
-	}
-	r.worst(m)
-	r.readFirst(m)
-}
-
-// list makes the entries, without blocks.
-func (r *Report) list(m *Model) {
-	for _, e := range r.entries {
-		m.Entries = append(m.Entries, r.entry(e, 0))
-	}
-	m.Unexplained = len(m.Entries)
-}
-
-// block makes the block of a group.
-func (r *Report) block(g *group) Block {
-	e := g.first()
-	b := Block{Number: g.number, Entries: g.at, Kind: string(e.Kind), Note: r.note(e), Warned: e.HasNewWarning(),
-		Blocked: r.Blocked[e.Ref()], Repeat: e.Kind == pin.Duplicate, Minor: true,
-		Title: shortRef(e.Type, e.Name), Class: int(e.Class), Accept: r.acceptCommand(g)}
-	b.Words, b.Label = standsOut(g)
-	b.Server = r.places[e.Server]
-	b.Rows, b.Summed = r.rows(g)
-	b.Ask = r.questionText(&e.Drift, b.And(nil, true), e.HasNewWarning())
-	if len(r.Comparisons) > 1 {
-		b.Within = ", server " + text.Name(e.Server)
-	}
-	known := true
-	change := 0
-	worst := label.None
-	for _, one := range g.entries {
-		b.Names = append(b.Names, text.Name(one.Name))
-		b.Minor = b.Minor && one.Minor
-		known = known && one.TextsKnown()
-		change = change + one.Bytes
-		worst = max(worst, one.Severity)
-		b.Risks = append(b.Risks, one.Is...)
-		b.Is = append(b.Is, one.Words()...)
-	}
-	b.Risks = distinct(b.Risks)
-	b.Brief = b.Minor || e.Kind == pin.Removed
-	if e.Kind == pin.Removed {
-		b.Gone = gone(e)
-	}
-	b.Is = distinct(b.Is)
-	if g.renamed() {
-		b.Kind = Renamed
-		b.Title = shortRef(e.Type, e.RenamedFrom) + " -> " + text.Name(e.Name)
-		b.Ask = r.renameText(e)
-		b.Renamed = b.Note
-		b.Note = ""
-		if !e.RenamedSimilar {
-			b.Note = "nothing else differs"
-		}
-	}
-	isOwn := e.Locked != nil && e.Locked.Denied
-	if isDenied := r.wasDenied(&e.Drift); isDenied && !isOwn {
-		b.Ask += staysDenied
-		b.Note = joined("; ", deniedSoFar, b.Note)
-		if g.renamed() {
-			b.Renamed = joined("; ", deniedSoFar, b.Renamed)
-		}
-	} else if isDenied && e.Kind != pin.Removed {
-		b.Ask += deniedQuestion
-	} else if r.absentText(e) != "" {
-		b.Ask += maybeDenied
-	}
-	if r.release != "" {
-		b.Severity = worst.String()
-	}
-	if known {
-		b.Bytes = text.Signed(change)
-	}
-	return b
-}
-
-// gone returns a line about what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
-// again, which is gone with its entry.
-func gone(e *drifted) string {
-	if e.Locked.Definition == nil {
-		return notStored
-	}
-	definition := e.Locked.Tree()
-	said := definition
-	if said.Kind != '"' {
-		said = definition.Get("description")
-	}
-	if e.Type == pin.Skills {
-		said = definition.Get("frontmatter").Get("description")
-	}
-	first := ""
-	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
-		first = `"` + text.Printable(strings.TrimSpace(sentences[0])) + `"`
-	}
-	declared := slices.DeleteFunc(slices.Clone(e.Was), func(word string) bool { return word == "no hints" })
-	return joined(": ", strings.Join(declared, ", "), first)
-}
-
-// distinct returns a list without repetitions.
-func distinct(list []string) (kept []string) {
-	known := map[string]bool{}
-	for _, s := range list {
-		if !known[s] {
-			kept = append(kept, s)
-		}
-		known[s] = true
-	}
-	return kept
-}
-
-// maxWorst is how many entries the head of a review names for each reason.
-const maxWorst = 5
-
-// causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
-// warnings in a line of its own.
-var causes = []struct {
-	cause facts.Cause
-	said  string
-}{
-	{facts.CauseRepeated, "a repeated name"},
-	{facts.CauseHidden, "a change that no reader sees"},
-	{facts.CauseCode, "runs what it is given"},
-	{facts.CauseScript, "has a script"},
-	{facts.CauseSameName, "named like a skill of another server"},
-	{facts.CauseDestroys, "says that it destroys"},
-	{facts.CauseSecret, "asks for a secret, or returns one"},
-	{facts.CauseFile, "writes where it is told to"},
-	{facts.CauseUnguards, "no longer says what held it back"},
-	{facts.CauseHint, "clients ask less"},
-	{facts.CauseOpened, "says that its world is open"},
-	{facts.CauseWrites, "writes by its name, without hints"},
-	{facts.CauseHost, "names a new host"},
-}
-
-// worst names the entries that are read first, by the reason why they are.
-func (r *Report) worst(m *Model) {
-	for _, one := range causes {
-		worst := Worst{Said: one.said}
-		var hosts []string
-		for i, e := range r.entries {
-			if e.Class.First() && e.Why.Cause == one.cause {
-				if e.Why.Host != "" {
-					hosts = append(hosts, text.Name(e.Why.Host))
-				}
-				worst.Entries = append(worst.Entries, Placed{m.placed(m.Entries[i].Block), m.Entries[i].Short})
-			}
-		}
-		if more := len(worst.Entries) - maxWorst; more > 0 {
-			worst.Entries = worst.Entries[:maxWorst]
-			worst.More = "and " + text.Number(more) + " more"
-		}
-		if hosts != nil {
-			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
-		}
-		if worst.Entries != nil {
-			m.Worst = append(m.Worst, worst)
-		}
-	}
-}
-
-// standsOut returns what a reader has to notice in a group: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
-// label. It returns the id of the note or the label, too.
-func standsOut(g *group) (words, id string) {
-	e := g.first()
-	for _, f := range g.findings { // warnings first
-		if f.Warning {
-			return f.Word(), ""
-		}
-		if slices.Contains(facts.NoteIDs, f.ID) {
-			return strings.ReplaceAll(f.ID, "-", " "), f.ID
-		}
-	}
-	if e.RenamedFrom+e.RenamedTo != "" {
-		return "renamed", ""
-	}
-	if len(e.Edits) > 0 {
-		return e.Edits[0].Label.Words(), e.Edits[0].Label.ID()
-	}
-	return "", ""
-}
-
-func (r *Report) entry(e *drifted, block int) Entry {
-	d := &e.Drift
-	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
-		Said:  r.ref(d.Ref()),
-		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()], Block: block,
-		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
-		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
-		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
-		Severity: e.Severity.String(), Unexplained: e.Unexplained, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
-	for _, c := range e.Changes {
-		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
-	}
-	definition := func(p *pin.Pin) *Definition {
-		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
-	}
-	if d.Locked != nil {
-		said.Pinned = definition(d.Locked)
-	}
-	if d.Kind == pin.Duplicate {
-		for _, p := range d.Definitions() {
-			said.Copies = append(said.Copies, *definition(&p))
-		}
-	} else if d.Captured != nil {
-		said.Now = definition(d.Captured)
-	}
-	return said
-}
-
-// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name.
-func (r *Report) wasDenied(d *pin.Drift) bool {
-	pinned := d.Locked
-	if pinned == nil && d.RenamedFrom != "" {
-		pinned = pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
-	}
-	return pinned != nil && pinned.Denied || d.LikeDenied != ""
 }
 
 // servers lists for each server what is compared with what, and what drifted.

@@ -53,6 +53,9 @@ type Model struct {
 	// People get ReadFirst: there are many new sentences, or one that is conspicuous.
 	MuchToRead bool
 
+	// What breaks callers, in a few words each.
+	Breaks []string
+
 	// The most dangerous entries of all servers, by reason.
 	Worst []Worst
 
@@ -375,9 +378,6 @@ type Block struct {
 	// What changes can't show: a rename, a repeated name, texts that aren't stored.
 	Note string
 
-	// Only of a block of kind RENAMED, for a format that doesn't print its title: "renamed from a, and differs in more".
-	Renamed string
-
 	// What a REMOVED entry declared, and its first sentence; or "".
 	Gone string
 
@@ -408,6 +408,9 @@ type Block struct {
 	Severity string
 
 	Class int // its rank: the lower, the earlier
+
+	of       []*drifted // its entries, the most dangerous first
+	findings []Finding  // the new ones in them: warnings first
 }
 
 // A Row is one finding, note or change of a block.

@@ -94,9 +94,9 @@ type Report struct {
 	*facts.Facts
 	Model    *Model
 	entries  []*drifted // in the order of Drifts
-	groups   []*group
-	shared   []*sharedSet   // in the order in which they are told
-	warned   int            // how many groups with a warning come before these
+	blocks   []*Block
+	shared   []*Shared      // in the order in which they are told
+	warned   int            // how many blocks with a warning come before these
 	places   map[string]int // of servers in Comparisons
 	oneByOne bool           // flags can approve entries one by one
 
@@ -147,6 +147,14 @@ func Bare(in Input, known *facts.Facts) *Report {
 		r.entries = append(r.entries, &drifted{Entry: e})
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return a.Before(b.Entry) })
+	// The server with the most dangerous entry comes first.
+	place := map[string]int{}
+	for _, e := range r.entries {
+		if place[e.Server] == 0 {
+			place[e.Server] = len(place) + 1
+		}
+	}
+	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
 	r.listDrifts()
 	return r
 }
@@ -179,6 +187,7 @@ type drifted struct {
 	parts   []*change // of a new definition
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // what is summed up
+	block   *Block
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int

@@ -46,7 +46,7 @@ type change struct {
 	line   int
 
 	// The changes that are told once, with this one; or nil.
-	shared *sharedSet
+	shared *Shared
 }
 
 // A describer describes the definitions of an entry, and how they differ.
@@ -385,10 +385,10 @@ func (d *describer) unshown(e *facts.Edit) Row {
 	return row
 }
 
-// rows lists the rows of a group: its findings, then its changes or its definitions, then what is minor.
-func (r *Report) rows(g *group) (rows []Row, summed string) {
-	e := g.first()
-	for _, f := range g.findings {
+// rows lists the rows of a block: its findings, then its changes or its definitions, then what is minor.
+func (b *Block) rows() (rows []Row) {
+	e := b.of[0]
+	for _, f := range b.findings {
 		row := Row{Op: '=', Word: f.Word(), Pointer: f.Pointer, Line: Line{Place: f.Place, Phrase: f.Detail}, Finding: true}
 		if f.Warning {
 			row.Op = 'W'
@@ -398,7 +398,7 @@ func (r *Report) rows(g *group) (rows []Row, summed string) {
 	for _, c := range e.changes {
 		row := c.row
 		if c.shared != nil {
-			row.Shared = c.shared.told.Number
+			row.Shared = c.shared.Number
 			row.InAll = c.shared.inAll
 		}
 		rows = append(rows, row)
@@ -406,16 +406,16 @@ func (r *Report) rows(g *group) (rows []Row, summed string) {
 	for _, c := range e.parts {
 		if c.shared != nil {
 			l := &e.whole[0].Lines[c.line]
-			l.Shared = c.shared.told.Number
+			l.Shared = c.shared.Number
 			l.InAll = c.shared.inAll && c.shared.entries[0].Kind == pin.Added
 			l.Keeps = strings.Contains(c.at, "/properties/") // its name
 		}
 	}
 	rows = append(rows, e.whole...)
-	for _, e := range g.entries {
+	for _, e := range b.of {
 		rows = append(rows, e.minor...)
 	}
-	return rows, minorText(g.entries)
+	return rows
 }
 
 // notStored is printed in place of a definition.

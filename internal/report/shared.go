@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pinproof/internal/label"
+	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
 	"pinproof/internal/text"
@@ -29,16 +30,11 @@ type Shared struct {
 
 	Breaking bool // that it breaks callers is printed
 	Late     bool // it is told after all blocks: nothing uses it
-	breaks   bool
-}
 
-// A sharedSet collects the changes of the same entries.
-type sharedSet struct {
 	entries []*drifted
-	changes []*change // of the first entry
-	inAll   bool      // every entry of their kind is among them
 	rank    int
-	told    Shared
+	breaks  bool
+	inAll   bool // every entry of their kind is among them
 }
 
 // isPart reports whether a pointer leads to a parameter, to a definition of a schema or to _meta.
@@ -114,39 +110,45 @@ func (r *Report) findShared() {
 	}
 	for _, e := range r.entries {
 		for _, c := range e.parts {
-			if key := cmp.Or(keys[c.part], c.part); keys[c.part] != "" || c.isLong() {
-				add(key, c)
+			if key := keys[c.part]; key != "" || c.isLong() {
+				add(cmp.Or(key, c.part), c)
 			}
 		}
 	}
-	sets := map[string]*sharedSet{} // by the entries
+	sets := map[string]*Shared{} // by the entries
 	for _, key := range order {
 		all := same[key]
 		if len(all) < leastShared {
 			continue
 		}
-		var names []byte
+		var who []byte
 		var entries []*drifted
 		for _, c := range all {
-			names = fmt.Appendf(names, "%p ", c.of)
+			who = fmt.Appendf(who, "%p ", c.of)
 			entries = append(entries, c.of)
 		}
-		who := string(names)
-		set := sets[who]
+		set := sets[string(who)]
 		if set == nil {
-			set = &sharedSet{entries: entries, rank: rankLast}
-			sets[who] = set
+			set = &Shared{entries: entries, rank: rankLast}
+			sets[string(who)] = set
 			r.shared = append(r.shared, set)
 		}
-		set.changes = append(set.changes, all[0])
+		set.Rows = append(set.Rows, all[0].row)
 		set.rank = min(set.rank, all[0].rank())
-		set.told.breaks = set.told.breaks || all[0].breaks
+		set.breaks = set.breaks || all[0].breaks
 		for _, c := range all {
 			c.shared = set
 		}
 	}
-	slices.SortStableFunc(r.shared, func(a, b *sharedSet) int {
-		return cmp.Or(r.places[a.entries[0].Server]-r.places[b.entries[0].Server], a.rank-b.rank, len(b.entries)-len(a.entries))
+	for _, s := range r.shared {
+		s.Server = r.places[s.entries[0].Server]
+		s.Late = s.rank == rankUnused
+		s.Breaking = s.breaks && r.release != ""
+		s.Count, s.Also, s.Names = r.who(s.entries)
+		s.inAll = strings.HasPrefix(s.Count, "all ")
+	}
+	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
+		return cmp.Or(lint.BoolRank(a.Late)-lint.BoolRank(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
 	})
 }
 
@@ -199,21 +201,6 @@ func (e *drifted) scoreAt(pointer string) (score int, isRead bool) {
 	return score, isRead
 }
 
-// tell makes the rows of what is shared.
-func (r *Report) tell(m *Model) {
-	for _, set := range r.shared {
-		s := &set.told
-		s.Server = r.places[set.entries[0].Server]
-		for _, c := range set.changes {
-			s.Rows = append(s.Rows, c.row)
-		}
-		s.Count, s.Also, s.Names = r.who(set.entries)
-		set.inAll = strings.HasPrefix(s.Count, "all ")
-		s.Breaking = s.breaks && r.release != ""
-		m.Shared = append(m.Shared, *s)
-	}
-}
-
 // who counts entries of one server and type, and names them, or those that aren't among them if these are fewer. Behind
 // entries that changed it only counts new ones.
 func (r *Report) who(list []*drifted) (count, also, names string) {
@@ -255,13 +242,11 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 // maxOwn is how many entries that break callers by themselves the head of a review names.
 const maxOwn = 3
 
-// Breaks describes in a few words what breaks callers: in several entries, "new, required connectionId in 21 tools", and
+// breaks describes in a few words what breaks callers: in several entries, "new, required connectionId in 21 tools", and
 // which other entries do.
-func (m *Model) Breaks() (list []string) {
-	shared := map[string]bool{}
-	for i := range m.Shared {
-		if s := &m.Shared[i]; s.breaks {
-			shared[strconv.Itoa(s.Number)] = true
+func (r *Report) breaks() (list []string) {
+	for _, s := range r.shared {
+		if s.breaks {
 			var said []string
 			for _, row := range s.Rows {
 				said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
@@ -270,14 +255,16 @@ func (m *Model) Breaks() (list []string) {
 		}
 	}
 	var others []string
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
-		breaks := func(entry int) bool { return m.Entries[entry].Severity == label.Breaking.String() }
-		if slices.ContainsFunc(b.Entries, breaks) && !slices.ContainsFunc(b.And(nil, true), func(n string) bool { return shared[n] }) {
+	for _, b := range r.blocks {
+		isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks }
+		breaks := func(e *drifted) bool {
+			return e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared)
+		}
+		if slices.ContainsFunc(b.of, breaks) {
 			others = append(others, b.Names[0]+" ("+strconv.Itoa(b.Number)+")")
 		}
 	}
-	if others != nil && m.Release != "" {
+	if others != nil && r.release != "" {
 		in := "in "
 		if list != nil {
 			in = "otherwise in "
@@ -287,49 +274,19 @@ func (m *Model) Breaks() (list []string) {
 	return list
 }
 
-// placed returns the number under which a reader finds the content of a block: of shared changes if there is nothing else.
-func (m *Model) placed(number int) int {
-	all := map[int]bool{}
-	for i := range m.Shared {
-		all[m.Shared[i].Number] = true
-	}
-	b := m.Block(number)
-	if and := b.And(all, true); and != nil && b.HasNothingElse(all) {
-		number, _ = strconv.Atoi(and[0])
-	}
-	return number
-}
-
-// Block returns the block with a number.
-func (m *Model) Block(number int) *Block {
-	if number > m.Warned {
-		for i := range m.Shared {
-			if !m.Shared[i].Late {
-				number--
-			}
-		}
-	}
-	return &m.Blocks[number-1]
-}
-
-// And lists the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves out what
-// every entry of its kind has.
-func (b *Block) And(told map[int]bool, all bool) (list []string) {
+// And lists the numbers of the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves
+// out what every entry of its kind has.
+func (b *Block) And(told map[int]bool, all bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
-			if !l.Keeps && (all || !l.InAll) {
+			if l.Shared > 0 && !l.Keeps && (all || !l.InAll) && (told == nil || told[l.Shared]) {
 				has = append(has, l.Shared)
 			}
 		}
 	}
 	slices.Sort(has)
-	for _, n := range slices.Compact(has) {
-		if n > 0 && (told == nil || told[n]) {
-			list = append(list, strconv.Itoa(n))
-		}
-	}
-	return list
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(has)), " ", ", "), "[]")
 }
 
 // HasNothingElse reports whether a block has nothing but what is minor and the shared changes that were told; nil: all of them.
@@ -337,7 +294,7 @@ func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false
 	}
-	if b.Severity == label.Breaking.String() && b.And(told, true) == nil {
+	if b.Severity == label.Breaking.String() && b.And(told, true) == "" {
 		return false // its title shows that
 	}
 	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })

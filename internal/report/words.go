@@ -18,7 +18,6 @@ import (
 const (
 	maxSaidNames   = 3
 	maxSaidChanges = 4
-	maxAcceptNames = 40 // in one printed command
 
 	// In a line of relock, which has shown the entries above.
 	maxClosingNames = 5
@@ -533,22 +532,22 @@ func (r *Report) restStep() Step {
 	return Step{Text: s, Command: r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
 }
 
-// acceptCommand returns the command that accepts a group and nothing else: each entry by the digest of its definition.
-// It returns "" if no flag can do that, if there are more entries than a command should have, and for a new warning,
-// which nobody should approve by pasting.
-func (r *Report) acceptCommand(g *group) string {
-	if !r.oneByOne || g.first().Unexplained || len(g.entries) > maxAcceptNames || g.first().HasNewWarning() || g.first().Kind == pin.Duplicate {
+// acceptCommand returns the command that accepts a block and nothing else: each entry by the digest of its definition.
+// It returns "" if no flag can do that, and for a new warning, which nobody should approve by pasting.
+func (r *Report) acceptCommand(b *Block) string {
+	e := b.of[0]
+	if !r.oneByOne || e.Unexplained || e.HasNewWarning() || e.Kind == pin.Duplicate {
 		return ""
 	}
 	var args []string
 	next := r.Next
 	scope := ""
-	p := pin.ComparisonOf(r.Comparisons, g.first().Server)
+	p := pin.ComparisonOf(r.Comparisons, e.Server)
 	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known() {
 		next.Server = p.Server
 		scope = p.Server
 	}
-	for _, e := range g.entries {
+	for _, e := range b.of {
 		digest := e.DefinitionDigest()
 		if !r.Alone[e.Ref()] {
 			return "" // relock would refuse it
@@ -573,35 +572,4 @@ func (r *Report) field(key pin.Ref) string {
 		field += " server=" + text.Name(key.Server)
 	}
 	return field
-}
-
-// questionText asks about a drift, with the numbers of the shared changes that it has.
-func (r *Report) questionText(d *pin.Drift, and []string, warned bool) string {
-	what := r.ref(d.Ref())
-	if and != nil && !warned { // what has a warning is shown whole
-		what += ", and " + strings.Join(and, ", ")
-	}
-	if warned {
-		return "Accept " + what + " despite the warning?"
-	}
-	if d.Kind == pin.Removed {
-		return "Accept the removal of " + what + "?"
-	}
-	return "Accept " + what + "?"
-}
-
-// What a question adds about an entry that is denied.
-const (
-	deniedQuestion = " It is denied so far: y lets agents have it, x keeps it denied."
-	staysDenied    = " It is denied so far, and stays denied." // under its former name
-	maybeDenied    = " It may be a denied entry under another name: y lets agents have it, x keeps it denied."
-)
-
-// renameText asks about an entry that seems to have another name now.
-func (r *Report) renameText(e *drifted) string {
-	said := "Accept that " + r.ref(pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}) + " is " + text.Name(e.Name) + " now"
-	if e.HasNewWarning() {
-		return said + ", despite the warning?"
-	}
-	return said + "?"
 }

@@ -107,8 +107,10 @@ func Write(w io.Writer, m *report.Model) error {
 		add(of(s.Server), c)
 	}
 	room := maxReport
-	for i := range m.Entries {
-		add(of(m.Entries[i].Server), drift(m, i, &room))
+	for i := range m.Blocks {
+		for _, at := range m.Blocks[i].Entries {
+			add(of(m.Entries[at].Server), drift(&m.Entries[at], &m.Blocks[i], &room))
+		}
 	}
 	for _, c := range m.Captured {
 		if c.Status == "MATCH" {
@@ -144,8 +146,7 @@ func verdict(m *report.Model) testcase {
 
 // drift is the text of the case of a drifted entry. It refers to no other block, because a case is
 // read alone.
-func drift(m *report.Model, at int, room *int) testcase {
-	e := &m.Entries[at]
+func drift(e *report.Entry, of *report.Block, room *int) testcase {
 	message := e.Kind + " " + e.Said + ": " + e.Text
 	if e.Warned {
 		at := slices.IndexFunc(e.Findings, func(f report.Finding) bool { return f.Warning }) // approved ones come last
@@ -153,8 +154,7 @@ func drift(m *report.Model, at int, room *int) testcase {
 	}
 	var b strings.Builder
 	b.WriteString(message + "\n")
-	block := m.Block(e.Block)
-	plain.New(&b, plain.Style{}).Rows("  ", block)
+	plain.New(&b, plain.Style{}).Rows("  ", of)
 	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)
 	if !e.Blocked {

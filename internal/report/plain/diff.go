@@ -116,10 +116,9 @@ func (t *Writer) Overview(m *report.Model) {
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
 	t.notes("  ", m.Release)
-	breaks := m.Breaks()
-	for i, said := range breaks {
-		if i == mostBreaks && len(breaks) > mostBreaks+1 {
-			t.notes("    ", "and "+text.Count(len(breaks)-i, "more shared change")+" that break callers, below")
+	for i, said := range m.Breaks {
+		if i == mostBreaks && len(m.Breaks) > mostBreaks+1 {
+			t.notes("    ", "and "+text.Count(len(m.Breaks)-i, "more shared change")+" that break callers, below")
 			break
 		}
 		t.Say("    ", layout.Run{Op: '!', Text: said})
@@ -253,8 +252,8 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}
 	if !t.short(b) {
-		if and := b.And(t.Shown, false); and != nil {
-			title = append(title, layout.Run{Op: '~', Text: "  (" + strings.Join(and, ", ") + ")"})
+		if and := b.And(t.Shown, false); and != "" {
+			title = append(title, layout.Run{Op: '~', Text: "  (" + and + ")"})
 		}
 		t.Say(number, title...)
 		t.rows(strings.Repeat(" ", len(number)), b)
@@ -270,8 +269,8 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 
 // Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
-	if and := b.And(t.Shown, false); and != nil {
-		t.Say(indent, layout.Run{Op: '~', Text: "(" + strings.Join(and, ", ") + ")"})
+	if and := b.And(t.Shown, false); and != "" {
+		t.Say(indent, layout.Run{Op: '~', Text: "(" + and + ")"})
 	}
 	t.rows(indent, b)
 }
@@ -493,8 +492,8 @@ func (t *Writer) NothingElse(m *report.Model) {
 		if b.Minor {
 			said = " (minor)"
 		}
-		if and := b.And(t.Shown, false); and != nil {
-			said = " (" + strings.Join(and, ", ") + ")"
+		if and := b.And(t.Shown, false); and != "" {
+			said = " (" + and + ")"
 		}
 		if names[said] == nil {
 			order = append(order, said)

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -56,9 +55,9 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 // Match prints the verdict on a match.
 func (t *Writer) Match(line string) { t.printf("%s\n", t.paint('+', line)) }
 
-// Limits on the detail that the gate prints. BLOCK lines are never left out.
+// Limits on the detail that the gate prints. BLOCK lines and warnings are never left out.
 const (
-	maxGateChanges = 20    // changes of a block
+	maxGateChanges = 20    // lines of a block
 	maxGateLines   = 1_000 // lines of detail in all
 )
 
@@ -74,7 +73,8 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"]", " "+m.Records[i].Ref)
 		t.Say("  | ", layout.Run{Op: '=', Text: m.Records[i].Detail})
 	}
-	var room detailRoom
+	left := 0
+	printed := 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if brief && b.FirstOfServer {
@@ -88,11 +88,18 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			e := &m.Entries[at]
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
-		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && isTold(b) == isTold(&m.Blocks[i+1]) {
+		details := detailsOf(b)
+		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(&m.Blocks[i+1])) {
 			continue // below the next one, once for both
 		}
-		t.detail('=', cmp.Or(b.Renamed, b.Note), "")
-		t.details(m, b, &room)
+		for i, d := range details {
+			if d.op != 'W' && (i >= maxGateChanges || printed >= maxGateLines) {
+				left++
+				continue
+			}
+			t.detail(d)
+			printed++
+		}
 	}
 	for i := range m.Servers {
 		s := &m.Servers[i]
@@ -101,22 +108,38 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
 		}
 	}
-	if room.left > 0 {
-		t.printf("%s of detail left out: %s\n", text.Count(room.left, "line"), m.Review.Command)
+	if left > 0 {
+		t.printf("%s of detail left out: %s\n", text.Count(left, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
 		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
 	}
 }
 
-// isTold returns what details prints of a block.
-func isTold(b *report.Block) string {
-	told := fmt.Appendf(nil, "%q %q %q %v\n", b.Renamed, b.Note, b.Summed, b.Minor)
+// A detail is a line of detail: a word, and what it is about.
+type detail struct {
+	op         byte
+	word, rest string
+}
+
+// detailsOf lists what was found in a block and what changed in it. What is minor is only counted, unless all of it is.
+func detailsOf(b *report.Block) (list []detail) {
+	if b.Kind == report.Renamed {
+		list = append(list, detail{'=', b.Kind + " " + b.Title, ""})
+	}
+	if b.Note != "" {
+		list = append(list, detail{'=', b.Note, ""})
+	}
 	for i := range b.Rows {
 		row := &b.Rows[i]
-		told = fmt.Appendf(told, "%q %q %q %q %v\n", row.Op, row.Word, row.Place, row.Phrase, row.Minor)
+		if row.Op != '+' && row.Op != '-' && (b.Minor || !row.Minor) {
+			list = append(list, detail{row.Op, row.Word, text.Spaced(row.Place, row.Phrase)})
+		}
 	}
-	return string(told)
+	if b.Summed != "" && !b.Minor {
+		list = append(list, detail{'~', "minor", text.Spaced(b.Summed)})
+	}
+	return list
 }
 
 // warnings prints the warnings about whole captures. It also prints those that fail the run in entries that match, or in
@@ -132,36 +155,7 @@ func (t *Writer) warnings(m *report.Model) {
 			before = f.Ref
 			t.block(m.Failed, "[WARNING]", " "+f.Ref)
 		}
-		t.detail('W', f.Word(), text.Spaced(f.Place, f.Detail))
-	}
-}
-
-// A detailRoom counts the lines of detail of all blocks.
-type detailRoom struct {
-	printed int
-	left    int // lines left out
-}
-
-// details prints what was found in a block and what changed in it, as far as there is room.
-func (t *Writer) details(m *report.Model, b *report.Block, room *detailRoom) {
-	changes := 0
-	for i := range b.Rows {
-		row := &b.Rows[i]
-		if row.Op == '+' || row.Op == '-' || row.Minor && !b.Minor {
-			continue
-		}
-		if !row.Finding {
-			changes++
-		}
-		if changes > maxGateChanges || room.printed == maxGateLines {
-			room.left++
-			continue
-		}
-		t.detail(row.Op, row.Word, text.Spaced(row.Place, row.Phrase))
-		room.printed++
-	}
-	if b.Summed != "" && !b.Minor {
-		t.detail('~', "minor", text.Spaced(b.Summed))
+		t.detail(detail{'W', f.Word(), text.Spaced(f.Place, f.Detail)})
 	}
 }
 
@@ -176,12 +170,12 @@ func (t *Writer) block(fails bool, kind, rest string) {
 	t.printf("%s%s\n", t.paint(op, verb+" "+kind), rest)
 }
 
-// detail prints a line of detail, if there is one, after the gate's gutter.
-func (t *Writer) detail(op byte, word, rest string) {
-	if rest != "" {
-		word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), word)
+// detail prints a line of detail after the gate's gutter.
+func (t *Writer) detail(d detail) {
+	if d.rest != "" {
+		d.word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), d.word)
 	}
-	t.Say("  | ", layout.Run{Op: op, Text: word}, layout.Run{Op: '=', Text: rest})
+	t.Say("  | ", layout.Run{Op: d.op, Text: d.word}, layout.Run{Op: '=', Text: d.rest})
 }
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
