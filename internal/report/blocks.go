@@ -47,7 +47,7 @@ func (r *Report) group() {
 		if isJoined[e] {
 			continue
 		}
-		b := &Block{of: []*drifted{e}}
+		b := &Block{of: []*drifted{e}, Blocked: r.Blocked[e.Ref()]}
 		if was[e] != nil {
 			b.of = append(b.of, was[e])
 		}
@@ -96,7 +96,6 @@ func (r *Report) fill(b *Block) {
 	b.Title = shortRef(e.Type, e.Name)
 	b.Note = r.note(e)
 	b.Warned = e.HasNewWarning()
-	b.Blocked = r.Blocked[e.Ref()]
 	b.Repeat = e.Kind == pin.Duplicate
 	b.Class = int(e.Class)
 	b.Accept = r.acceptCommand(b)
