@@ -12,8 +12,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Hidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
@@ -34,38 +32,35 @@ func UnusualSpace(r rune) bool {
 // Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank: a
 // reader misses something either way. The frozen set of hidden characters doesn't have these, so no
 // digest and no policy depends on them.
-func Obscures(r rune) bool { return Strikes(r) || r == 0x1d159 || r == 0x16fe4 }
+func Obscures(r rune) bool { return Strikes(r) || isBlank(r) }
 
-// Strikes reports whether r is drawn through the letter before it: its combining class is that of overlays, which never changes.
-func Strikes(r rune) bool { return r > 0x7e && norm.NFC.PropertiesString(string(r)).CCC() == 1 }
+// isBlank reports whether r is a symbol that shows as a blank.
+func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
+
+// Strikes reports whether r is drawn through the letter before it.
+func Strikes(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
 
 // isConfusing reports whether a terminal may draw r as a blank, or over what is around it: the replacement of an object, and what
 // joins or replaces hieroglyphs.
 func isConfusing(r rune) bool { return r == 0xfffc || r >= 0x13430 && r <= 0x1345f }
 
-// fitsOn reports whether a mark is drawn onto a character before it and no farther: it doesn't enclose it, and one script has both.
-// A mark of one script alone may join letters, and be drawn over others.
-func fitsOn(base, mark rune) bool {
-	if unicode.Is(unicode.Me, mark) {
-		return false
+// scriptOf returns the characters of the script that a mark belongs to. Inherited has those for any script.
+func scriptOf(mark rune) *unicode.RangeTable {
+	known, isKnown := scripts.Load(mark)
+	if isKnown {
+		return known.(*unicode.RangeTable)
 	}
-	if unicode.Is(unicode.Inherited, mark) {
-		return true
-	}
-	script, known := scripts.Load(mark)
-	if !known {
-		for _, table := range unicode.Scripts {
-			if unicode.Is(table, mark) {
-				script = table
-			}
+	script := unicode.Common
+	for _, table := range unicode.Scripts {
+		if unicode.Is(table, mark) {
+			script = table
 		}
-		scripts.Store(mark, script)
 	}
-	table, _ := script.(*unicode.RangeTable)
-	return table != nil && unicode.Is(table, base)
+	scripts.Store(mark, script)
+	return script
 }
 
-// scripts has the script of each mark that fitsOn was asked about.
+// scripts has the script of each mark that scriptOf was asked about.
 var scripts sync.Map
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
@@ -109,7 +104,8 @@ func Printable(s string) string { return string(Append(nil, s, false)) }
 func Append(dst []byte, s string, asciiOnly bool) []byte {
 	// A mark at the start would sit on our own text.
 	marks := maxMarks
-	base := rune(0) // the last character that isn't a mark
+	base := rune(0)             // the last character that isn't a mark
+	script := unicode.Inherited // of the last mark
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
@@ -138,12 +134,18 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-		case r < 0x20 || Hidden(r) || UnusualSpace(r) || Obscures(r) || isConfusing(r) || asciiOnly && r > 0x7e:
+		case r < 0x20 || Hidden(r) || UnusualSpace(r) || isBlank(r) || isConfusing(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && IsMark(r):
-			if marks >= maxMarks || !fitsOn(base, r) {
-				dst = appendEscape(dst, r)
+			if !unicode.Is(script, r) {
+				script = scriptOf(r)
+			}
+			// A mark of one script alone may join letters, and be drawn over those of another script.
+			fits := script == unicode.Inherited || unicode.Is(script, base)
+			if marks >= maxMarks || !fits || unicode.Is(unicode.Me, r) || Strikes(r) {
+				size *= runLength(s[i:], r)
+				dst = appendSame(dst, s[i:i+size])
 			} else {
 				dst = append(dst, s[i:i+size]...)
 				next = marks + 1

@@ -12,8 +12,19 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"pinproof/internal/jsontest"
 )
+
+// TestStrikes: the overlays are the characters of combining class 1 that golang.org/x/text knows.
+func TestStrikes(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if want := norm.NFC.PropertiesString(string(r)).CCC() == 1; Strikes(r) != want {
+			t.Errorf("%U: %t", r, Strikes(r))
+		}
+	}
+}
 
 func TestPrintable(t *testing.T) {
 	tags := func(s string) string {
