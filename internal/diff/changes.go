@@ -118,22 +118,12 @@ type location struct {
 	inDefinitions bool
 }
 
-// A located change is one in a schema.
-type located struct {
-	Change
-	location
-}
-
 // location returns where a node is.
 func (n *node) location() location {
 	if n.above == nil {
 		return location{at: n.at, keyword: -1}
 	}
 	s := n.above.location()
-	if slices.Contains([]string{"additionalProperties", "patternProperties", "unevaluatedProperties"}, n.above.now) {
-		// The proof takes it that nobody sends names that aren't named: it says nothing about what they may be.
-		s.schemas = nil
-	}
 	if n.above.at == schema.AtSchema {
 		s.around = [2]*jsontree.Value{n.above.old, n.above.new}
 		s.schemas = append(s.schemas, s.around)
@@ -203,12 +193,6 @@ func (l *labeller) add(n *node) {
 	if !n.tooMany {
 		c.Label = l.labelOf(c, s)
 	}
-	if l.titles(c, s) {
-		c.Label = label.OtherForm
-	}
-	if s.keyword >= 0 && !c.Label.Minor() {
-		l.side.shown = append(l.side.shown, located{c, s})
-	}
 	c.Severity = c.Label.Severity()
 	l.changes = append(l.changes, c)
 }
@@ -219,7 +203,7 @@ func (l *labeller) sideOf(n *node) *side {
 		n = n.above
 	}
 	if l.sides[n.now] == nil {
-		l.sides[n.now] = newSide(l.budget, n.old, n.new)
+		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)
 	}
 	return l.sides[n.now]
 }

@@ -5,6 +5,7 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
+	"pinproof/internal/normal"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/words"
@@ -23,7 +24,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	// What differs inside a moved value has changes of its own.
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	if name == "title" || name == "description" {
-		return proseLabel(c, inside)
+		return l.proseLabel(c, name, inside)
 	}
 	if l.entryType == pin.Skills {
 		return l.skillLabel(c, name, inside)
@@ -109,7 +110,7 @@ func (l *labeller) sideLabel(c Change, at location) label.Label {
 		return label.OutputAdded
 	case isOutput && c.New.Kind == 0:
 		return label.OutputRemoved
-	case exports(&c.New, schema.AtSchema):
+	case l.exports(&c.New, schema.AtSchema):
 		k = label.Exported
 	default:
 		k = label.Other
@@ -118,6 +119,15 @@ func (l *labeller) sideLabel(c Change, at location) label.Label {
 		return k.OfOutput()
 	}
 	return k
+}
+
+// proseLabel is for a title or a description of the entry. A title that is its name in words is one that everybody reads anyway.
+func (l *labeller) proseLabel(c Change, name string, inside []string) label.Label {
+	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, l.name) }
+	if name == "title" && len(inside) == 0 && inWords(c.Old) && inWords(c.New) {
+		return label.OtherForm
+	}
+	return proseLabel(c, inside)
 }
 
 // proseLabel is for a title or a description. Only a string is prose.
@@ -173,7 +183,7 @@ func promptArgumentLabel(c Change, inside []string) label.Label {
 // annotationLabel is for one annotation, or for something inside it.
 func (l *labeller) annotationLabel(c Change, name string, inside []string) label.Label {
 	if name == "title" {
-		return proseLabel(c, inside)
+		return l.proseLabel(c, name, inside)
 	}
 	hint, ok := toolHints[name]
 	if !ok || len(inside) > 0 {

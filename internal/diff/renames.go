@@ -8,6 +8,7 @@ import (
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/normal"
 	"pinproof/internal/pin"
 )
 
@@ -124,7 +125,7 @@ type candidate struct {
 func candidateOf(d *pin.Drift) *candidate {
 	definition := nameless(cmp.Or(d.Locked, d.Captured))
 	described := definition.Get("description").Text
-	c := &candidate{Drift: d, name: wordSet(apart(d.Name)), parameters: map[string]bool{}, description: wordSet(described)}
+	c := &candidate{Drift: d, name: wordSet(normal.SplitName(d.Name)), parameters: map[string]bool{}, description: wordSet(described)}
 	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(d.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
 		c.keys[2] = strings.Join(words, " ")
@@ -214,20 +215,6 @@ func rankOf(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// apart is a name with a blank between a small letter and the capital behind it.
-func apart(name string) string {
-	var b strings.Builder
-	small := false
-	for _, r := range name {
-		if small && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-		small = unicode.IsLower(r)
-	}
-	return b.String()
 }
 
 // wordSet returns the words of a text in lower case.

@@ -24,15 +24,6 @@ var symbols = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
-var keywords = sync.OnceValue(func() []string {
-	return strings.Fields(`name title description inputSchema outputSchema annotations readOnlyHint destructiveHint idempotentHint openWorldHint _meta icons execution
- taskSupport $schema $id $ref $defs $anchor $comment $dynamicRef $dynamicAnchor definitions type properties required items additionalProperties patternProperties
- propertyNames enum const default examples anyOf oneOf allOf not if then else format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
- maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
- unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
-})
-
 // HasText reports whether there is something to read in what a change added or removed: a text or the name
 // of a member, except for the closed lists of names and values without a text of their own.
 func (c *Change) HasText() bool {
@@ -46,7 +37,7 @@ func (c *Change) HasText() bool {
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
 		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
-		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !slices.Contains(keywords(), name)
+		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsWord(name)
 	}
 	// A title that is the name in words, or required names, which are shown with their parameters.
 	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
@@ -68,7 +59,7 @@ func says(v, other *jsontree.Value, name string) (found bool) {
 			}
 		}
 		if n := len(path); n > 0 && path[n-1].Index < 0 {
-			found = found || of == schema.AtNamed || of == schema.AtProperties || !slices.Contains(keywords(), keyword)
+			found = found || of == schema.AtNamed || of == schema.AtProperties || !schema.IsWord(keyword)
 		}
 		if found || part.Kind != '"' || isSymbol(part.Text, keyword) {
 			return

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"pinproof/internal/inclusion"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
+	"pinproof/internal/normal"
 	"pinproof/internal/schema"
 )
 
@@ -18,16 +20,19 @@ import (
 type side struct {
 	roots [2]*jsontree.Value
 
+	// The normal forms of both and, in place 1, those without titles, descriptions and comments.
+	forms [2][2]*normal.Forms
+
 	// The questions that were answered.
 	relations map[question]inclusion.Relation
 
 	budget *effort.Budget
 
-	// The changes that aren't minor.
-	shown []located
+	// The parameters that schemas name, in any of their alternatives.
+	names map[namesQuestion]map[string]bool
 
-	// The contents of schemas of the old and of the new one.
-	contents [2]map[*jsontree.Value]contents
+	// A parameter of the new one is sent as a header.
+	hasHeader bool
 
 	// The names that schemas require.
 	required map[*jsontree.Value]map[string]bool
@@ -36,15 +41,18 @@ type side struct {
 	// so every definition may be used.
 	used map[string]bool
 
+	// Pointers to values that references lead to although no schema is there.
+	opaque []string
+
 	// A reference leads to a definition from where a schema is tested rather than taken, as under not.
 	isTested bool
 }
 
-// newSide works out what is used in two schemas.
-func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
+// newSide works out what is used in two schemas of a tool.
+func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
 		budget:    budget,
-		contents:  [2]map[*jsontree.Value]contents{{}, {}},
+		names:     map[namesQuestion]map[string]bool{},
 		required:  map[*jsontree.Value]map[string]bool{},
 		roots:     [2]*jsontree.Value{old, new},
 		relations: map[question]inclusion.Relation{},
@@ -53,6 +61,14 @@ func newSide(budget *effort.Budget, old, new *jsontree.Value) *side {
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
+		}
+	}
+	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Kind == '{' && v.Has(schema.HeaderKeyword) })
+	for i := range s.forms {
+		for side, root := range s.roots {
+			if old != nil && new != nil {
+				s.forms[i][side] = normal.New(budget, root, tool, i == 1)
+			}
 		}
 	}
 	return s
@@ -78,6 +94,9 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 			s.used[steps[1]] = true
 		} else if !whole {
 			s.used = nil
+		}
+		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
+			s.opaque = append(s.opaque, pointerTo(steps...))
 		}
 		if to != nil {
 			s.follow(root, to, isTested, seen)
@@ -173,84 +192,83 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	})
 }
 
-// isSettled reports whether one of the schemas around a change certainly takes the same values as before.
-func (s *side) isSettled(schemas [][2]*jsontree.Value) bool {
-	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return s.proven(question{pair, false}) == inclusion.Same })
+// isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
+func (s *side) isOpaque(c Change, at location) bool {
+	for _, pointer := range []string{c.Pointer, cmp.Or(c.From, c.Pointer)} {
+		pointer = strings.TrimPrefix(pointer, pointerTo(at.steps[0])) + "/"
+		if slices.ContainsFunc(s.opaque, func(to string) bool { return strings.HasPrefix(pointer, to+"/") || strings.HasPrefix(to+"/", pointer) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func pointerTo(steps ...string) (pointer string) {
+	for _, step := range steps {
+		pointer = jsontree.Pointer(pointer, step)
+	}
+	return pointer
+}
+
+// isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
+// before, or one of the schemas around it has. kind is the index of the normal forms.
+func (s *side) isForm(kind int, c Change, at location) bool {
+	old := s.forms[kind][0]
+	new := s.forms[kind][1]
+	if old == nil || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
+		return false // the definition that it is in isn't used
+	}
+	if schema.IsDefinitions(at.name()) && !s.isUsed(kind, c, at) {
+		return false
+	}
+	if normal.EqualKeyword(old, new, at.around[0], at.around[1], at.name()) {
+		return true
+	}
+	return slices.ContainsFunc(at.schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
+}
+
+// isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
+func (s *side) isUsed(kind int, c Change, at location) bool {
+	for side, around := range at.around {
+		if list := jsontree.Lookup(around, at.name()); around != s.roots[side] || list != nil && list.Kind != '{' {
+			return false
+		}
+		for _, name := range at.names(c) {
+			definition := jsontree.Lookup(jsontree.Lookup(around, at.name()), name)
+			if definition != nil && !s.forms[kind][side].Has(definition) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
 func (l *labeller) schemaLabel(c Change, at location) label.Label {
-	k := l.keywordLabel(c, at)
-	if c.Old.Kind == 0 && c.New.Kind == 0 && at.at == schema.AtSchema && !isCombination(at.name()) {
-		return label.ValuesChanged // another place of a tuple
-	}
-	if at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]) {
-		return label.UnusedDefinition
-	}
-	isRemark := k == label.Wording || k == label.Layout || k == label.DefaultChanged || k == label.Changed || k == label.Exported
-	isTested := at.isTested || at.inDefinitions && l.side.isTested
-	if isTested && !isRemark && !tests(at.name()) {
-		return label.Other // the schema around it decides more than which values it takes
-	}
-	if l.isForm(k, at) {
-		return l.formLabel(k, c, at)
-	}
-	if isTested && k.IsOfValues() {
+	if l.side.isOpaque(c, at) {
 		return label.Other
 	}
-	return k
-}
-
-// isForm reports whether a change with a label may be nothing but another form of the schema around it.
-func (l *labeller) isForm(k label.Label, at location) bool {
-	if at.name() == "$schema" || at.name() == "required" && k == label.OtherForm {
-		return false
+	if l.side.isForm(0, c, at) {
+		return label.OtherForm
 	}
-	if k == label.OtherForm {
-		return true
-	}
-	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
-	if isParameter && l.side.relation(at.around) != inclusion.Unknown {
-		return true
-	}
-	isOfValues := k.IsOfValues() || k == label.ParameterRemoved || k == label.Changed && schema.IsDefinitions(at.name())
-	return isOfValues && l.side.isSettled(at.schemas)
-}
-
-// formLabel returns the label of a change in a schema that takes the same values as before: that of another form, unless
-// something is read there that the other side lacks.
-func (l *labeller) formLabel(k label.Label, c Change, at location) label.Label {
-	var whole [2]contents
-	for side := range whole {
-		contents, ok := l.side.contentsOf(side, at.around[side])
-		if !ok {
-			return k
-		}
-		whole[side] = contents
-	}
-	gravest, isNamed, ok := l.readAnew(c, at, whole)
-	isParameter := k == label.NewRequired || k == label.NewOptional || k == label.ParameterRemoved
-	if !ok || isParameter && isNamed {
+	k := l.keywordLabel(c, at)
+	isTuple := c.Old.Kind == 0 && c.New.Kind == 0 && at.at == schema.AtSchema && !isCombination(at.name())
+	isTested := at.isTested || at.inDefinitions && l.side.isTested
+	switch {
+	case isTuple:
+		return label.ValuesChanged // another place in it
+	case at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]):
+		return label.UnusedDefinition
+	case schema.IsAnnotation(at.name()) || at.name() == schema.HeaderKeyword || k == label.Exported:
 		return k
+	case at.name() != "required" && l.side.isForm(1, c, at):
+		return label.Wording // the values are the same, so the texts differ, or what they are about
+	case k == label.Changed:
+		return k
+	case isTested && (k.IsOfValues() || !tests(at.name())):
+		return label.Other // the schema around it decides more than which values it takes
 	}
-	switch k {
-	case label.NewRequired, label.NewOptional, label.ParameterRemoved:
-		if r := l.side.relation(at.around); r == inclusion.Wider {
-			return min(gravest, label.Loosened) // they are in one of several alternatives now
-		} else if r != inclusion.Same {
-			return min(gravest, label.Tightened)
-		}
-	case label.InputClosed, label.NamesOpened:
-		// The proof takes it that nobody sends names that aren't named.
-		if whole[0].isClosed != whole[1].isClosed {
-			return k
-		}
-	case label.InputOpened, label.Tightened, label.Loosened:
-		if isText := c.Old.Kind == '"' || c.New.Kind == '"'; at.name() == "additionalProperties" && !isText {
-			return k
-		}
-	}
-	return gravest
+	return k
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
@@ -260,74 +278,43 @@ func (l *labeller) keywordLabel(c Change, at location) label.Label {
 	moved := c.Old.Kind == 0 && c.New.Kind == 0
 	switch name {
 	case "$schema":
-		return l.dialectLabel(c, at)
+		return label.Other
 	case "required":
 		return l.requiredLabel(c, at)
 	}
 	if schema.IsAnnotation(name) || name == schema.HeaderKeyword {
-		remark, _ := remarkOf(jsontree.Member{Name: name})
-		return remarkLabel(c, inside, remark.label)
+		return remarkLabel(c, name, inside)
 	}
 	switch {
-	case exports(&c.New, at.position()):
+	case l.exports(&c.New, at.position()) || name == "$ref" && l.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: name, Value: c.New}}}, schema.AtSchema):
 		return label.Exported
 	case schema.IsDefinitions(name) && len(inside) < 2:
 		return l.definitionLabel(c, at)
-	case isEmpty(c.Old) && isEmpty(c.New) && !moved && at.at != schema.AtSchema && name != "const" && name != "enum":
-		return label.OtherForm
 	case name == "properties" && len(inside) < 2 && !moved:
 		return l.parameterLabel(c, at)
 	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
 		return l.othersLabel(c, at)
 	case moved && at.at == schema.AtSchema:
-		return label.OtherForm // the order of schemas that are combined means nothing
+		return label.Changed // the order of schemas that are combined means nothing
 	}
 	return l.valuesLabel(c, at)
 }
 
-// readAnew returns the gravest label of what is read in a change and isn't on the other side of the schema around it, and whether
-// a parameter is. It returns false if the budget is too small.
-func (l *labeller) readAnew(c Change, at location, whole [2]contents) (gravest label.Label, isNamed, ok bool) {
-	gravest = label.OtherForm
-	for side, v := range [...]jsontree.Value{c.Old, c.New} {
-		changed, ok := l.side.changedContents(side, v, at)
-		if !ok {
-			return gravest, false, false
+// remarkLabel is for a keyword that restricts no value.
+func remarkLabel(c Change, keyword string, inside []string) label.Label {
+	switch keyword {
+	case "default", "examples", "example":
+		return label.DefaultChanged
+	case "title", "description", "$comment":
+		if k := proseLabel(c, inside); k != label.Other {
+			return k
 		}
-		other := whole[1-side]
-		for name := range changed.names {
-			if _, known := other.names[name]; !known {
-				isNamed = true
-				gravest = min(gravest, [...]label.Label{label.Wording, label.NewOptional}[side])
-			}
+	case schema.HeaderKeyword:
+		if c.New.Kind != 0 {
+			return label.Exported
 		}
-		for key, remark := range changed.remarks {
-			_, known := other.remarks[key]
-			if !known && side == 0 && remark.label == label.Exported {
-				gravest = min(gravest, label.Changed) // nothing is sent as a header any more
-			} else if !known {
-				gravest = min(gravest, remark.label)
-			}
-		}
-		eachText(&v, func(text string) {
-			if text != "" && !other.texts[text] && at.name() != "$ref" {
-				gravest = min(gravest, label.Wording)
-			}
-		})
 	}
-	return gravest, isNamed, true
-}
-
-// remarkLabel is for a keyword that restricts no value. k is its label where it is added.
-func remarkLabel(c Change, inside []string, k label.Label) label.Label {
-	prose := proseLabel(c, inside)
-	switch {
-	case k == label.Exported && c.New.Kind == 0, k == label.Wording && prose == label.Other:
-		return label.Changed
-	case k == label.Wording:
-		return prose
-	}
-	return k
+	return label.Changed
 }
 
 // isCombination reports whether a keyword combines the schemas in its list, in any order.
@@ -335,60 +322,36 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
+// isInPlace reports whether the schemas under a keyword are about the same value as the schema around it.
+func isInPlace(keyword string) bool {
+	return isCombination(keyword) || slices.Contains([]string{"$ref", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
+}
+
 // isEmpty reports whether a value has no content: it is absent, null, or without parts.
 func isEmpty(v jsontree.Value) bool {
 	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
 }
 
-// exports reports whether a value, new at a position, makes clients send an argument as a header.
-func exports(v *jsontree.Value, at schema.Position) bool {
-	found := false
-	schema.Each(v, at, func(s *jsontree.Value) {
-		found = found || s.Kind == '{' && s.Has(schema.HeaderKeyword)
-	})
-	return found
-}
-
-// dialectLabel is for $schema. Any dialect that we read is as good as another for a schema without a keyword that dialects read
-// in different ways.
-func (l *labeller) dialectLabel(c Change, at location) label.Label {
-	isOld := false
-	for _, v := range []jsontree.Value{c.Old, c.New} {
-		if v.Kind != 0 && !schema.IsDialect(v.Text) || !at.isRoot() {
-			return label.Other
-		}
-		isNew := v.Kind == 0 || strings.Contains(v.Text, "draft-07") || strings.Contains(v.Text, "/draft/20")
-		isOld = isOld || !isNew
-	}
-	differs := false
-	for _, root := range l.side.roots {
-		schema.Each(root, schema.AtSchema, func(part *jsontree.Value) {
-			for _, m := range part.Members() {
-				differs = differs || dialectsDiffer(part, m, isOld)
+// exports reports whether a value at a position of the new schema makes clients send an argument as a header.
+func (l *labeller) exports(v *jsontree.Value, at schema.Position) bool {
+	seen := map[*jsontree.Value]bool{}
+	var find func(v *jsontree.Value, at schema.Position) bool
+	find = func(v *jsontree.Value, at schema.Position) (found bool) {
+		schema.Each(v, at, func(s *jsontree.Value) {
+			found = found || s.Kind == '{' && s.Has(schema.HeaderKeyword)
+			reference := jsontree.Lookup(s, "$ref")
+			if found || reference == nil {
+				return
+			}
+			to, _ := schema.FindSchema(l.side.roots[1], reference)
+			if to != nil && !seen[to] && l.budget.Spend(sizeOf(to)) {
+				seen[to] = true
+				found = find(to, schema.AtSchema)
 			}
 		})
+		return found
 	}
-	if differs {
-		return label.Other
-	}
-	return label.OtherForm
-}
-
-// dialectsDiffer reports whether dialects of JSON Schema read a keyword of a schema in different ways: from draft-07 on or, with
-// isOld, also those before it (JSON Schema 2020-12 Core, Appendix D; draft-07 and draft-06 release notes).
-func dialectsDiffer(of *jsontree.Value, m jsontree.Member, isOld bool) bool {
-	switch m.Name {
-	case "prefixItems", "additionalItems", "unevaluatedItems", "unevaluatedProperties", "dependentRequired", "dependentSchemas", "dependencies",
-		"minContains", "maxContains", "$dynamicRef", "$recursiveRef", "$anchor", "$id", "id":
-		return true
-	case "items":
-		return m.Value.Kind == '['
-	case "$ref":
-		return slices.ContainsFunc(of.Members(), func(m jsontree.Member) bool { return m.Name != "$ref" && bearsOnValues(m.Name) })
-	case "const", "contains", "propertyNames", "if", "then", "else", "exclusiveMinimum", "exclusiveMaximum":
-		return isOld
-	}
-	return isOld && (m.Value.Kind == 't' || m.Value.Kind == 'f') && schema.Keyword(m.Name) == schema.AtSchema
+	return l.side.hasHeader && find(v, at)
 }
 
 // definitionLabel is for schemas that others refer to, as they are added or removed.
@@ -451,6 +414,21 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	if len(inside) > 0 && !isTaken && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
 		return l.othersLabel(c, at)
 	}
+	other := 0 // the side that a parameter was added to or removed from
+	if c.New.Kind == 0 {
+		other = 1
+	}
+	isElsewhere := func(name string) bool { return l.side.namesIn(other, at.around[other], false)[name] }
+	if names := at.names(c); len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isElsewhere(name) }) {
+		switch l.side.relation(at.around) {
+		case inclusion.Wider:
+			return label.Loosened // they are in one of several alternatives now
+		case inclusion.Narrower:
+			return label.Tightened
+		case inclusion.Same:
+			return label.Changed
+		}
+	}
 	if c.New.Kind == 0 {
 		return label.ParameterRemoved
 	}
@@ -463,6 +441,53 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 		return label.NewRequired
 	}
 	return label.NewOptional
+}
+
+// namesMore reports whether a new schema names a parameter that the old one doesn't name, at any depth.
+func (s *side) namesMore(at location) bool {
+	old := s.namesIn(0, at.around[0], true)
+	for name := range s.namesIn(1, at.around[1], true) {
+		if !old[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// A names question is which parameters a schema names, with those of its parameters or without.
+type namesQuestion struct {
+	of   *jsontree.Value
+	deep bool
+}
+
+// namesIn collects the parameters that a schema names, in the schemas that it combines and that it refers to, too.
+func (s *side) namesIn(side int, v *jsontree.Value, deep bool) map[string]bool {
+	question := namesQuestion{v, deep}
+	if names, known := s.names[question]; known {
+		return names
+	}
+	names := map[string]bool{}
+	s.names[question] = names
+	seen := map[*jsontree.Value]bool{}
+	var collect func(v *jsontree.Value)
+	collect = func(v *jsontree.Value) {
+		if v == nil || seen[v] || !s.budget.Spend(sizeOf(v)) {
+			return
+		}
+		seen[v] = true
+		for _, p := range v.Get("properties").Members() {
+			names[p.Name] = names[p.Name] || p.Value.Kind != 'f'
+		}
+		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
+		collect(to)
+		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+			if deep && !schema.IsDefinitions(steps[0]) || isInPlace(steps[0]) {
+				collect(part)
+			}
+		})
+	}
+	collect(v)
+	return names
 }
 
 // othersLabel is for a schema of parameters that was true, false or absent, or is now.
@@ -487,9 +512,7 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 		return label.InputOpened
 	case wasClosed:
 		return label.Loosened
-	case wasOpen && isOpen:
-		return label.OtherForm
-	case wasOpen:
+	case wasOpen && !isOpen:
 		return label.Tightened
 	}
 	return label.Other
@@ -498,7 +521,7 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 // valuesLabel is for a keyword that bears on what values a schema takes, judged with the others of the schema around it.
 func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	name := at.name()
-	if !isKeyword(name) {
+	if !schema.IsKeyword(name) {
 		return label.Changed
 	}
 	r := l.side.relation(at.around)
@@ -508,13 +531,13 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
 	switch r {
 	case inclusion.Same:
-		if name == "enum" && c.Old.Kind == '[' && c.New.Kind == '[' && isListed(at.around[0]) {
-			return label.Changed // another list beside it, or a text, may go by the order
-		}
 		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
 			return label.ValuesChanged // what it means depends on the keywords next to it, such as properties
 		}
-		return label.OtherForm
+		if (schema.Keyword(name) != schema.AtOther || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
+			return label.NewOptional
+		}
+		return label.Changed
 	case inclusion.Wider:
 		if listed {
 			return label.EnumAdded
@@ -531,11 +554,6 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 
 // isListed reports whether a schema lists its values.
 func isListed(v *jsontree.Value) bool { return v != nil && (v.Has("enum") || v.Has("const")) }
-
-// isKeyword reports whether JSON Schema gives a name a meaning.
-func isKeyword(name string) bool {
-	return slices.Contains(keywords(), name) || strings.HasPrefix(name, "$")
-}
 
 // judge gives the changes in a side of a tool the severity of what they do together. What isn't proven to be safe is breaking.
 func (l *labeller) judge(member string) {
@@ -558,21 +576,12 @@ func (l *labeller) judge(member string) {
 		isBreaking = isBreaking || c.Severity == label.Breaking
 		if c.Label.IsOfValues() || c.Severity == label.Breaking {
 			values = append(values, c)
-		} else if c.Label == label.Changed || c.Label == label.OtherForm || c.Label == label.Exported {
+		} else if c.Label == label.Changed || c.Label == label.Exported {
 			others = append(others, c)
 		}
 	}
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
-	}
-	minor := slices.DeleteFunc(slices.Concat(values, others), func(c *Change) bool { return !c.Label.Minor() })
-	if len(minor) > 0 && !l.side.readsAlike() {
-		// One of the labels is wrong: whoever approves has to see what it is.
-		for _, c := range minor {
-			c.Label = label.Changed
-			c.Severity = label.Breaking
-		}
-		return
 	}
 	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {

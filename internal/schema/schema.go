@@ -4,8 +4,10 @@ package schema
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"pinproof/internal/jsontree"
 )
@@ -164,6 +166,20 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 	return root, steps, true
 }
 
+// FindSchema returns the schema in a whole schema that a reference leads to, and the steps to it. It returns nil if no schema is there.
+func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
+	to, steps, ok := ResolveReference(root, jsontree.TextOf(reference))
+	at := AtSchema
+	for v, i := root, 0; ok && to != nil && i < len(steps); i++ {
+		v = jsontree.Lookup(v, steps[i])
+		at = at.Below(steps[i], v)
+	}
+	if !ok || at != AtSchema {
+		return nil, steps
+	}
+	return to, steps
+}
+
 // IsDefinitions reports whether a keyword has definitions: $defs or, to draft-07, definitions.
 func IsDefinitions(keyword string) bool { return keyword == "$defs" || keyword == "definitions" }
 
@@ -199,3 +215,18 @@ func IsType(s string) bool {
 	}
 	return false
 }
+
+// keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
+var keywords = sync.OnceValue(func() []string {
+	return strings.Fields(`name title description inputSchema outputSchema annotations readOnlyHint destructiveHint idempotentHint openWorldHint _meta icons execution
+ taskSupport $schema $id $ref $defs $anchor $comment $dynamicRef $dynamicAnchor definitions type properties required items additionalProperties patternProperties
+ propertyNames enum const default examples anyOf oneOf allOf not if then else format pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength
+ maxLength minItems maxItems uniqueItems minProperties maxProperties prefixItems contains minContains maxContains dependentRequired dependentSchemas
+ unevaluatedProperties unevaluatedItems contentMediaType contentEncoding contentSchema deprecated readOnly writeOnly nullable`)
+})
+
+// IsWord reports whether JSON Schema or MCP give a name a meaning.
+func IsWord(name string) bool { return slices.Contains(keywords(), name) }
+
+// IsKeyword reports whether JSON Schema gives a name a meaning.
+func IsKeyword(name string) bool { return IsWord(name) || strings.HasPrefix(name, "$") }

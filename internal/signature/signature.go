@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"pinproof/internal/diff"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
+	"pinproof/internal/normal"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 	"pinproof/internal/text"
@@ -225,7 +225,7 @@ func (s *signer) unshown(v jsontree.Value, uri string) {
 
 // isNameInWords reports whether a member is a title that repeats the name of its object.
 func isNameInWords(m jsontree.Member, name string) bool {
-	return m.Name == "title" && m.Value.Kind == '"' && diff.RepeatsName(m.Value.Text, name)
+	return m.Name == "title" && m.Value.Kind == '"' && normal.RepeatsName(m.Value.Text, name)
 }
 
 // annotations adds the hints of a tool as words, and every other annotation under its name.

@@ -1,12 +1,11 @@
-package diff
+package normal
 
 import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
 
-	"pinproof/internal/jsontree"
-	"pinproof/internal/label"
 	"pinproof/internal/text"
 )
 
@@ -21,7 +20,7 @@ func RepeatsName(title, name string) bool {
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-.", r) })
 	said := strings.Join(words, " ")
-	return strings.EqualFold(title, said) || strings.EqualFold(title, apart(said))
+	return strings.EqualFold(title, said) || strings.EqualFold(title, SplitName(said))
 }
 
 var (
@@ -29,17 +28,16 @@ var (
 	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
 )
 
-// titles reports whether a change only adds, removes or replaces a title that is the name of a tool or
-// of a parameter in words.
-func (l *labeller) titles(c Change, s location) bool {
-	n := len(s.steps)
-	if n == 0 || s.steps[n-1] != "title" || c.Label != label.Wording {
-		return false
+// SplitName returns a name with a space between a small letter and the capital behind it.
+func SplitName(name string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+		small = unicode.IsLower(r)
 	}
-	name := l.name
-	if n > 2 {
-		name = s.steps[n-2]
-	}
-	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == '"' && RepeatsName(v.Text, name) }
-	return inWords(c.Old) && inWords(c.New)
+	return b.String()
 }

@@ -1,9 +1,9 @@
-package diff_test
+package normal_test
 
 import (
 	"testing"
 
-	"pinproof/internal/diff"
+	"pinproof/internal/normal"
 )
 
 func TestInWords(t *testing.T) {
@@ -28,7 +28,7 @@ func TestInWords(t *testing.T) {
 		{"", "", false},
 		{" ", "_", false},
 	} {
-		if got := diff.RepeatsName(tt.title, tt.name); got != tt.is {
+		if got := normal.RepeatsName(tt.title, tt.name); got != tt.is {
 			t.Errorf("%q, %q: %v", tt.title, tt.name, got)
 		}
 	}

@@ -1,0 +1,186 @@
+package normal
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// keywords rewrites each keyword of a schema by itself.
+func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
+	var members []jsontree.Member
+	isInteger := v.Get("type").Text == "integer"
+	for i := range v.Parts {
+		m := &v.Parts[i]
+		if v == f.root && (schema.IsDefinitions(m.Name) || m.Name == "$schema") {
+			continue // definitions count where references lead, and the dialect for the whole schema
+		}
+		form := f.keyword(m.Name, &m.Value, isInteger)
+		isTitle := m.Name == "title" && RepeatsName(m.Value.Text, name)
+		isInput := v == f.root && m.Name == "type" && m.Value.Text == "object" // as any input and any result
+		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
+			members = append(members, jsontree.Member{Name: m.Name, Value: form})
+		}
+		f.dialectMatters = f.dialectMatters || f.dialectsDiffer(v, m)
+	}
+	form := jsontree.Value{Kind: '{', Parts: members}
+	f.dialectMatters = f.dialectMatters || form.Has("$ref") && restricts(without(form, "$ref"))
+	return form
+}
+
+// keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
+func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree.Value {
+	none := jsontree.Value{}
+	switch name {
+	case "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems":
+		f.failed = true
+	case "$ref":
+		return f.reference(v)
+	case "type":
+		return listOf(sorted(v))
+	case "required":
+		if list := sorted(v); len(list.Parts) > 0 || list.Kind != '[' {
+			return list
+		}
+		return none
+	case "maximum", "minimum":
+		if sign := map[string]string{"minimum": "-"}[name]; isInteger && v.Text == sign+largestInteger {
+			return none
+		}
+	}
+	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsWord(name) {
+		return none
+	}
+	return f.schemasIn(name, v)
+}
+
+// largestInteger is the largest integer that JavaScript's numbers count up to. Libraries of that language write it as
+// the bound of an integer, and nobody sends larger ones.
+const largestInteger = "9007199254740991"
+
+// isType reports whether a schema accepts one type alone.
+func isType(form jsontree.Value, name string) bool {
+	types := form.Get("type").Items()
+	return len(types) == 1 && types[0].Value.Text == name
+}
+
+func isProse(keyword string) bool {
+	return keyword == "title" || keyword == "description" || keyword == "$comment"
+}
+
+// schemasIn replaces the schemas in a keyword by their digests.
+func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
+	at := schema.AtSchema.Below(keyword, v)
+	if at == schema.AtOther {
+		return *v
+	}
+	if at == schema.AtSchema {
+		digest := f.digest(v, keyword)
+		form := f.byDigest[digest]
+		isOpen := form.Kind == '{' && len(form.Parts) == 0 && slices.Contains([]string{"additionalProperties", "items", "propertyNames"}, keyword)
+		isName := keyword == "propertyNames" && len(form.Parts) == 1 && isType(form, "string")
+		if isOpen || isName {
+			return jsontree.Value{}
+		}
+		return jsontree.Text(digest)
+	}
+	form := jsontree.Value{Kind: v.Kind}
+	for i := range v.Parts {
+		part := &v.Parts[i]
+		name := part.Name
+		if v.Kind == '[' {
+			name = strconv.Itoa(i)
+		}
+		form.Parts = append(form.Parts, jsontree.Member{Name: part.Name, Value: jsontree.Text(f.digest(&part.Value, name))})
+	}
+	if len(form.Parts) == 0 && (keyword == "properties" || keyword == "patternProperties") {
+		return jsontree.Value{}
+	}
+	return form
+}
+
+// reference replaces a reference by the form of the schema that it leads to, and one to a schema that it is in by a pointer.
+func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
+	to, steps := schema.FindSchema(f.root, v)
+	if to == nil {
+		f.failed = true
+		return *v
+	}
+	name := ""
+	pointer := ""
+	for _, step := range steps {
+		name = step
+		pointer = jsontree.Pointer(pointer, step)
+	}
+	if isDefinition := len(steps) == 0 || len(steps) == 2 && schema.IsDefinitions(steps[0]); !isDefinition {
+		f.inner[to] = true
+	}
+	if f.open[to] {
+		f.recursive[pointer] = to
+		return jsontree.Object(jsontree.Member{Name: "$ref", Value: jsontree.Text(pointer)})
+	}
+	return jsontree.Text(f.digest(to, name))
+}
+
+// sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.
+func sorted(v *jsontree.Value) jsontree.Value {
+	var list []string
+	for _, item := range v.Items() {
+		if item.Value.Kind != '"' {
+			return *v
+		}
+		list = append(list, item.Value.Text)
+	}
+	if v.Kind != '[' {
+		return *v
+	}
+	slices.Sort(list)
+	return jsontree.Texts(slices.Compact(list))
+}
+
+// listOf writes a string as a list of one.
+func listOf(v jsontree.Value) jsontree.Value {
+	if v.Kind == '"' {
+		return jsontree.Texts([]string{v.Text})
+	}
+	return v
+}
+
+// isNewest reports whether the dialect is the one that has prefixItems in place of a list in items.
+func (f *Forms) isNewest() bool { return strings.Contains(f.root.Get("$schema").Text, "/draft/2020") }
+
+// withTuple writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G), if the dialect has it.
+func (f *Forms) withTuple(s jsontree.Value) jsontree.Value {
+	if s.Get("items").Kind != '[' || s.Has("prefixItems") || f.isNewest() {
+		return s
+	}
+	tuple := with(without(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
+	if rest := s.Get("additionalItems"); rest.Kind != 0 {
+		tuple = with(tuple, "items", rest)
+	}
+	return tuple
+}
+
+// dialectsDiffer reports whether dialects of JSON Schema read a keyword of a schema in different ways (JSON Schema 2020-12 Core,
+// Appendix D; draft-07 and draft-06 release notes). A tuple that the dialect has is the same in all.
+func (f *Forms) dialectsDiffer(of *jsontree.Value, m *jsontree.Member) bool {
+	dialect := f.root.Get("$schema").Text
+	isOld := dialect != "" && !strings.Contains(dialect, "draft-07") && !strings.Contains(dialect, "/draft/20")
+	isTuple := of.Get("items").Kind == '['
+	switch m.Name {
+	case "dependentRequired", "dependentSchemas", "dependencies", "minContains", "maxContains":
+		return true
+	case "items":
+		return isTuple && (of.Has("prefixItems") || f.isNewest())
+	case "additionalItems":
+		return !isTuple || of.Has("prefixItems") || f.isNewest()
+	case "prefixItems":
+		return isTuple || dialect != "" && !f.isNewest()
+	case "const", "contains", "propertyNames", "if", "then", "else", "exclusiveMinimum", "exclusiveMaximum":
+		return isOld
+	}
+	return isOld && (m.Value.Kind == 't' || m.Value.Kind == 'f') && schema.Keyword(m.Name) == schema.AtSchema
+}

@@ -1,0 +1,170 @@
+// Package normal rewrites schemas in one normal form. Two schemas have the same form only if they accept the same values
+// and a reader finds the same texts, names and values in both, about the same values.
+//
+// Each rewriting keeps both. What no rewriting is known for stays as it is, so two schemas that mean the same may have
+// different forms. In a form, each schema is replaced by the digest of its own form: so a schema that is referred to
+// a thousand times is rewritten once.
+package normal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+
+	"pinproof/internal/effort"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// Forms has the forms of a whole schema and of the schemas in it that it uses: those in definitions only if a reference
+// leads there.
+type Forms struct {
+	root   *jsontree.Value
+	budget *effort.Budget
+
+	// Titles, descriptions and comments are left out.
+	noProse bool
+
+	of       map[*jsontree.Value]form
+	byDigest map[string]jsontree.Value
+
+	// Schemas whose form is being made.
+	open map[*jsontree.Value]bool
+
+	// Schemas that are part of themselves, by the pointers to them.
+	recursive map[string]*jsontree.Value
+
+	// Schemas that references lead to, except definitions and the whole schema.
+	inner map[*jsontree.Value]bool
+
+	// Dialects of JSON Schema read one of the keywords in different ways.
+	dialectMatters bool
+
+	// There is no form: a keyword changes the meaning of others, a reference leads to no schema, or the budget is too small.
+	failed bool
+
+	// A digest of all recursive schemas.
+	recursion string
+}
+
+// A form is what a schema is rewritten to.
+type form struct {
+	// Each keyword rewritten by itself.
+	keywords jsontree.Value
+
+	digest string
+}
+
+// maxDepth is how many schemas may be in each other, or refer to each other. Real schemas have a dozen.
+const maxDepth = 200
+
+// New makes the forms of a whole schema that belongs to a tool of a name. With noProse, they have no titles, descriptions and comments.
+func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *Forms {
+	f := &Forms{
+		root:      root,
+		budget:    budget,
+		noProse:   noProse,
+		of:        map[*jsontree.Value]form{},
+		byDigest:  map[string]jsontree.Value{},
+		open:      map[*jsontree.Value]bool{},
+		recursive: map[string]*jsontree.Value{},
+		inner:     map[*jsontree.Value]bool{},
+	}
+	f.digest(root, name)
+	var list jsontree.Value
+	for _, pointer := range slices.Sorted(maps.Keys(f.recursive)) {
+		list.Parts = append(list.Parts, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
+	}
+	list.Kind = '{'
+	f.recursion = f.sum(list)
+	return f
+}
+
+// Has reports whether a schema, which is a part of the whole one, is used in it.
+func (f *Forms) Has(v *jsontree.Value) bool {
+	_, known := f.of[v]
+	return known && !f.failed
+}
+
+// Equal reports whether an old and a new schema have the same form, and so have all schemas that they refer to.
+func Equal(before, after *Forms, old, new *jsontree.Value) bool {
+	return before.comparable(after, old, new) && before.of[old].digest == after.of[new].digest &&
+		(old == before.root && new == after.root || !before.leadsInto(old, false) && !after.leadsInto(new, false))
+}
+
+// EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
+func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string) bool {
+	if !before.comparable(after, old, new) || before.leadsInto(jsontree.Lookup(old, keyword), true) || after.leadsInto(jsontree.Lookup(new, keyword), true) {
+		return false
+	}
+	return !schema.IsDefinitions(keyword) && jsontree.Equal(before.of[old].keywords.Get(keyword), after.of[new].keywords.Get(keyword))
+}
+
+func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {
+	return f.Has(old) && after.Has(new) && f.recursion == after.recursion
+}
+
+// leadsInto reports whether a reference that isn't to a definition leads to a part of a value or, with at, to the value itself.
+// Such a reference means something else if the value is written in another way.
+func (f *Forms) leadsInto(v *jsontree.Value, at bool) bool {
+	if len(f.inner) == 0 || v == nil {
+		return false
+	}
+	found := at && f.inner[v]
+	for i := range v.Parts {
+		found = found || f.leadsInto(&v.Parts[i].Value, true)
+	}
+	return found
+}
+
+// sum returns the digest of a form.
+func (f *Forms) sum(form jsontree.Value) string {
+	text := jsontree.Append(nil, form)
+	if f.failed || !f.budget.Spend(len(text)) {
+		f.failed = true
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	digest := hex.EncodeToString(sum[:])
+	f.byDigest[digest] = form
+	return digest
+}
+
+// digest returns the digest of the form of a schema. name is that of the parameter, the definition or the tool.
+func (f *Forms) digest(v *jsontree.Value, name string) string {
+	if form, known := f.of[v]; known {
+		return form.digest
+	}
+	if f.failed || len(f.open) > maxDepth {
+		f.failed = true
+		return ""
+	}
+	f.open[v] = true
+	defer delete(f.open, v)
+	made := form{keywords: *v}
+	whole := *v
+	switch v.Kind {
+	case 't':
+		whole = jsontree.Object()
+	case '{':
+		made.keywords = f.keywords(v, name)
+		whole = f.rewritten(made.keywords)
+		if v == f.root {
+			whole = f.withDialect(whole)
+			made.keywords = f.withDialect(made.keywords)
+		}
+	}
+	made.digest = f.sum(whole)
+	f.of[v] = made
+	return made.digest
+}
+
+// withDialect adds the dialect of the whole schema to its form, unless all dialects that we know read the schema alike.
+func (f *Forms) withDialect(form jsontree.Value) jsontree.Value {
+	dialect := f.root.Get("$schema")
+	if dialect.Kind == 0 || schema.IsDialect(dialect.Text) && !f.dialectMatters {
+		return form
+	}
+	return with(form, "$schema", dialect)
+}

@@ -1,0 +1,272 @@
+package normal
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// rewritten rewrites keywords that mean something together. Lists of schemas that are combined are sorted in the end.
+func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
+	s = withNull(f.withTuple(s))
+	if s.Has("const") && !s.Has("enum") {
+		s = with(without(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
+	}
+	if isImplied(s) && !s.Has("nullable") {
+		s = without(s, "type")
+	}
+	s = f.withoutAlternatives(s)
+	s = f.merged(s)
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if list := s.Get(keyword); list.Kind == '[' {
+			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Value.Text, b.Value.Text) })
+			s = with(s, keyword, list)
+		}
+	}
+	return s
+}
+
+// with returns an object with a member of a name that has a value, in place of one of that name.
+func with(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
+	return jsontree.Object(append(without(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
+}
+
+// without returns an object without the members of some names.
+func without(s jsontree.Value, names ...string) jsontree.Value {
+	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, !slices.Contains(names, name) })
+}
+
+// withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
+func withNull(s jsontree.Value) jsontree.Value {
+	nullable := s.Get("nullable").Kind
+	types := s.Get("type")
+	if nullable != 't' && nullable != 'f' || types.Kind != '[' || s.Has("enum") || s.Has("const") {
+		return s
+	}
+	if nullable == 't' {
+		types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
+	}
+	return with(without(s, "nullable"), "type", sorted(&types))
+}
+
+// isImplied reports whether all values that a schema lists have one of the types that it accepts.
+func isImplied(s jsontree.Value) bool {
+	values := s.Get("enum").Items()
+	types := s.Get("type").Items()
+	hasType := func(m jsontree.Member) bool {
+		return slices.ContainsFunc(types, func(of jsontree.Member) bool {
+			return of.Value.Text == typeOf(m.Value) || of.Value.Text == "number" && typeOf(m.Value) == "integer"
+		})
+	}
+	return len(values) > 0 && len(types) > 0 && !slices.ContainsFunc(values, func(m jsontree.Member) bool { return !hasType(m) })
+}
+
+// typeOf returns the narrowest type of a value.
+func typeOf(v jsontree.Value) string {
+	if v.Kind == '0' && !strings.ContainsAny(v.Text, ".eE") {
+		return "integer"
+	}
+	return map[byte]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '[': "array", '{': "object", '0': "number"}[v.Kind]
+}
+
+// withoutAlternatives writes alternatives as one list of values or of types where each is such a list, one alternative as a part of the schema,
+// and oneOf as anyOf where no value fits two alternatives.
+func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
+	for _, keyword := range []string{"anyOf", "oneOf"} {
+		list := s.Get(keyword).Items()
+		var forms []jsontree.Value
+		for _, m := range list {
+			forms = append(forms, f.byDigest[m.Value.Text])
+		}
+		rest := without(s, keyword)
+		values, isEnum := joined(forms, "enum")
+		types, isType := joined(forms, "type")
+		null, other := nullAnd(forms)
+		switch {
+		case len(list) == 0:
+		case len(list) == 1:
+			return with(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
+		case isEnum && !rest.Has("enum"):
+			return with(rest, "enum", values)
+		case isType && !rest.Has("type"):
+			return with(rest, "type", sorted(&types))
+		case null && other.Kind == '{' && !s.Has("type"):
+			if all, ok := joinParts([]jsontree.Value{rest, other}); ok {
+				types := other.Get("type")
+				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
+				return with(all, "type", sorted(&types))
+			}
+		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
+			return with(rest, "anyOf", s.Get("oneOf"))
+		}
+	}
+	return s
+}
+
+// joined joins the lists under the only keyword of some schemas. It returns false if a schema has any other keyword, or a value is
+// in two lists.
+func joined(forms []jsontree.Value, keyword string) (list jsontree.Value, ok bool) {
+	list.Kind = '['
+	seen := map[string]bool{}
+	for _, form := range forms {
+		if form.Kind != '{' || len(form.Parts) != 1 || form.Get(keyword).Kind != '[' {
+			return list, false
+		}
+		for _, m := range form.Get(keyword).Parts {
+			text := string(jsontree.Append(nil, m.Value))
+			isNumber := keyword == "type" && (text == `"integer"` && seen[`"number"`] || text == `"number"` && seen[`"integer"`])
+			if seen[text] || isNumber {
+				return list, false
+			}
+			seen[text] = true
+			list.Parts = append(list.Parts, m)
+		}
+	}
+	return list, true
+}
+
+// nullAnd reports whether one of two alternatives accepts null alone, and returns the other one if it has keywords that are about other
+// types alone.
+func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
+	if len(forms) != 2 {
+		return false, other
+	}
+	for i, form := range forms {
+		other := forms[1-i]
+		isNull := len(form.Parts) == 1 && isType(form, "null")
+		isOfNull := func(m jsontree.Member) bool { return m.Name != "type" && !ofOtherTypes(m.Name) }
+		types := other.Get("type").Items()
+		takesNull := slices.ContainsFunc(types, func(m jsontree.Member) bool { return m.Value.Text == "null" })
+		if isNull && len(types) > 0 && !takesNull && !slices.ContainsFunc(other.Members(), isOfNull) {
+			return true, other
+		}
+	}
+	return false, other
+}
+
+// ofOtherTypes reports whether a keyword restricts no null.
+func ofOtherTypes(keyword string) bool {
+	switch keyword {
+	case "minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+		"items", "prefixItems", "minItems", "maxItems", "uniqueItems",
+		"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties":
+		return true
+	}
+	return false
+}
+
+// areApart reports whether no value fits two of some schemas: all list values, or all have types, and none is in two of them.
+func areApart(forms []jsontree.Value) bool {
+	for _, keyword := range []string{"enum", "type"} {
+		var lists []jsontree.Value
+		for _, form := range forms {
+			if list := form.Get(keyword); list.Kind == '[' {
+				lists = append(lists, jsontree.Object(jsontree.Member{Name: keyword, Value: list}))
+			}
+		}
+		if _, ok := joined(lists, keyword); ok && len(lists) == len(forms) {
+			return true
+		}
+	}
+	return false
+}
+
+// merged makes the schemas under allOf and the one that a reference leads to part of the schema around them, where all together mean the same.
+func (f *Forms) merged(s jsontree.Value) jsontree.Value {
+	rest := without(s, "allOf")
+	list := slices.Clone(s.Get("allOf").Items())
+	if to := s.Get("$ref"); to.Kind == '"' && !restricts(without(s, "$ref")) {
+		list = append(list, jsontree.Member{Value: to})
+		rest = without(rest, "$ref")
+	}
+	parts := []jsontree.Value{rest}
+	for _, m := range list {
+		parts = append(parts, f.byDigest[m.Value.Text])
+	}
+	if all, ok := joinParts(parts); ok && len(list) > 0 {
+		return all
+	}
+	if len(list) == 0 {
+		return s
+	}
+	return with(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
+}
+
+// restricts reports whether a schema has a keyword that isn't an annotation.
+func restricts(s jsontree.Value) bool {
+	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !schema.IsAnnotation(m.Name) })
+}
+
+// joinParts joins schemas to one that accepts what all of them accept. It returns false if two have a keyword with different values, or
+// one has a keyword that depends on those of its own schema alone.
+func joinParts(parts []jsontree.Value) (all jsontree.Value, ok bool) {
+	count := map[string]int{}
+	for _, part := range parts {
+		for _, m := range part.Parts {
+			count[m.Name]++
+		}
+	}
+	keywords := map[string]jsontree.Value{}
+	var properties, required []jsontree.Member
+	known := map[string]bool{}
+	for _, part := range parts {
+		if part.Kind != '{' {
+			return all, false
+		}
+		for _, m := range part.Parts {
+			isElsewhere := func(other string) bool { return count[other] > 1 || count[other] > 0 && !part.Has(other) }
+			if slices.ContainsFunc(dependencies(m.Name), isElsewhere) {
+				return all, false
+			}
+			switch {
+			case m.Name == "properties" && m.Value.Kind == '{':
+				for _, p := range m.Value.Parts {
+					if known[p.Name] {
+						return all, false
+					}
+					known[p.Name] = true
+				}
+				properties = append(properties, m.Value.Parts...)
+			case m.Name == "required" && m.Value.Kind == '[':
+				required = append(required, m.Value.Parts...)
+			default:
+				if before := keywords[m.Name]; before.Kind != 0 && !jsontree.Equal(before, m.Value) {
+					return all, false
+				}
+				keywords[m.Name] = m.Value
+			}
+		}
+	}
+	if keywords["properties"].Kind != 0 || keywords["required"].Kind != 0 {
+		return all, false // they have no names
+	}
+	if properties != nil {
+		keywords["properties"] = jsontree.Object(properties...)
+	}
+	if required != nil {
+		list := jsontree.Value{Kind: '[', Parts: required}
+		keywords["required"] = sorted(&list)
+	}
+	for name, v := range keywords {
+		all.Parts = append(all.Parts, jsontree.Member{Name: name, Value: v})
+	}
+	return jsontree.Object(all.Parts...), true
+}
+
+// dependencies lists the keywords, itself among them, that have to be in the same schema as a keyword for it to mean the same.
+func dependencies(keyword string) []string {
+	for _, list := range [...][]string{
+		{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"}, {"if", "then", "else"},
+		{"nullable", "type", "enum", "const"}, {"contentEncoding", "contentMediaType", "contentSchema"}, {"$ref"},
+	} {
+		if slices.Contains(list, keyword) && (keyword == "nullable" || list[0] != "nullable") {
+			return list
+		}
+	}
+	if keyword == "additionalProperties" || keyword == "patternProperties" {
+		return []string{"properties", "additionalProperties", "patternProperties"}
+	}
+	return nil
+}
