@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -210,6 +211,111 @@ func (m *schemaMaker) sample(root, s *jsontree.Value, depth int) jsontree.Value 
 		return jsontree.Text([]string{"x", "yy", "zzz"}[m.IntN(3)])
 	}
 	return any()
+}
+
+// described makes a schema whose parts have descriptions, each of its own.
+func (m *schemaMaker) described(v jsontree.Value, at schema.Position, n *int) jsontree.Value {
+	out := v
+	out.Parts = slices.Clone(v.Parts)
+	for i, p := range out.Parts {
+		out.Parts[i].Value = m.described(p.Value, at.Below(p.Name, &v.Parts[i].Value), n)
+	}
+	if at == schema.AtSchema && v.Kind == '{' && !v.Has("description") && m.IntN(2) == 0 {
+		*n++
+		out = objectOf(append(out.Parts, jsontree.Member{Name: "description", Value: jsontree.Text(fmt.Sprintf("D%d.", *n))})...)
+	}
+	return out
+}
+
+// remarks collects the descriptions in a schema by the path of the values that they are about and by which of a few values fit: what a
+// reader finds, found by another way than the program's.
+func remarks(t testing.TB, root, v *jsontree.Value, path string, into map[string]bool) {
+	if to, _ := schema.FindSchema(root, jsontree.Lookup(v, "$ref")); to != nil && len(path) < 60 {
+		remarks(t, root, to, path, into)
+	}
+	if d := jsontree.Lookup(v, "description"); d != nil {
+		whole := jsontree.MapParts(*v, func(name string, part jsontree.Value) (jsontree.Value, bool) { return part, name != "$defs" })
+		whole = objectOf(append(whole.Parts, jsontree.Member{Name: "$defs", Value: root.Get("$defs")})...)
+		if whole.Get("$defs").Kind == 0 {
+			whole = *v
+		}
+		compiled, fits := validator(t, &whole), ""
+		for _, text := range []string{`"x"`, `"yy"`, `"zzz"`, `1`, `0`, `1.5`, `true`, `null`, `[]`, `["x"]`, `{}`, `{"a":"x","b":"x","c":"x","d":"x"}`, `{"a":1,"b":1,"c":1,"d":1}`} {
+			if path == "" && text[0] != '{' {
+				continue // an input is an object
+			}
+			input, _ := jsonschema.UnmarshalJSON(strings.NewReader(text))
+			fits += fmt.Sprint(compiled != nil && compiled.Validate(input) == nil, " ")
+		}
+		into[path+" "+d.Text+" "+fits] = true
+	}
+	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
+		at := path
+		switch {
+		case steps[0] == "$defs":
+			return
+		case !slices.Contains(combinators[:], steps[0]):
+			at += "/" + strings.Join(steps, "/")
+		}
+		remarks(t, root, part, at, into)
+	})
+}
+
+// TestMinorChangesAreNothing: where all changes are another form, both schemas accept the same of some values, and a reader finds the same in both
+// about the same values.
+func TestMinorChangesAreNothing(t *testing.T) {
+	t.Parallel()
+	m := &schemaMaker{Rand: rand.New(rand.NewPCG(11, 12)), named: true}
+	minor, found, rounds := 0, 0, jsontest.Rounds(400, 3_000)
+	for i := range rounds {
+		n := 0
+		old := m.described(pintest.CanonicalTree(t, m.object(1+m.IntN(3))), schema.AtSchema, &n)
+		new := m.restatedInput(old)
+		if i%4 == 0 {
+			old = m.restatedInput(old)
+		}
+		if i%2 == 0 {
+			// Each text stays in the schema, but at another place.
+			other := func(s string) string {
+				return strings.ReplaceAll(s, fmt.Sprintf("D%d.", 1+m.IntN(1+n)), fmt.Sprintf("D%d.", 1+m.IntN(1+n)))
+			}
+			new = [...]func() jsontree.Value{
+				func() jsontree.Value { return m.varied(t, new, schema.AtSchema) },
+				func() jsontree.Value { return jsontree.MapTexts(new, other) },
+				func() jsontree.Value { return m.described(new, schema.AtSchema, &n) },
+			}[m.IntN(3)]()
+		}
+		tool := func(v jsontree.Value) jsontree.Value {
+			return pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+string(jsontree.Append(nil, v))+`}`)
+		}
+		a, b := tool(old), tool(new)
+		changes, _ := Definitions(effort.New(), pin.Tools, a, b)
+		found++
+		if len(changes) == 0 || slices.ContainsFunc(changes, func(c Change) bool { return c.Label != label.OtherForm }) {
+			continue
+		}
+		minor++
+		before, after := jsontree.Lookup(&a, "inputSchema"), jsontree.Lookup(&b, "inputSchema")
+		read := [2]map[string]bool{{}, {}}
+		remarks(t, before, before, "", read[0])
+		remarks(t, after, after, "", read[1])
+		if !maps.Equal(read[0], read[1]) {
+			t.Fatalf("%s\n -> %s\nis another form, but is read as\n%v\n%v", jsontree.Append(nil, a), jsontree.Append(nil, b), read[0], read[1])
+		}
+		takes, is := validator(t, before), validator(t, after)
+		for j := range 40 {
+			from := [2]*jsontree.Value{before, after}[j%2]
+			v := m.sample(from, from, 8)
+			input := plainJSON(t, &v)
+			if v.Kind == '{' && (takes.Validate(input) == nil) != (is.Validate(input) == nil) {
+				t.Fatalf("%s\n -> %s\nis another form, but not for %s", jsontree.Append(nil, a), jsontree.Append(nil, b), jsontree.Append(nil, v))
+			}
+		}
+	}
+	if minor < rounds/8 {
+		t.Errorf("only %d of %d pairs are another form: a poor sample", minor, found)
+	}
+	t.Logf("%d of %d pairs are another form", minor, found)
 }
 
 // TestLabelsAreTrue checks labels against what old and new schemas accept. If a schema means the same in

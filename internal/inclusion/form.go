@@ -27,8 +27,8 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 		return nil
 	}
 	if reference := get(s, "$ref"); reference != nil {
-		target, _, ok := schema.ResolveReference(root, jsontree.TextOf(reference))
-		if !ok || target == nil {
+		target, _ := schema.FindSchema(root, reference)
+		if target == nil {
 			return nil
 		}
 		return p.form(root, target)

@@ -19,7 +19,7 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 			continue // definitions count where references lead, and the dialect for the whole schema
 		}
 		form := f.keyword(m.Name, &m.Value, isInteger)
-		isTitle := m.Name == "title" && RepeatsName(m.Value.Text, name)
+		isTitle := m.Name == "title" && m.Value.Kind == '"' && RepeatsName(m.Value.Text, name)
 		isInput := v == f.root && m.Name == "type" && m.Value.Text == "object" // as any input and any result
 		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
 			members = append(members, jsontree.Member{Name: m.Name, Value: form})
@@ -34,6 +34,9 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 // keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
 func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree.Value {
 	none := jsontree.Value{}
+	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsWord(name) {
+		return none
+	}
 	switch name {
 	case "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems":
 		f.failed = true
@@ -50,9 +53,6 @@ func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree
 		if sign := map[string]string{"minimum": "-"}[name]; isInteger && v.Text == sign+largestInteger {
 			return none
 		}
-	}
-	if v.Kind == 'n' && name != "const" && name != "default" && schema.IsWord(name) {
-		return none
 	}
 	return f.schemasIn(name, v)
 }

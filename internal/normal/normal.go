@@ -38,14 +38,18 @@ type Forms struct {
 	// Schemas that references lead to, except definitions and the whole schema.
 	inner map[*jsontree.Value]bool
 
+	// Whether a part of a value is such a schema.
+	inside map[*jsontree.Value]bool
+
 	// Dialects of JSON Schema read one of the keywords in different ways.
 	dialectMatters bool
 
 	// There is no form: a keyword changes the meaning of others, a reference leads to no schema, or the budget is too small.
 	failed bool
 
-	// A digest of all recursive schemas.
-	recursion string
+	// A digest of what is compared beside any two schemas: all that are part of themselves, and where arguments that are sent as headers are, because clients
+	// look for those at certain places.
+	context string
 }
 
 // A form is what a schema is rewritten to.
@@ -70,14 +74,23 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		open:      map[*jsontree.Value]bool{},
 		recursive: map[string]*jsontree.Value{},
 		inner:     map[*jsontree.Value]bool{},
+		inside:    map[*jsontree.Value]bool{},
 	}
 	f.digest(root, name)
-	var list jsontree.Value
+	var context []jsontree.Member
 	for _, pointer := range slices.Sorted(maps.Keys(f.recursive)) {
-		list.Parts = append(list.Parts, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
+		context = append(context, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
 	}
-	list.Kind = '{'
-	f.recursion = f.sum(list)
+	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
+		if at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
+			pointer := "header "
+			for _, step := range path {
+				pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
+			}
+			context = append(context, jsontree.Member{Name: pointer, Value: v.Get(schema.HeaderKeyword)})
+		}
+	})
+	f.context = f.sum(jsontree.Object(context...))
 	return f
 }
 
@@ -90,31 +103,37 @@ func (f *Forms) Has(v *jsontree.Value) bool {
 // Equal reports whether an old and a new schema have the same form, and so have all schemas that they refer to.
 func Equal(before, after *Forms, old, new *jsontree.Value) bool {
 	return before.comparable(after, old, new) && before.of[old].digest == after.of[new].digest &&
-		(old == before.root && new == after.root || !before.leadsInto(old, false) && !after.leadsInto(new, false))
+		(old == before.root && new == after.root || !before.leadsInto(old) && !after.leadsInto(new))
 }
 
 // EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
 func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string) bool {
-	if !before.comparable(after, old, new) || before.leadsInto(jsontree.Lookup(old, keyword), true) || after.leadsInto(jsontree.Lookup(new, keyword), true) {
+	if !before.comparable(after, old, new) || schema.IsDefinitions(keyword) || !jsontree.Equal(before.of[old].keywords.Get(keyword), after.of[new].keywords.Get(keyword)) {
 		return false
 	}
-	return !schema.IsDefinitions(keyword) && jsontree.Equal(before.of[old].keywords.Get(keyword), after.of[new].keywords.Get(keyword))
+	was, is := jsontree.Lookup(old, keyword), jsontree.Lookup(new, keyword)
+	return !before.inner[was] && !after.inner[is] && !before.leadsInto(was) && !after.leadsInto(is)
 }
 
 func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {
-	return f.Has(old) && after.Has(new) && f.recursion == after.recursion
+	return f.Has(old) && after.Has(new) && f.context == after.context
 }
 
-// leadsInto reports whether a reference that isn't to a definition leads to a part of a value or, with at, to the value itself.
-// Such a reference means something else if the value is written in another way.
-func (f *Forms) leadsInto(v *jsontree.Value, at bool) bool {
+// leadsInto reports whether a reference that isn't to a definition leads to a part of a value. Such a reference means something
+// else if the value is written in another way.
+func (f *Forms) leadsInto(v *jsontree.Value) bool {
 	if len(f.inner) == 0 || v == nil {
 		return false
 	}
-	found := at && f.inner[v]
-	for i := range v.Parts {
-		found = found || f.leadsInto(&v.Parts[i].Value, true)
+	found, known := f.inside[v]
+	if known {
+		return found
 	}
+	for i := range v.Parts {
+		part := &v.Parts[i].Value
+		found = found || f.inner[part] || f.leadsInto(part)
+	}
+	f.inside[v] = found
 	return found
 }
 

@@ -85,7 +85,7 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		types, isType := joined(forms, "type")
 		null, other := nullAnd(forms)
 		switch {
-		case len(list) == 0:
+		case len(list) == 0 || s.Has("allOf") && s.Get("allOf").Kind != '[':
 		case len(list) == 1:
 			return with(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
 		case isEnum && !rest.Has("enum"):
@@ -175,6 +175,9 @@ func areApart(forms []jsontree.Value) bool {
 
 // merged makes the schemas under allOf and the one that a reference leads to part of the schema around them, where all together mean the same.
 func (f *Forms) merged(s jsontree.Value) jsontree.Value {
+	if s.Has("allOf") && s.Get("allOf").Kind != '[' {
+		return s
+	}
 	rest := without(s, "allOf")
 	list := slices.Clone(s.Get("allOf").Items())
 	if to := s.Get("$ref"); to.Kind == '"' && !restricts(without(s, "$ref")) {
