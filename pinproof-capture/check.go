@@ -172,7 +172,7 @@ func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err er
 // verb is the command line of pinproof, without its name. It judges the servers that have a capture. failed have none.
 func (k *check) verb(failed []string) (argv []string, err error) {
 	lock := k.lockfile
-	nearest := workspace.NearestLockfile(k.config.Project())
+	nearest := workspace.NearestLockfile(k.config.Project)
 	if lock == "" && !workspace.SameFile(nearest, workspace.NearestLockfile(".")) {
 		lock = nearest
 	}

@@ -219,7 +219,7 @@ prints the lines to write there.`,
 // unpinned returns an error if servers would not start behind the guard because they aren't in the
 // lockfile. The error has the commands that pin them, and the command that wraps the others.
 func unpinned(config *client.Config, ids []string) error {
-	lock := workspace.NearestLockfile(config.Project())
+	lock := workspace.NearestLockfile(config.Project)
 	pinned, err := pinnedIDs(lock)
 	if err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 
 	"pinproof/internal/about"
 	"pinproof/internal/fail"
+	"pinproof/internal/modeltext"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/guard"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -83,13 +84,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 // that none can pass for a line of ours or for a command in a CI log. For a blocked session, and for a hook
 // whose standard error isn't a terminal, it prints only words that are safe for a model.
 func (a *app) tell(about string, err error) {
-	no, isBlocked := errors.AsType[*guard.Blocked](err)
-	if !isBlocked && a.isHook && !isTerminal(a.stderr) {
-		no = guard.Unusable()
-		isBlocked = true
-	}
+	no, isBlocked := errors.AsType[modeltext.Text](err)
 	if isBlocked {
 		fmt.Fprintln(a.stderr, no)
+		return
+	}
+	if a.isHook && !isTerminal(a.stderr) {
+		fmt.Fprintln(a.stderr, guard.Unusable)
 		return
 	}
 	lines := fail.Lines(err)

@@ -37,7 +37,7 @@ type Config struct {
 	entries map[string]entry // by server ID
 
 	// The folder that the client starts its servers in.
-	project string
+	Project string
 
 	isTOML bool   // Codex's
 	place  string // the member with the servers
@@ -183,10 +183,10 @@ func parse(file string, data []byte) (c *Config, err error) {
 	if err != nil {
 		return nil, fail.From(err)
 	}
-	c.project = filepath.Dir(path)
+	c.Project = filepath.Dir(path)
 	c.kind = kindOf(path)
-	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini", ".roo", ".kilocode", ".amazonq"}, filepath.Base(c.project)) {
-		c.project = filepath.Dir(c.project)
+	if slices.Contains([]string{".cursor", ".vscode", ".codex", ".gemini", ".roo", ".kilocode", ".amazonq"}, filepath.Base(c.Project)) {
+		c.Project = filepath.Dir(c.Project)
 	}
 	if c.isTOML {
 		// By way of JSON: the TOML decoder for structs would ignore letter case.
@@ -230,7 +230,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 // server returns the server of an entry, to be started as its client starts it.
 func (c *Config) server(id string) (mcp.Server, error) {
 	e := c.entries[id]
-	x := expander{project: c.project, plain: c.isTOML}
+	x := expander{project: c.Project, plain: c.isTOML}
 	if err := e.refuse(); err != nil {
 		return mcp.Server{}, err
 	}
@@ -238,7 +238,7 @@ func (c *Config) server(id string) (mcp.Server, error) {
 	if (e.Command == "") == (url == "") {
 		return mcp.Server{}, fail.New("it needs either a command or a url")
 	}
-	s := mcp.Server{Dir: mcp.ResolveIn(c.project, x.expand(e.Cwd)), URL: x.expand(url), SSE: e.Type == "sse", Headers: http.Header{}}
+	s := mcp.Server{Dir: mcp.ResolveIn(c.Project, x.expand(e.Cwd)), URL: x.expand(url), SSE: e.Type == "sse", Headers: http.Header{}}
 	if e.Command != "" {
 		for _, arg := range e.argv() {
 			s.Argv = append(s.Argv, x.expand(arg))
@@ -307,11 +307,8 @@ func (x *expander) variable(name string) string {
 
 // Floating reports whether one of these servers runs a version that npm chooses on that day.
 func (c *Config) Floating(ids []string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool { return RunsFloatingVersion(c.entries[id].argv()) })
+	return slices.ContainsFunc(ids, func(id string) bool { return mcp.ReadNPM(c.entries[id].argv()).Floats })
 }
-
-// Project returns the folder that the client starts its servers in.
-func (c *Config) Project() string { return c.project }
 
 // Launch returns what a client starts or calls for a server, as the configuration spells it, for a
 // person to read. It doesn't fill in variables, and leaves the query out of an address: either may

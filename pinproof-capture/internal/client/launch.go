@@ -42,11 +42,6 @@ func Quoted(words []string) string {
 	return strings.Join(list, " ")
 }
 
-// RunsFloatingVersion reports whether a command line runs a version that npm chooses on that day.
-func RunsFloatingVersion(argv []string) bool {
-	return mcp.ReadNPM(argv).Floats
-}
-
 // Start returns the words that start this program from the configuration's project, where its
 // client starts servers, so that the client finds it. what describes them for a person.
 func (c *Config) Start() (argv []string, what string, err error) {
@@ -55,7 +50,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		return nil, "", fail.From(err)
 	}
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
-		project, _ := filepath.EvalSymlinks(c.project)
+		project, _ := filepath.EvalSymlinks(c.Project)
 		if below, err := filepath.Rel(filepath.FromSlash(root), project); err == nil && filepath.IsLocal(below) {
 			if runtime.GOOS == "windows" {
 				return cmdNPXSelf, "the one in node_modules", nil
@@ -65,7 +60,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	}
 	found, err := exec.LookPath(Self)
 	isFound := err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path)
-	folders := workspace.UpToRoot(c.project)
+	folders := workspace.UpToRoot(c.Project)
 	if _, err := os.Lstat(filepath.Join(folders[len(folders)-1], ".git")); err == nil {
 		// Others use this file, too, on machines with other paths.
 		if !isFound {

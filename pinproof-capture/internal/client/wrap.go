@@ -234,7 +234,7 @@ func (p *patch) unwrap(e entry) {
 	if e.Command != "" {
 		p.put("/command", e.Command)
 		for range len(e.guard) { // the first word of the guard is the command, and the server's own follows the guard's
-			p.operations = append(p.operations, map[string]any{"op": "remove", "path": p.place + "/args/0"})
+			p.remove("/args/0")
 		}
 		return
 	}

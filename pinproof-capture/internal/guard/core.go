@@ -480,17 +480,14 @@ func (c *core) begin(entryType pin.EntryType) {
 	c.send(l.running)
 }
 
-// Ids of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
-const (
-	firstOwn = 1 << 30
-	ownIDs   = 1 << 30
-)
+// firstOwn is the first id of the core's requests. They are high, because clients count from 0, and some servers read them as 32-bit integers.
+const firstOwn = 1 << 30
 
 // send sends the next request of a listing.
 func (c *core) send(l *listing) {
 	var id int64
 	for isUsed := true; isUsed; {
-		id = firstOwn + c.used%ownIDs
+		id = firstOwn + c.used
 		l.key = strconv.FormatInt(id, 10)
 		c.used++
 		_, isClients := c.open[l.key]
@@ -750,7 +747,7 @@ func (c *core) logAnswer(m jsontree.Value, asked request) {
 // isOwn reports whether an id is that of a request of the core's. One whose listing was given up may still be answered.
 func (c *core) isOwn(key string) bool {
 	n, err := strconv.ParseInt(key, 10, 64)
-	return err == nil && n >= firstOwn && n < firstOwn+min(c.used, ownIDs) || key == helloID
+	return err == nil && n >= firstOwn && n < firstOwn+c.used || key == helloID
 }
 
 // holdsPinned reports whether a result has a member that is named like something pinned. A result of a tool is text, whatever it is named.

@@ -11,11 +11,6 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// Blocked is a refusal, with its reason in words for a model.
-type Blocked struct{ words modeltext.Text }
-
-func (b *Blocked) Error() string { return b.words.String() }
-
 // A Hooked server is one that an agent's hook checks.
 type Hooked struct {
 	Pins
@@ -28,20 +23,18 @@ type Hooked struct {
 // blocked returns a refusal for a reason, with the command for a person: it saves what the server
 // says, or shows why the server says nothing. The words leave out the server's own command or
 // address, which may hold a secret, and in which a shell could read something else.
-func (h *Hooked) blocked(why modeltext.Text) *Blocked {
-	return &Blocked{why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID)).
-		Say(" -- COMMAND (or its URL)")}
+func (h *Hooked) blocked(why modeltext.Text) error {
+	return why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID)).
+		Say(" -- COMMAND (or its URL)")
 }
 
-// Unusable returns the refusal of a hook whose command line can't be used.
-func Unusable() *Blocked {
-	return &Blocked{modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
-		"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")}
-}
+// Unusable is the refusal of a hook whose command line can't be used.
+var Unusable = modeltext.Say("pinproof: blocked: the command line of this hook can't be used as it is\n" +
+	"Do not use this server's tools. To see why, a person runs this at a terminal: pinproof-capture hook ID -- npx --no -- NAME [ARG]...")
 
 // Hook captures the server and has pinproof compare the capture with the pins. The server is started
 // in the lockfile's folder: agents run hooks wherever they happen to be. If the answer is no, the capture is
-// kept, so that a person can look at it. The error is a *Blocked.
+// kept, so that a person can look at it. The error is a modeltext.Text.
 func (h Hooked) Hook(ctx context.Context) error {
 	lock, err := h.find()
 	if err != nil {
@@ -78,7 +71,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 		return nil
 	}
 	if said, ok := modeltext.FromHook(words.Bytes()); ok {
-		return &Blocked{said}
+		return said
 	}
 	return h.blocked(modeltext.Say("pinproof: blocked: pinproof gave no answer"))
 }

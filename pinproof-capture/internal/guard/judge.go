@@ -35,10 +35,10 @@ type judge struct {
 	// runPart
 	part func(messages []byte) (*verdict, error)
 
-	// The verification that was started for the next part.
-	ahead chan *verification
+	// What begin has returned for the next part.
+	ahead chan func(messages []byte) (*verdict, error)
 
-	// Of each verification.
+	// Of pinproof verify --part.
 	flags []string
 
 	// The lockfile when it was last read; nil if it couldn't be.
@@ -58,7 +58,7 @@ type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
 func newJudge(o Options) (j *judge, err error) {
-	j = &judge{Pins: o.Pins, ahead: make(chan *verification, 1), flags: []string{"--format=json", "--allow=denied"}}
+	j = &judge{Pins: o.Pins, ahead: make(chan func([]byte) (*verdict, error), 1), flags: []string{"--format=json", "--allow=denied"}}
 	// With a log, calls are recorded with the hashes of their approvals.
 	if o.Log == "" {
 		j.flags = append(j.flags, "--terse")
@@ -106,72 +106,51 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	return root.Get("servers"), nil
 }
 
-// A verification is a run of pinproof verify --part, which waits for what it is to judge.
-type verification struct {
-	in     *os.File
-	cancel context.CancelFunc
-	done   chan error
-
-	code int
-	out  bytes.Buffer
-}
-
-// begin starts a verification. It reads the lockfile only after its input has ended, and ends if this program does.
-func (j *judge) begin() *verification {
+// begin starts pinproof verify --part. judge gives it what it waits for, and returns its verdict. It reads the lockfile only then, and ends if
+// this program does. The error is why there is no verdict; it may quote the server.
+func (j *judge) begin() (judge func(messages []byte) (*verdict, error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	in, ours, err := os.Pipe()
-	v := &verification{in: ours, cancel: cancel, done: make(chan error, 1)}
+	var out bytes.Buffer
+	var code int
+	done := make(chan struct{})
 	go func() {
 		if err == nil {
-			v.code, err = j.verify(ctx, "--part", in, &v.out, nil, slices.Concat(j.flags, []string{"--", "-", j.lock})...)
+			code, err = j.verify(ctx, "--part", in, &out, nil, slices.Concat(j.flags, []string{"--", "-", j.lock})...)
 			in.Close()
 		}
-		v.done <- err
+		close(done)
 	}()
-	return v
+	return func(messages []byte) (*verdict, error) {
+		defer time.AfterFunc(verifyTimeout, cancel).Stop()
+		// An error means that it has ended.
+		ours.Write(messages)
+		ours.Close()
+		<-done
+		if err != nil {
+			return nil, err
+		}
+		return readVerdict(out.Bytes(), code)
+	}
 }
 
-// prepare starts the verification of the next part ahead, unless there is one: its start takes as long as the rest of it.
+// prepare begins the judgement of the next part ahead, unless one waits: its start takes as long as the rest of it.
 func (j *judge) prepare() {
 	if len(j.ahead) == 0 {
 		j.ahead <- j.begin()
 	}
 }
 
-// close ends what was started ahead.
-func (j *judge) close() {
-	select {
-	case v := <-j.ahead:
-		v.in.Close()
-	default:
-	}
-}
-
-// finish gives a verification its input, and waits for the end.
-func (v *verification) finish(messages []byte) error {
-	defer time.AfterFunc(verifyTimeout, v.cancel).Stop()
-	// An error means that it has ended.
-	v.in.Write(messages)
-	v.in.Close()
-	return <-v.done
-}
-
-// runPart judges a part of a session. The error is why there is no verdict; it may quote the
-// server.
+// runPart judges a part of a session.
 func (j *judge) runPart(messages []byte) (*verdict, error) {
 	select {
-	case v := <-j.ahead:
-		if v.finish(messages) == nil {
-			return readVerdict(v.out.Bytes(), v.code)
+	case judge := <-j.ahead:
+		if v, err := judge(messages); err == nil { // something may have ended it
+			return v, nil
 		}
 	default:
 	}
-	// Also if something has ended the one that was started ahead.
-	v := j.begin()
-	if err := v.finish(messages); err != nil {
-		return nil, err
-	}
-	return readVerdict(v.out.Bytes(), v.code)
+	return j.begin()(messages)
 }
 
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects

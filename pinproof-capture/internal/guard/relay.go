@@ -95,7 +95,6 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	}
 	defer s.Stop()
 	j.prepare()
-	defer j.close()
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}

@@ -133,7 +133,7 @@ func SetAside(path string, err error) error {
 // isCapture reports whether pinproof could read a file as a capture.
 func isCapture(path string) bool {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > capture.MaxBytes || workspace.IsLockfile(path) {
+	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	data, err := os.ReadFile(path)
