@@ -140,7 +140,6 @@ and "enabled" count only in files of clients that read them.`,
 
 // capture captures servers of a configuration into a folder. It prints what came of each, and returns the IDs of those that failed.
 func (a *app) capture(ctx context.Context, config *client.Config, dir string, ids []string, o mcp.Options, to io.Writer) (failed []string, err error) {
-	a.noteFloating(config.Floating(ids))
 	results, err := config.Capture(ctx, dir, ids, o)
 	for _, r := range results {
 		if r.Err != nil {
@@ -187,7 +186,7 @@ The guard also takes a server at an address: the headers become variables of the
 server that wants OAuth needs a bridge first: npx --no -- mcp-remote URL.
 
 wrap names what it can't rewrite, and exits with 2. It doesn't rewrite Codex's TOML, but
-prints the lines to write there.`,
+prints the command lines to write there.`,
 	}
 	onDrift := c.Flags().String("on-drift", guard.Ends, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
@@ -200,12 +199,6 @@ prints the lines to write there.`,
 		}
 		if *log != "" {
 			guarding.Flags = append(guarding.Flags, "--log", *log)
-		}
-		a.noteFloating(config.Floating(ids))
-		for _, id := range ids {
-			if config.Warns(id) {
-				fmt.Fprintf(a.stderr, "WARNING: the guard of %s has --on-drift warn: it lets everything pass, approved or not\n", text.Name(id))
-			}
 		}
 		if err := unpinned(config, ids); err != nil {
 			return nil, "", err
@@ -285,7 +278,7 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			fmt.Fprint(a.stdout, how)
 		}
 		if told != "" && !isNew {
-			return fail.New("%s is TOML, which isn't rewritten: write the lines above there by hand", text.Printable(config.File))
+			return fail.New("%s is TOML, which isn't rewritten: change these command lines there by hand", text.Printable(config.File))
 		}
 		if refused != nil {
 			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), text.Printable(config.File))

@@ -23,7 +23,7 @@ var rooms = map[string]string{
 // TestWhoImportsWhat: the packages import only what they may.
 func TestWhoImportsWhat(t *testing.T) {
 	const own, gate = "pinproof/pinproof-capture/internal/", "pinproof/internal/"
-	gates := strings.Fields("text about fail shell modeltext jsontree skill capture pin atomicfile workspace")
+	gates := strings.Fields("text about lockfile fail shell modeltext jsontree skill capture pin atomicfile workspace")
 	seen := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

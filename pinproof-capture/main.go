@@ -113,13 +113,6 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// noteFloating notes that the version of what is started isn't fixed.
-func (a *app) noteFloating(floats bool) {
-	if floats {
-		fmt.Fprintln(a.stderr, "note: npx -y PACKAGE floats: it runs the versions of the day, of the package or of what it depends on; install it, then npx --no -- NAME")
-	}
-}
-
 // release is set by the linker for a published binary (release/release.sh).
 var release string
 

@@ -76,7 +76,6 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			if err := client.CheckLaunch(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err
 			}
-			a.noteFloating(mcp.ReadNPM(argv).Floats)
 			return run(args[0], mcp.Server{Argv: argv})
 		}
 		if isAddress && host.MatchString(args[1]) {

@@ -177,7 +177,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 
 // list gets the entries of a server's capture, under the policy of its pins.
 func (r *lockReader) list(server string, policy jsontree.Value) {
-	pol, err := policyIn(policy)
+	pol, err := PolicyIn(policy)
 	if r.listed != nil && err == nil {
 		r.current = server
 		r.set = r.listed(server, pol)
@@ -230,7 +230,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	policy := v.Get("policy")
-	if set.Policy, err = policyIn(policy); err != nil {
+	if set.Policy, err = PolicyIn(policy); err != nil {
 		return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
 	}
 	var pins []pin.Pin
@@ -466,8 +466,8 @@ func recordsIn(list jsontree.Value) (records []pin.Record) {
 	return slices.Compact(records)
 }
 
-// policyIn reads a policy.
-func policyIn(v jsontree.Value) (p pin.Policy, err error) {
+// PolicyIn reads a policy, as a lockfile has it.
+func PolicyIn(v jsontree.Value) (p pin.Policy, err error) {
 	texts := func(member string) (list []string) {
 		for _, item := range v.Get(member).Items() {
 			list = append(list, item.Text)

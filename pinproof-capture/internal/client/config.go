@@ -65,9 +65,6 @@ type entry struct {
 	// The words of our guard in front of the server; nil if there is no guard.
 	guard []string
 
-	// That guard has --on-drift warn.
-	warns bool
-
 	// Why words that look like our guard aren't one, printable; they are then part of the server.
 	foreign string
 
@@ -303,11 +300,6 @@ func (x *expander) variable(name string) string {
 		x.err = unset
 	}
 	return value
-}
-
-// Floating reports whether one of these servers runs a version that npm chooses on that day.
-func (c *Config) Floating(ids []string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool { return mcp.ReadNPM(c.entries[id].argv()).Floats })
 }
 
 // Launch returns what a client starts or calls for a server, as the configuration spells it, for a

@@ -33,13 +33,11 @@ func (e entry) unguarded(id string) entry {
 	flags := pflag.NewFlagSet("guard", pflag.ContinueOnError)
 	isSSE := flags.Bool("sse", false, "")
 	headers := flags.StringArray("header-env", nil, "")
-	mode := flags.String("on-drift", "", "")
 	flags.Bool("log-digests", false, "")
-	for _, name := range []string{"relist", "log", "lock", "substitute"} {
+	for _, name := range []string{"on-drift", "relist", "log", "lock", "substitute"} {
 		flags.String(name, "", "")
 	}
 	err := flags.Parse(argv[n+1:])
-	e.warns = *mode == "warn"
 	words := flags.Args()
 	isCommand := flags.ArgsLenAtDash() == 1
 	if err == nil && len(words) < 2 {

@@ -13,7 +13,6 @@ import (
 	"github.com/tailscale/hujson"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -35,7 +34,7 @@ func (g *Guard) before(id string, e entry) []string {
 
 // Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. told has for a person
 // how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten, because no writer leaves the rest
-// as it is: told has the entries for a person to write. refused lists the servers that stay as they are, and why.
+// as it is. refused lists the servers that stay as they are, and why.
 func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refused []Result) {
 	out = c.Data
 	for _, id := range ids {
@@ -44,24 +43,22 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refus
 			continue // nothing is left to do
 		}
 		var words []string
-		var entry string
 		next := out
 		err := e.rewritable(id, g != nil)
 		if err == nil && g != nil {
 			words = g.before(id, e)
 		}
-		if err == nil && c.isTOML {
-			entry, err = e.byHand(id, words)
-		} else if err == nil {
-			entry = fmt.Sprintf("%s\n- %s\n+ %s\n", text.Printable(id), e.shown(e.guard), e.shown(words))
+		if err == nil && !c.isTOML {
 			next, err = c.edit(out, id, words)
+		} else if err == nil && e.Command == "" {
+			err = fail.New("it has no command; write there by hand: pinproof-capture guard ID URL")
 		}
 		if err != nil {
 			refused = append(refused, Result{Server: id, Err: err})
 			continue
 		}
 		out = next
-		told += entry
+		told += fmt.Sprintf("%s\n- %s\n+ %s\n", text.Printable(id), e.shown(e.guard), e.shown(words))
 	}
 	return out, told, refused
 }
@@ -90,9 +87,6 @@ func (c *Config) Unguarded(ids []string) []string {
 	})
 }
 
-// Warns reports whether the guard of a server in the configuration lets everything pass.
-func (c *Config) Warns(id string) bool { return c.entries[id].warns }
-
 // rewritable returns why the guard of a server can't be added or, if isWrap is false, removed.
 func (e entry) rewritable(id string, isWrap bool) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
@@ -120,26 +114,6 @@ func (e entry) rewritable(id string, isWrap bool) error {
 		}
 	}
 	return nil
-}
-
-// byHand returns an entry of Codex's configuration as it should be, with these words before the server.
-func (e entry) byHand(id string, before []string) (string, error) {
-	words := slices.Concat(before, e.argv())
-	if e.Command == "" {
-		return "", fail.New("it has no command; write there by hand: pinproof-capture guard ID URL")
-	} else if all := strings.Join(words, "") + id; text.Printable(all) != all {
-		return "", fail.New("it has a character that can't be shown")
-	}
-	return fmt.Sprintf("[mcp_servers.%s]\ncommand = %s\nargs = [%s]\n", spelled(id), spelled(words[0]), spelled(words[1:]...)), nil
-}
-
-// spelled returns words as JSON and TOML spell them in a list.
-func spelled(words ...string) string {
-	var list []string
-	for _, word := range words {
-		list = append(list, string(jsontree.AppendString(nil, word)))
-	}
-	return strings.Join(list, ", ")
 }
 
 // edit puts words before a server, or removes its guard if words is empty. The patch leaves everything else as it is. What comes of it

@@ -26,7 +26,7 @@ func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool
 		return false
 	}
 	as, isEqual := l.entries[key.Name]
-	return c.onDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
+	return c.OnDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
 }
 
 // entries returns those entries of a list that a client gets, and whose name is meant. Each entry is as it is pinned: what the policy
@@ -39,7 +39,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 				continue
 			}
 			v := item.Value
-			if c.onDrift != Warns {
+			if c.OnDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
 			list = append(list, jsontree.Member{Value: v})

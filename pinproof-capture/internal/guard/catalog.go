@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/lockfile"
 	"pinproof/internal/modeltext"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
@@ -33,14 +34,7 @@ type pinned struct {
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values)}
-	policy := server.Get("policy")
-	for _, s := range pin.Switches {
-		*s.Of(&a.policy) = policy.Get(s.Member).Kind == 't'
-	}
-	a.policy.Descriptions = policy.Get("descriptions").Text
-	for _, pointer := range policy.Get("ignore").Items() {
-		a.policy.Ignore = append(a.policy.Ignore, pointer.Text)
-	}
+	a.policy, _ = lockfile.PolicyIn(server.Get("policy")) // pinproof refuses a policy that isn't one
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(memberOf(entryType))
 		members := pins.Members()
@@ -208,7 +202,7 @@ func (c *core) forbids(t target) *reason {
 		if c.pins.isDenied(key) {
 			return denied
 		}
-		if useOf(key.Type) != "" && !isApproved && c.pins.policy.Pins(key.Type) && c.onDrift != Warns {
+		if useOf(key.Type) != "" && !isApproved && c.pins.policy.Pins(key.Type) && c.OnDrift != Warns {
 			return notPinned
 		}
 	}

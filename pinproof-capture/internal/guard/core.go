@@ -89,10 +89,7 @@ const (
 
 // A setup is what doesn't change in a session.
 type setup struct {
-	Pins
-	onDrift string
-	// The age at which a listing is renewed for the next call; 0 for never.
-	relist time.Duration
+	Options
 	review reviewing
 }
 
@@ -350,7 +347,7 @@ func (c *core) need(h *held, entryType pin.EntryType, isNew bool) {
 // isOld reports whether the last listing of a list is too old for a call.
 func (c *core) isOld(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
-	return c.relist > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.relist
+	return c.Relist > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.Relist
 }
 
 // act decides about a request that may act on an entry.
@@ -376,9 +373,9 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.need(&h, entryType, true)
 		}
 		c.wait(h)
-	case why != nil && (c.onDrift != Warns || why == skillDenied || why == unclear):
+	case why != nil && (c.OnDrift != Warns || why == skillDenied || why == unclear):
 		c.refuseUse(h, target.keys[0], method, why)
-	case method == getSkill && c.guardsSkills() && c.onDrift != Warns:
+	case method == getSkill && c.guardsSkills() && c.OnDrift != Warns:
 		entries := c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") })
 		if len(entries) != 1 { // each request has one answer
 			c.refuseUse(h, target.keys[0], method, gone)
@@ -652,7 +649,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 	}
 	var count int
 	state.outcome, count = c.result(l.EntryType)
-	if c.onDrift == Subset && len(state.drifted) > 0 && count == 0 {
+	if c.OnDrift == Subset && len(state.drifted) > 0 && count == 0 {
 		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(words))
 	}
 	if l.EntryType == pin.Skills {
@@ -696,12 +693,12 @@ func (c *core) release() {
 // decide does what the mode wants about a verdict, which is nil if there is none. It returns what the client is told of drift, and whether
 // the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
-	if err != nil && c.onDrift == Warns {
+	if err != nil && c.OnDrift == Warns {
 		c.unjudged("drift", "not judged, and passed on", nil, err)
 	} else if err != nil {
 		c.block(nil, err)
 	} else if v.matches {
-	} else if c.onDrift == Warns || c.onDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
+	} else if c.OnDrift == Warns || c.OnDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
 		words = c.drift("drift", entryType, v)
 	} else {
 		c.refuse(entryType, v)

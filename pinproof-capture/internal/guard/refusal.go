@@ -176,7 +176,7 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	}
 	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
 		modeltext.Say("").Entries(entryType), text.List(lines, 20))
-	if c.onDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
+	if c.OnDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
 		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
 	words := modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).

@@ -51,7 +51,7 @@ type Options struct {
 
 // newCore returns the core of a session that hasn't begun.
 func newCore(o Options, pins approved, review reviewing) *core {
-	return &core{setup: setup{o.Pins, o.OnDrift, o.Relist, review}, pins: pins,
+	return &core{setup: setup{o, review}, pins: pins,
 		open: map[string]request{}, own: map[string]*listing{}}
 }
 

@@ -26,9 +26,6 @@ type NPM struct {
 	// The index of the word before which "--" is missing, or -1.
 	Dashes int
 
-	// It runs a version that npm chooses on that day.
-	Floats bool
-
 	// What npx or npm looks for, "" if it isn't seen.
 	Name string
 }
@@ -68,7 +65,6 @@ func ReadNPM(argv []string) NPM {
 		case slices.Contains(valued, word):
 			i++
 		case slices.Contains(switches, word) || strings.Contains(word, "="):
-			n.Floats = n.Floats || word == "-y" || word == "--yes"
 		case isNPX && i+1 < len(argv) && !strings.HasPrefix(argv[i+1], "-"):
 			n.Dashes = i + 1
 			n.Name = argv[i+1]
