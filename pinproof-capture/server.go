@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/client"
 	"pinproof/pinproof-capture/internal/guard"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -65,7 +66,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	c.RunE = func(c *cobra.Command, args []string) error {
 		isCommand := c.ArgsLenAtDash() == 1 && len(args) > 1
 		isAddress := c.ArgsLenAtDash() < 0 && len(args) == 2
-		if c.Name() != "save" && len(args) > 0 && mcp.FileName(args[0]) == "" {
+		if c.Name() != "save" && len(args) > 0 && workspace.FileName(args[0]) == "" {
 			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.Name(args[0]))
 		}
 		if isCommand && (*headers != nil || *sse) {

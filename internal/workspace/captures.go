@@ -2,10 +2,12 @@ package workspace
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -138,6 +140,35 @@ func serverOf(file string) (server string, ok bool) {
 		stem = decoded
 	}
 	return stem, (ext == ".json" || ext == ".jsonl") && stem != "" && utf8.ValidString(stem)
+}
+
+// FileName returns the name of a server's capture: its server ID, with %XX for characters that
+// can't be in a file's name on every system. serverOf reads the server ID back from it. FileName
+// returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
+func FileName(id string) string {
+	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
+	if !possible.MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
+		return ""
+	}
+	return name
+}
+
+// NoFileName returns why FileName returned "".
+const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
+
+var (
+	possible = regexp.MustCompile(`^[ -~]+$`)
+	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
+)
+
+// IsCapture reports whether a file is there that can be read as a capture.
+func IsCapture(path string) bool {
+	if fileSize(path) < 0 {
+		return false
+	}
+	data, err := readFile(path, nil, capture.MaxBytes)
+	noForm := func(pin.EntryType, []byte) pin.Form { return pin.Form{} } // nobody needs the digests
+	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
 }
 
 // unkept adds to an error how to capture again what pinproof-capture no longer keeps.

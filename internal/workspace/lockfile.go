@@ -54,6 +54,16 @@ func UpToRoot(folder string) []string {
 	}
 }
 
+// Repository returns the root of the repository that a folder is in, or "".
+func Repository(folder string) string {
+	folders := UpToRoot(folder)
+	root := folders[len(folders)-1]
+	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
+		return ""
+	}
+	return root
+}
+
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. listed may be nil.
 func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l lockfile.Lockfile, data []byte, err error) {
 	data, err = readFile(path, nil, lockfile.MaxBytes)

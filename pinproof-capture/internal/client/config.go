@@ -353,13 +353,13 @@ func (c *Config) IsOff(id string) bool {
 }
 
 func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (string, error) {
-	name := mcp.FileName(id)
+	name := workspace.FileName(id)
 	path := filepath.Join(dir, name)
 	if c.IsOff(id) {
 		return fail.From(mcp.SetAside(path, fail.New("switched off"))).Text, nil
 	}
 	if name == "" {
-		return "", fail.New(mcp.NoFileName).Hint("rename the server in the configuration")
+		return "", fail.New(workspace.NoFileName).Hint("rename the server in the configuration")
 	}
 	server, err := c.server(id)
 	if err != nil {

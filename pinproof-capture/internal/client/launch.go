@@ -60,8 +60,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	}
 	found, err := exec.LookPath(Self)
 	isFound := err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path)
-	folders := workspace.UpToRoot(c.Project)
-	if _, err := os.Lstat(filepath.Join(folders[len(folders)-1], ".git")); err == nil {
+	if workspace.Repository(c.Project) != "" {
 		// Others use this file, too, on machines with other paths.
 		if !isFound {
 			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", Self).

@@ -14,6 +14,7 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/text"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -96,8 +97,8 @@ func (e entry) rewritable(id string, isWrap bool) error {
 	if !isWrap {
 		return nil
 	}
-	if mcp.FileName(id) == "" {
-		return fail.New(mcp.NoFileName)
+	if workspace.FileName(id) == "" {
+		return fail.New(workspace.NoFileName)
 	}
 	if e.Command != "" {
 		return CheckLaunch(e.argv())

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"pinproof/internal/modeltext"
+	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -24,7 +25,7 @@ type Hooked struct {
 // says, or shows why the server says nothing. The words leave out the server's own command or
 // address, which may hold a secret, and in which a shell could read something else.
 func (h *Hooked) blocked(why modeltext.Text) error {
-	return why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(mcp.FileName(h.ServerID)).
+	return why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(workspace.FileName(h.ServerID)).
 		Say(" -- COMMAND (or its URL)")
 }
 

@@ -244,9 +244,7 @@ func (p Pins) find() (path string, err error) {
 		return "", fail.New("there is no lockfile %s", text.Printable(p.Lockfile))
 	}
 	f := fail.New("there is no %s in %s or, inside a repository, above it", filepath.Base(path), text.Printable(begin))
-	folders := workspace.UpToRoot(begin)
-	root := folders[len(folders)-1]
-	if _, err := os.Lstat(filepath.Join(root, ".git")); err == nil {
+	if root := workspace.Repository(begin); root != "" {
 		f.Hint("if it was committed, restore it: git restore %s", shell.Path(filepath.Join(root, filepath.Base(path))))
 	}
 	return "", p.unapproved(f)
@@ -254,7 +252,7 @@ func (p Pins) find() (path string, err error) {
 
 // unapproved adds to an error how a person approves the server.
 func (p Pins) unapproved(f *fail.Error) error {
-	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(mcp.FileName(p.ServerID)))
+	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(workspace.FileName(p.ServerID)))
 }
 
 // verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold

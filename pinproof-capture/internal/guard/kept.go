@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"pinproof/internal/atomicfile"
-	"pinproof/pinproof-capture/internal/mcp"
+	"pinproof/internal/workspace"
 )
 
 // What was refused is kept in the user's cache, in a folder for each project. The name of a file has the server
@@ -47,7 +47,7 @@ func keptPlace(lock, id string) string {
 	if err != nil {
 		return ""
 	}
-	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(mcp.FileName(id), ".jsonl")+"-")
+	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(workspace.FileName(id), ".jsonl")+"-")
 }
 
 // keep writes a file whole or not at all, because half of it wouldn't show what was refused.

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"pinproof/internal/atomicfile"
-	"pinproof/internal/capture"
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -114,7 +113,7 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 // nothing takes what the server said once for what it says now. It returns the error with a word
 // about that. A file that isn't a capture stays, because it can't match any pins.
 func SetAside(path string, err error) error {
-	if !isCapture(path) {
+	if !workspace.IsCapture(path) {
 		return err
 	}
 	told := *fail.From(err)
@@ -129,19 +128,6 @@ func SetAside(path string, err error) error {
 	}
 	return &told
 }
-
-// isCapture reports whether pinproof could read a file as a capture.
-func isCapture(path string) bool {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	data, err := os.ReadFile(path)
-	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
-}
-
-// noForm is for callers that need no digests.
-func noForm(pin.EntryType, []byte) pin.Form { return pin.Form{} }
 
 // A ServerError is an error about a server, with the end of what it said on standard
 // error, printable.
@@ -224,25 +210,6 @@ func Excerpt(s string) string {
 	}
 	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
 }
-
-// FileName returns the name of a server's capture: its server ID, with %XX for characters that
-// can't be in a file's name on every system. pinproof reads the server ID back from it. FileName
-// returns "" for what can't be a server ID: a text that is empty, too long, or not printable ASCII.
-func FileName(id string) string {
-	name := special.ReplaceAllStringFunc(id, func(c string) string { return fmt.Sprintf("%%%02X", c) }) + ".jsonl"
-	if !possible.MatchString(id) || len(id) > 100 || !filepath.IsLocal(name) {
-		return ""
-	}
-	return name
-}
-
-// NoFileName returns why FileName returned "".
-const NoFileName = "only a server ID of 1 to 100 printable ASCII characters can name a file"
-
-var (
-	possible = regexp.MustCompile(`^[ -~]+$`)
-	special  = regexp.MustCompile(`^[.-]|[^A-Za-z0-9_@.-]`)
-)
 
 // ResolveIn returns a path as it is meant inside a folder: an absolute path stays as it is.
 func ResolveIn(folder, path string) string {

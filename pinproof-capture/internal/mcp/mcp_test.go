@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -107,23 +106,6 @@ func TestTail(t *testing.T) {
 	lines := whole.lines()
 	if last := lines[len(lines)-1]; last != "line 1999" || !strings.HasPrefix(lines[0], "line ") || len(strings.Join(lines, "\n")) > maxTail {
 		t.Errorf("%d lines, %q to %q", len(lines), lines[0], last)
-	}
-}
-
-// TestFileName: pinproof reads the server ID back by decoding the name.
-func TestFileName(t *testing.T) {
-	for id, want := range map[string]string{
-		"files": "files.jsonl", "a.b-c_1": "a.b-c_1.jsonl", "0": "0.jsonl", "@org/pkg": "@org%2Fpkg.jsonl", "a b": "a%20b.jsonl", "a:b": "a%3Ab.jsonl",
-		".": "%2E.jsonl", "..": "%2E..jsonl", ".hidden": "%2Ehidden.jsonl", "-x": "%2Dx.jsonl", `a\b`: "a%5Cb.jsonl", "50%": "50%25.jsonl",
-		"": "", "caf\u00e9": "", "a\x00": "", strings.Repeat("a", 101): "",
-	} {
-		got := FileName(id)
-		if got != want {
-			t.Errorf("%q: %q, want %q", id, got, want)
-		}
-		if back, err := url.PathUnescape(strings.TrimSuffix(got, ".jsonl")); want != "" && (err != nil || back != id) {
-			t.Errorf("%q: read back as %q, %v", id, back, err)
-		}
 	}
 }
 
