@@ -7,8 +7,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"maps"
 	"net/http"
 	"os"
@@ -65,8 +63,8 @@ type entry struct {
 	// The words of our guard in front of the server; nil if there is no guard.
 	guard []string
 
-	// Why words that look like our guard aren't one, printable; they are then part of the server.
-	foreign string
+	// It looks like a guard, and isn't one that wrap would write. It is then part of the server.
+	foreign bool
 
 	Rest map[string]jsontext.Value `json:",embed"`
 }
@@ -106,11 +104,7 @@ func (e entry) refuse() error {
 // Read reads a client's configuration, and returns the IDs of the servers that are meant: the given
 // ones or, by default, all.
 func Read(file string, given []string) (c *Config, ids []string, err error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, nil, fail.Path(file, err)
-	}
-	if c, err = parse(file, data); err != nil {
+	if c, err = load(file); err != nil {
 		return nil, nil, err
 	}
 	if len(c.entries) == 0 {
@@ -144,18 +138,11 @@ func Find(folder string) (file string, err error) {
 		var found []string
 		for _, name := range projects {
 			path := filepath.Join(folder, filepath.FromSlash(name))
-			data, err := os.ReadFile(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return "", fail.Path(path, err)
-			}
-			c, err := parse(path, data)
-			if err != nil {
+			c, err := load(path)
+			if err != nil && !fail.From(err).IsMissing {
 				return "", err
 			}
-			if len(c.entries) > 0 {
+			if err == nil && len(c.entries) > 0 {
 				found = append(found, path)
 			}
 		}
@@ -172,6 +159,14 @@ func Find(folder string) (file string, err error) {
 	}
 	return "", fail.New("no configuration of a client is here or, inside a repository, above: %s", strings.Join(projects, ", ")).
 		Hint("name one: %s check --config FILE", Self)
+}
+
+func load(file string) (*Config, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fail.Path(file, err)
+	}
+	return parse(file, data)
 }
 
 func parse(file string, data []byte) (c *Config, err error) {

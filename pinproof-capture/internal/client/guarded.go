@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -27,7 +26,7 @@ func (e entry) unguarded(id string) entry {
 	argv := e.argv()
 	n := selfWords(argv)
 	if n == 0 || n == len(argv) || argv[n] != "guard" {
-		e.foreign = foreignGuard(argv)
+		e.foreign = isGuard(argv)
 		return e
 	}
 	flags := pflag.NewFlagSet("guard", pflag.ContinueOnError)
@@ -43,12 +42,8 @@ func (e entry) unguarded(id string) entry {
 	if err == nil && len(words) < 2 {
 		return e // it would not start
 	}
-	if err != nil || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
-		e.foreign = "its guard has words that wrap doesn't know"
-		return e
-	}
-	if words[0] != id {
-		e.foreign = "its guard is for the server ID " + text.Name(words[0])
+	if err != nil || words[0] != id || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
+		e.foreign = true
 		return e
 	}
 	if isCommand {
@@ -99,13 +94,8 @@ func isThis(path string) bool {
 	return err == nil && workspace.SameFile(self, path)
 }
 
-// foreignGuard reports that a command line that isn't ours starts a guard of a program with our name, in words
-// for a person. It returns "" if there is no such guard.
-func foreignGuard(argv []string) string {
-	for i, word := range argv {
-		if mcp.ProgramOf(word) == Self && slices.Contains(argv[i+1:], "guard") {
-			return "a guard is there that wrap would not write: " + text.Printable(Quoted(argv[:i+1]))
-		}
-	}
-	return ""
+// isGuard reports whether a command line starts a guard of a program with our name.
+func isGuard(argv []string) bool {
+	at := slices.IndexFunc(argv, func(word string) bool { return mcp.ProgramOf(word) == Self })
+	return at >= 0 && slices.Contains(argv[at:], "guard")
 }

@@ -56,7 +56,7 @@ type core struct {
 	// Notifications that lists have changed, for the client, once these lists are judged.
 	news []news
 
-	// The server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
+	// The result of the server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
 	greeting     []byte
 	capabilities jsontree.Value
 	// The client's last initialize, with an id of ours, for the next session.
@@ -566,8 +566,7 @@ func (c *core) changed(n news) {
 
 // announce keeps a notification until its lists are judged.
 func (c *core) announce(n news) {
-	isSame := func(other news) bool { return bytes.Equal(other.line, n.line) }
-	if len(c.news) < maxWaiting && !slices.ContainsFunc(c.news, isSame) {
+	if !slices.ContainsFunc(c.news, func(other news) bool { return other.method == n.method }) {
 		c.news = append(c.news, n)
 	}
 }
@@ -763,8 +762,8 @@ var errUnasked error = fail.New("the server answers with a list that nobody aske
 
 // greeted takes what the server says of itself. Its instructions are judged as a list of one.
 func (c *core) greeted(line []byte, m jsontree.Value, key string) {
-	greeting := append(bytes.TrimSpace(line), '\n')
 	result := m.Get("result")
+	greeting := line[result.At:result.End]
 	c.greeting = greeting
 	c.capabilities = result.Get("capabilities")
 	c.greets = key
@@ -782,7 +781,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 			c.isReady = true
 			c.toServer([]byte(mcp.Initialized))
 		} else {
-			c.toClient(greeting)
+			c.toClient(append(bytes.TrimSpace(line), '\n'))
 		}
 		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
 			return
@@ -799,7 +798,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {
-		c.judge(greeting, pass)
+		c.judge(captured(greeting), pass)
 	} else {
 		pass(&verdict{matches: true}, nil)
 	}

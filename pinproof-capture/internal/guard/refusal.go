@@ -144,9 +144,8 @@ func textsOf(pages []mcp.Page) (results [][]byte) {
 // missing that the server claims to have.
 func (c *core) said() (data []byte, isPart bool) {
 	var results [][]byte
-	if m, _ := jsontree.NewReader(c.greeting).Only(); m.Has("result") {
-		result := m.Get("result")
-		results = append(results, c.greeting[result.At:result.End])
+	if c.greeting != nil {
+		results = append(results, c.greeting)
 	}
 	isPart = c.refused == nil
 	for _, entryType := range pin.AskOrder {

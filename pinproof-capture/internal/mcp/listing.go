@@ -140,7 +140,7 @@ const maxPages = 1000
 
 // SkillFiles are the files of the skills that a server lists. They are read so that a person can review them.
 type SkillFiles struct {
-	wanted []skill.File    // not yet read
+	wanted []string        // the URIs of those not yet read
 	seen   map[string]bool // the URIs of these files, and of those already read
 	size   int64           // of all of them, as declared
 }
@@ -162,7 +162,7 @@ func (f *SkillFiles) add(entries jsontree.Value) {
 			}
 			f.seen[file.URI] = true
 			f.size += file.Size
-			f.wanted = append(f.wanted, file)
+			f.wanted = append(f.wanted, file.URI)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (f *SkillFiles) next() (uri string, ok bool) {
 	if len(f.wanted) == 0 {
 		return "", false
 	}
-	uri = f.wanted[0].URI
+	uri = f.wanted[0]
 	f.wanted = f.wanted[1:]
 	return uri, true
 }
