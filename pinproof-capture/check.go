@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/client"
@@ -153,7 +154,7 @@ func (k *check) hintReview(code int) {
 		return
 	}
 	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
-	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", client.Quoted(again))
+	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
 }
 
 // ask captures the servers. It prints what it starts before, and returns the IDs of the servers that have no capture.

@@ -232,7 +232,7 @@ func unpinned(config *client.Config, ids []string) error {
 		pin += " " + shell.Path(lock)
 	}
 	f := fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", "))
-	f.Hint("to pin: %s", client.Quoted(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
+	f.Hint("to pin: %s", shell.Words(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
 	f.Hint("then:   %s", pin)
 	return f
 }

@@ -11,6 +11,7 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/client"
@@ -80,7 +81,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 			return run(args[0], mcp.Server{Argv: argv})
 		}
 		if isAddress && host.MatchString(args[1]) {
-			return fail.New("an address begins with https://").Hint("%s", client.Quoted([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
+			return fail.New("an address begins with https://").Hint("%s", shell.Words([]string{client.Self, c.Name(), args[0], "https://" + args[1]}))
 		}
 		if !isAddress || !strings.Contains(args[1], "://") {
 			return usage(c, "it takes %s, then -- and a command, or a URL: https://HOST/PATH", strings.Fields(c.Use)[1])

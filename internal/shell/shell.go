@@ -96,6 +96,15 @@ func quotePOSIX(arg string) string {
 	return "$'" + b.String() + "'"
 }
 
+// Words returns arguments, each quoted, as a command line.
+func Words(args []string) string {
+	list := slices.Clone(args)
+	for i := range list {
+		list[i] = Quote(list[i])
+	}
+	return strings.Join(list, " ")
+}
+
 // Delete is the command that deletes a file.
 func Delete(path string) string {
 	if runtime.GOOS == "windows" {

@@ -298,15 +298,8 @@ func (x *expander) variable(name string) string {
 }
 
 // Launch returns what a client starts or calls for a server, as the configuration spells it, for a
-// person to read. It doesn't fill in variables, and leaves the query out of an address: either may
-// contain a secret.
-func (c *Config) Launch(id string) string {
-	e := c.entries[id]
-	if e.Command != "" {
-		return text.Printable(Quoted(e.argv()))
-	}
-	return text.Printable(mcp.WithoutSecrets(cmp.Or(e.HTTPURL, e.URL)))
-}
+// person to read. It doesn't fill in variables, which may contain a secret.
+func (c *Config) Launch(id string) string { return c.entries[id].shown(nil) }
 
 // A Result is what came of capturing or rewriting a server: a line for a person, or why it failed.
 type Result struct {

@@ -30,16 +30,7 @@ func CheckLaunch(argv []string, before ...string) error {
 	}
 	words := slices.Concat(before, argv[:at], []string{"--"}, argv[at:])
 	return fail.New("%s would take flags of %s for its own: -- has to come before the name", mcp.ProgramOf(argv[0]), text.Name(argv[at])).
-		Hint("%s", Quoted(words))
-}
-
-// Quoted returns words quoted for a shell.
-func Quoted(words []string) string {
-	list := slices.Clone(words)
-	for i := range list {
-		list[i] = shell.Quote(list[i])
-	}
-	return strings.Join(list, " ")
+		Hint("%s", shell.Words(words))
 }
 
 // Start returns the words that start this program from the configuration's project, where its

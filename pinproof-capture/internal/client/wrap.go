@@ -13,6 +13,8 @@ import (
 	"github.com/tailscale/hujson"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
+	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -77,7 +79,7 @@ func (e entry) shown(before []string) string {
 			words[i] = mcp.WithoutSecrets(word)
 		}
 	}
-	return text.Printable(Quoted(words))
+	return text.Printable(shell.Words(words))
 }
 
 // Unguarded returns those of the servers that Rewrite would put a guard in front of.
@@ -124,8 +126,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	if err != nil {
 		return nil, fail.From(err)
 	}
-	place := "/" + c.place + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(id)
-	p := patch{root: &root, place: place}
+	p := patch{root: &root, place: jsontree.Pointer("/"+c.place, id)}
 	if e := c.entries[id]; words != nil {
 		p.wrap(e, words)
 	} else {
