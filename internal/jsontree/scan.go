@@ -28,6 +28,15 @@ func IsGrammatical(data []byte) bool {
 	}
 }
 
+// ValueEnd returns the offset just past the JSON value that data begins with, by the grammar alone, or 0 if it can't be read.
+func ValueEnd(data []byte) int {
+	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if d.SkipValue() != nil {
+		return 0
+	}
+	return int(d.InputOffset())
+}
+
 // MemberNames returns the names of the members of the object that data begins with, as far as it can be read.
 func MemberNames(data []byte) (names []string) {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
