@@ -37,9 +37,14 @@ type Config struct {
 	// The folder that the client starts its servers in.
 	Project string
 
-	isTOML bool   // Codex's
-	place  string // the member with the servers
-	kind   kind   // the client that reads it
+	// Codex's.
+	isTOML bool
+
+	// The member with the servers.
+	place string
+
+	// The client that reads it.
+	kind kind
 }
 
 // An entry is one server of a configuration, in any of their spellings.

@@ -22,8 +22,11 @@ import (
 
 // A Guard is how wrap writes the guard before a server.
 type Guard struct {
-	Start []string // how this program is started
-	Flags []string // of the guard
+	// How this program is started.
+	Start []string
+
+	// Of the guard.
+	Flags []string
 }
 
 // before returns the words that the guard puts in front of a server.

@@ -34,7 +34,8 @@ type pinned struct {
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values)}
-	a.policy, _ = lockfile.PolicyIn(server.Get("policy")) // pinproof refuses a policy that isn't one
+	// pinproof refuses a policy that isn't one.
+	a.policy, _ = lockfile.PolicyIn(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(memberOf(entryType))
 		members := pins.Members()

@@ -29,7 +29,7 @@ import (
 // runs pinproof verify --part.
 type judge struct {
 	Pins
-	lock   string // its path
+	lock   string
 	values []pin.Substitute
 
 	// runPart
@@ -149,7 +149,8 @@ func (j *judge) prepare() {
 func (j *judge) runPart(messages []byte) (*verdict, error) {
 	select {
 	case judge := <-j.ahead:
-		if v, err := judge(messages); err == nil { // something may have ended it
+		// Something may have ended it.
+		if v, err := judge(messages); err == nil {
 			return v, nil
 		}
 	default:
