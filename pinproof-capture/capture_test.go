@@ -514,15 +514,11 @@ func TestHTTPAnswers(t *testing.T) {
 		{503, "text/html", "<b>", "error: it answered 503 Service Unavailable\n"},
 		{200, "text/html", "<html>", "error: what it sent isn't a message of the protocol\n"},
 		{200, "application/json", "<html>", "error: what it sent isn't a message of the protocol\n"},
-		{200, "application/json", strings.Repeat(" ", 70<<20), "error: a message of more than 64 MiB\n"},
-		{200, "text/event-stream", strings.Repeat(":", 70<<20), "error: a message of more than 64 MiB\n"},
+		{200, "application/json", strings.Repeat(" ", maxBytes()+1), "error: a message of more than 64 MiB\n"},
+		{200, "text/event-stream", strings.Repeat(":", maxBytes()+1), "error: a message of more than 64 MiB\n"},
 		{200, "text/event-stream", "data: {}\n\n", "error: its event stream ended before the answer\n"},
 	} {
 		for _, sse := range []bool{false, true} {
-			// CI makes both read 70 MiB.
-			if len(c.body) > 1<<20 && sse && !jsontest.Long() {
-				continue
-			}
 			t.Run(fmt.Sprintf("%d %s %.4s old transport %t", c.status, c.kind, c.body, sse), func(t *testing.T) {
 				t.Parallel()
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -555,7 +551,7 @@ func TestHTTPAnswers(t *testing.T) {
 func TestFloodOfStreams(t *testing.T) {
 	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
-	much := strings.Repeat("event: x\ndata: "+strings.Repeat("x", 1<<20)+"\n\n", 40)
+	much := strings.Repeat("event: x\ndata: "+strings.Repeat("x", maxBytes()/64)+"\n\n", 40)
 	server := aWeb(t, func(method string, id int, _ func(string)) string {
 		return much + event(strings.Replace(good(method, id, "a"), `}]`, `}],"nextCursor":"`+fmt.Sprint(id)+`"`, 1))
 	})

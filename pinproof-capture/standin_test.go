@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"pinproof/internal/jsontest"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 	mcp.PlacePatience = 5 * time.Second
 	mcp.Settle = 20 * time.Millisecond
 	mcp.QuietPatience = 100 * time.Millisecond
+	if !jsontest.Long() {
+		mcp.MaxBytes = 4 << 20 // of the 64 MiB in error messages
+	}
 	switch {
 	case strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "pinproof":
 		os.Exit(standInPinproof(os.Args[1:]))
@@ -41,6 +45,7 @@ func TestMain(m *testing.M) {
 		main()
 	}
 	os.Setenv("STANDIN_SECRET", "secret")
+	os.Unsetenv("NODE_EXTRA_CA_CERTS")
 	// A program with the race detector waits a second before it ends, and the stand-ins
 	// are started a hundred times.
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
@@ -53,6 +58,9 @@ func TestMain(m *testing.M) {
 	}
 	os.Exit(code)
 }
+
+// maxBytes is how large a message may be.
+func maxBytes() int { return mcp.MaxBytes }
 
 // behaves is a stand-in server: what it answers to each request, as raw bytes. Its JSON is spelled
 // as no encoder would spell it, so that a capture that was decoded and encoded again is noticed.

@@ -14,7 +14,7 @@ import (
 // A queue writes to one side of a session, in the order in which lines were put. Only its own goroutine waits for that side.
 type queue struct {
 	w    io.Writer
-	most int // how many bytes may be left to write
+	most int // how many bytes may be left to write: more end the session
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -24,9 +24,8 @@ type queue struct {
 }
 
 const (
-	// Below enough, the other side is read on; what is beyond most ends the session.
+	// Below enough, the other side is read on.
 	enough = 1 << 20
-	most   = mcp.MaxBytes + 2*enough
 
 	// How many bytes may wait for a person to read them.
 	maxNotes = 1 << 20

@@ -98,7 +98,7 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
-	r = &relay{judge: j, log: log, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, most), server: newQueue(s, most),
+	r = &relay{judge: j, log: log, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, mcp.MaxBytes+2*enough), server: newQueue(s, mcp.MaxBytes+2*enough),
 		person: person, ends: make(chan error, 8)}
 	return r.run(stdin, s, stdout, signals)
 }

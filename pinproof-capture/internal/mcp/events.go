@@ -35,7 +35,7 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		line = bytes.TrimPrefix(line, mark)
 		mark = nil
 		if rec != nil {
-			if came = append(came, line...); rec.streamed.Add(int64(len(line))) > MaxBytes {
+			if came = append(came, line...); rec.streamed.Add(int64(len(line))) > int64(MaxBytes) {
 				return rec.refuse(errFlood)
 			}
 		}

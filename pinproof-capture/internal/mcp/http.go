@@ -338,7 +338,7 @@ func (r *remote) ask(p *post) (resp *http.Response, data []byte, err error) {
 		return resp, nil, nil
 	}
 	defer resp.Body.Close()
-	data, err = io.ReadAll(io.LimitReader(resp.Body, MaxBytes+1))
+	data, err = io.ReadAll(io.LimitReader(resp.Body, int64(MaxBytes)+1))
 	if len(data) > MaxBytes {
 		r.stop(ErrTooLarge)
 		return nil, nil, ErrTooLarge
