@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -43,25 +42,6 @@ func Strikes(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
 // isConfusing reports whether a terminal may draw r as a blank, or over what is around it: the replacement of an object, and what
 // joins or replaces hieroglyphs.
 func isConfusing(r rune) bool { return r == 0xfffc || r >= 0x13430 && r <= 0x1345f }
-
-// scriptOf returns the characters of the script that a mark belongs to. Inherited has those for any script.
-func scriptOf(mark rune) *unicode.RangeTable {
-	known, isKnown := scripts.Load(mark)
-	if isKnown {
-		return known.(*unicode.RangeTable)
-	}
-	script := unicode.Common
-	for _, table := range unicode.Scripts {
-		if unicode.Is(table, mark) {
-			script = table
-		}
-	}
-	scripts.Store(mark, script)
-	return script
-}
-
-// scripts has the script of each mark that scriptOf was asked about.
-var scripts sync.Map
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
@@ -104,8 +84,7 @@ func Printable(s string) string { return string(Append(nil, s, false)) }
 func Append(dst []byte, s string, asciiOnly bool) []byte {
 	// A mark at the start would sit on our own text.
 	marks := maxMarks
-	base := rune(0)             // the last character that isn't a mark
-	script := unicode.Inherited // of the last mark
+	base := rune(0) // the last character that isn't a mark
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
@@ -138,11 +117,8 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && IsMark(r):
-			if !unicode.Is(script, r) {
-				script = scriptOf(r)
-			}
 			// A mark of one script alone may join letters, and be drawn over those of another script.
-			fits := script == unicode.Inherited || unicode.Is(script, base)
+			fits := unicode.Is(unicode.Inherited, r) || !unicode.In(base, unicode.Latin, unicode.Common)
 			if marks >= maxMarks || !fits || unicode.Is(unicode.Me, r) || Strikes(r) {
 				size *= runLength(s[i:], r)
 				dst = appendSame(dst, s[i:i+size])
