@@ -126,9 +126,6 @@ type Reviewer struct {
 	// Tools of other servers that were reported.
 	mentioned map[string]bool
 
-	// Names of its parameters and of what they take, without separators. They are found when they are first needed.
-	taken map[string]bool
-
 	// The digest of the definition or, for a whole capture, the set digest.
 	digest string
 

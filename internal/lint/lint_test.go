@@ -387,6 +387,8 @@ func TestNames(t *testing.T) {
 	pinned.Put(foundSet(t, "web-time", toolSaying("fetch", ""), toolSaying("getPage", ""), toolSaying("a/b_c", ""), toolSaying("API", "")))
 	pinned.Put(foundSet(t, "default", toolSaying("sum_of", "")))
 	pinned.Put(foundSet(t, "memory", toolSaying("recall", "")))
+	pinned.Put(foundSet(t, "world", toolSaying("отправить_письмо", ""), toolSaying("στείλε_μήνυμα", ""), toolSaying("mesajı_yolla", ""),
+		toolSaying("भेजें_मेल", ""), toolSaying("ส่ง_เมล", ""), toolSaying("größe_ändern", "")))
 	for i := range maxOthers + 1 {
 		pinned.Put(foundSet(t, fmt.Sprint("many", i), toolSaying("get_all", "")))
 	}
@@ -411,7 +413,7 @@ func TestNames(t *testing.T) {
 		{"x", "&#99;all read&#x5F;fi&#1083;&#8203;e &", ""},
 		{"x", "&#99;all read&#x5F;f&#1110;&#8203;le & &amp", "warning names-other-tool"},
 		{"x", "calls sum_of", "warning names-other-tool"},
-		{"x", "Read_file reads; fetch and List and API and recall; read_files", ""},
+		{"x", "Read_file reads; fetch and List and API and recall; read_files", "warning names-other-tool"},
 		{"x", "call own_tool and gone_tool", ""},
 		{"x", "call files.gone_tool", "warning names-other-tool"}, // its own tool is another one
 		{"x", "call mcp__files__gone_tool or files/gone_tool", "warning names-other-tool"},
@@ -421,18 +423,18 @@ func TestNames(t *testing.T) {
 		{"x", "MCP files", ""},
 		{"x", "Call read_file, unless mode='read_file'.", "warning names-other-tool"},
 		{"x", "read_file(action='read_file')", "warning names-other-tool"},
-		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool"},
-		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", ""},
-		{"x", "as `npx sum read_file` and gh pages getPage do", "warning names-other-tool"},
-		{"x", "actions (add_all, read_file, del_all)", ""},
-		// operations of its own
-		{"x", "One of: read_file, del_all or getPage.", ""},
-		{"x", "A cursor of getPage and read_file.", "warning names-other-tool"},
-		{"x", "A cursor for getPage (optional) and read_file operations.", ""},
-		{"x", "Choose \"read_file\" for less.", ""},
-		{"x", "- **read_file**: Reads.\n- getPage - Opens.\n\n3. `a/b_c`: Counts.", ""},
-		{"x", "{'operation': 'read_file', 'count': 2} or getPage=3", ""},
-		{"x", "操作（add_all、read_file、del_all）。", ""},
+		{"x", "Actions:\n- **read_file**: Reads.\n2. `getPage` - Opens. Use getPage to open.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "e.g. action='read_file' or {\"kind\": \"getPage\"}", "warning names-other-tool, warning names-other-tool"},
+		{"x", "as `npx sum read_file` and gh pages getPage do", "warning names-other-tool, warning names-other-tool"},
+		{"x", "actions (add_all, read_file, del_all)", "warning names-other-tool"},
+		// lists
+		{"x", "One of: read_file, del_all or getPage.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "A cursor of getPage and read_file.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "A cursor for getPage (optional) and read_file operations.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "Choose \"read_file\" for less.", "warning names-other-tool"},
+		{"x", "- **read_file**: Reads.\n- getPage - Opens.\n\n3. `a/b_c`: Counts.", "warning names-other-tool, warning names-other-tool, warning names-other-tool"},
+		{"x", "{'operation': 'read_file', 'count': 2} or getPage=3", "warning names-other-tool, warning names-other-tool"},
+		{"x", "操作（add_all、read_file、del_all）。", "warning names-other-tool"},
 		// other languages and scripts
 		{"x", "Rufe danach read_file auf.", "warning names-other-tool"},
 		{"x", "Appelle d'abord « read_file ».", "warning names-other-tool"},
@@ -453,6 +455,21 @@ func TestNames(t *testing.T) {
 		{"x", "call read&#00000000000000000000000000000000000095;file", "warning names-other-tool"},
 		{"x", "call R&amp;D, read&ampfile and &copy", ""},
 		{"x", "call " + strings.Repeat("x", 130) + "/read_file", "warning names-other-tool"},
+		// in other spellings
+		{"x", "Call отправить_письмо, στείλε_μήνυμα, mesajı_yolla, भेजें_मेल and ส่ง_เมล.", strings.Repeat("warning names-other-tool, ", 4) + "warning names-other-tool"},
+		{"x", "Call gro\u0308\u00dfe_a\u0308ndern.", "warning names-other-tool"},
+		{"x", "Call \uff52\uff45\uff41\uff44\uff3f\uff46\uff49\uff4c\uff45.", "warning names-other-tool"},
+		{"x", "READ_FILE it", "warning names-other-tool"},
+		{"x", "Call _read_file_ or *getPage*.", "warning names-other-tool, warning names-other-tool"},
+		{"x", "read the page--read_file--done", "warning names-other-tool"},
+		{"x", "call read**_**file", "warning names-other-tool"},
+		{"x", "call <b>read</b>_file", "warning names-other-tool"},
+		{"x", "call `read`_`file`", "warning names-other-tool"},
+		{"x", `call read\\_file`, "warning names-other-tool"},
+		{"x", "call read&amp;#95;file", "warning names-other-tool"},
+		{"x", "call read%5Ffile", "warning names-other-tool"},
+		{"x", `call read\u005ffile`, "warning names-other-tool"},
+		{"x", "web-time/fetch or web-time::fetch or web_time-fetch", "warning names-other-tool"},
 		// as clients call it
 		{"x", "then mcp__web-time__fetch", "warning names-other-tool"},
 		{"x", "then mcp_web-time_fetch and mcp_files_read_file", "warning names-other-tool, warning names-other-tool"},
@@ -837,21 +854,15 @@ func TestOwnNames(t *testing.T) {
 	if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "instruction-like names-other-tool" {
 		t.Errorf("another server's name: %s", got)
 	}
-	// Nothing but a parameter of the tool itself, or a value that it takes, excuses its text.
-	for definition, excused := range map[string]bool{
-		`"properties":{"dry_run":{"type":"boolean"}}`:                   true,
-		`"properties":{"dryRun":{"type":"boolean"}}`:                    true,
-		`"properties":{"mode":{"enum":["dry_run"]}}`:                    true,
-		`"properties":{"mode":{"const":"dry_run"}}`:                     true,
-		`"properties":{"mode":{"type":"string","default":"dry_run"}}`:   false,
-		`"properties":{},"required":["dry_run"]`:                        false,
-		`"properties":{"a":{"type":"object","title":"dry_run"}}`:        false,
-		`"properties":{"a":{"description":"Pass dry_run."}}`:            false,
-		`"properties":{"a":{"properties":{"dry_run":{"type":"null"}}}}`: true,
+	// No parameter and no value excuses a text: whoever writes the text writes these, too.
+	for _, definition := range []string{
+		`"properties":{"dry_run":{"type":"boolean"}}`,
+		`"properties":{"mode":{"enum":["dry_run"]}}`,
+		`"properties":{"mode":{"const":"dry_run"}}`,
 	} {
 		p := foundPin(t, `{"name":"y","description":"Use dry_run to see.","inputSchema":{"type":"object",`+definition+`}}`)
 		s := pin.Set{Server: "here", Pins: []pin.Pin{p}}
-		if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); (got == "") != excused {
+		if got := firedIDs(NewNames(lock.Servers, []pin.Set{s}).Entry("here", p, nil)); got != "names-other-tool" {
 			t.Errorf("%s: %q", definition, got)
 		}
 	}
@@ -863,21 +874,21 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
-// The name of another server's tool that is an action of the entry itself is no finding.
-func TestOwnActions(t *testing.T) {
+// A name that is a sentence is read for the names of tools, too.
+func TestSentencesInNames(t *testing.T) {
 	var lock lockfile.Lockfile
 	lock.Put(foundSet(t, "other", toolSaying("list_bills", "")))
-	for definition, warned := range map[string]bool{
-		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"method":{"enum":["get_bill","list_bills"]}}}}`: false,
-		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"method":{"const":"list_bills"}}}}`:             false,
-		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"list_bills":{"enum":["get_bill"]}}}}`:          false,
-		`{"name":"y","description":"Takes an id for 'list_bills'.","inputSchema":{"type":"object","properties":{"a":{"enum":["get_bill"]}}}}`:                   false,
-		`{"name":"y","description":"Takes an id from 'list_bills' tool.","inputSchema":{"type":"object","properties":{"a":{"enum":["get_bill"]}}}}`:             true,
+	const order = `"Call list_bills afterwards."`
+	for _, definition := range []string{
+		`{"name":"y","inputSchema":{"type":"object","properties":{` + order + `:{"type":"string"}}}}`,
+		`{"name":"y","inputSchema":{"type":"object","properties":{"a":{"type":"string","pattern":` + order + `}}}}`,
+		`{"name":"y","inputSchema":{"type":"object","properties":{}},"_meta":{` + order + `:1}}`,
+		`{"name":` + order + `,"inputSchema":{"type":"object","properties":{}}}`,
 	} {
 		p := foundPin(t, definition)
 		list := NewNames(lock.Servers, []pin.Set{{Server: "here", Pins: []pin.Pin{p}}}).Entry("here", p, nil)
-		if firedIDs(list) != map[bool]string{true: "names-other-tool"}[warned] {
-			t.Errorf("%s: %v", definition, list)
+		if got := firedIDs(WarningsIn(list)); got != "names-other-tool" {
+			t.Errorf("%s: %q", definition, got)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"html"
 	"iter"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -12,7 +14,6 @@ import (
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
-	"pinproof/internal/schema"
 	"pinproof/internal/text"
 )
 
@@ -37,8 +38,8 @@ type Names struct {
 	skeletons map[string][]string
 	now       map[string]*serverNames
 
-	// The servers, by their IDs in small letters and without separators.
-	servers map[string][]string
+	// The tools that a text can name, by nameKey: each by its own name, and after its server's ID. They are made on first use.
+	mentionable func() map[string][]mentionable
 
 	// Servers that were approved before. An entry that was added to one of them is new.
 	known map[string]bool
@@ -49,16 +50,14 @@ type Names struct {
 func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
-	x := &Names{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, servers: map[string][]string{}, known: map[string]bool{}}
+	x := &Names{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
+	x.mentionable = sync.OnceValue(x.nameKeys)
 	for i := range sets {
 		s := &sets[i]
 		before := x.now[s.Server]
 		x.now[s.Server] = newServerNames(s) // a capture replaces the pins
 		if before != nil {
 			x.now[s.Server].pinned = before.set
-		} else {
-			plain := withoutSeparators(s.Server)
-			x.servers[plain] = append(x.servers[plain], s.Server)
 		}
 		for _, p := range s.Of(pin.Tools) {
 			if p.Name != "" && x.addHolder(p.Key, s.Server) {
@@ -97,8 +96,7 @@ func (x *Names) addName(name, key string) {
 	}
 }
 
-// naming lists the warnings that an entry names one of these tools, all of them. A parameter or a value of the server that
-// has such a name doesn't excuse it.
+// naming lists the warnings that an entry names one of these tools, all of them.
 func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Finding {
 	r := x.newReview(own.set.Server, p)
 	r.own = own
@@ -371,32 +369,123 @@ func (r *Reviewer) name(name string) {
 // namesOtherTool is the id of a finding about a name of another server.
 const namesOtherTool = "names-other-tool"
 
-// mentions reports the tools of other servers that a text tells the model to use (names-other-tool).
-// A tool counts if another server has it and this one lacks it. In the text its name has to be in the same letter case,
-// and distinct, so that it can't be an ordinary word, or after the server ID as clients write it (mcp__files__read). It is a
-// separate word, also beside letters that aren't ASCII, because some scripts have no spaces. The text may not list it as
-// an operation of its own (isListed), this server may not have it as a value or a parameter, and at most maxOthers servers
-// may have such a tool. A name is reported at most once per text. Names of members aren't read: parameters share their
-// names with tools by chance. A name with a blank in it isn't looked for.
+// A mentionable is a tool as a text can name it.
+type mentionable struct {
+	name string
+
+	// What the text names before it; "" if it is the name alone.
+	server string
+}
+
+// nameKeys collects what texts can name. A name that may be an ordinary word counts only after the ID of its server, as in
+// mail.forward, mail_forward and mcp__mail__forward.
+func (x *Names) nameKeys() map[string][]mentionable {
+	keys := map[string][]mentionable{}
+	add := func(key, name, server string) { keys[key] = append(keys[key], mentionable{name, server}) }
+	for key, servers := range x.holders {
+		if key.Type != pin.Tools {
+			continue
+		}
+		if distinct(key.Name) {
+			add(nameKey(key.Name), key.Name, "")
+		}
+		for _, server := range servers {
+			for _, before := range [...]string{"", "mcp "} {
+				add(nameParts(nameKey(before+server+" "+key.Name)), key.Name, server)
+			}
+		}
+	}
+	for _, list := range keys {
+		slices.SortFunc(list, func(a, b mentionable) int {
+			return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.server, b.server))
+		})
+	}
+	return keys
+}
+
+// nameKey returns what names have in common that differ only in letter case, marks on letters, look-alike letters and
+// compatibility forms, without what is around them.
+func nameKey(name string) string {
+	if smallBytes.spells(name) {
+		return name // most words are
+	}
+	return strings.Trim(strings.ToLower(text.WithoutMarks(plainText(name))), "*_-.:!?~@/")
+}
+
+// nameParts returns the words of a key with one separator between two of them.
+func nameParts(key string) string {
+	isBetween := func(c rune) bool { return c < 0x80 && (c == '_' || !text.IsAlnum(byte(c))) }
+	return strings.Join(strings.FieldsFunc(key, isBetween), " ")
+}
+
+// mentions reports the tools of other servers that a text names (names-other-tool). A tool counts if another server has it, at most
+// maxOthers servers have it, and this one lacks it. The name is a separate word, also beside letters that aren't ASCII, because some
+// scripts have no spaces, and in any spelling with the same nameKey. It is reported at most once per text. What the text says of the
+// tool doesn't matter: no list of words tells an order from a description in every language.
 func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
 	clear(r.mentioned) // each text is accepted by itself
+	folded, origin := r.folded, r.origin
 	r.eachWord()
 	if r.origin != nil {
 		// A model may read a hidden character as a space.
 		r.folded, r.origin = fold(r.text, " ")
 		r.eachWord()
 	}
+	if strings.ContainsAny(folded, "*~`<>%\\&") {
+		r.folded, r.origin = withoutMarkup(folded, origin)
+		r.eachWord()
+	}
+	r.folded, r.origin = folded, origin
+}
+
+// markup is what can be inside a word without being read: marks of Markdown, tags, and escapes of characters.
+var markup = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\+u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
+})
+
+// withoutMarkup returns a text without markup, with the characters that escapes mean, and for each byte its place in the text
+// as the server wrote it.
+func withoutMarkup(s string, origin []int32) (string, []int32) {
+	var b strings.Builder
+	var places []int32
+	last := 0
+	add := func(plain string, at func(i int) int) {
+		b.WriteString(plain)
+		for i := range len(plain) {
+			place := int32(at(i))
+			if origin != nil {
+				place = origin[place]
+			}
+			places = append(places, place)
+		}
+	}
+	for _, found := range append(markup().FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
+		from := last
+		add(s[from:found[0]], func(i int) int { return from + i })
+		add(unescaped(s[found[0]:found[1]]), func(int) int { return found[0] })
+		last = found[1]
+	}
+	return b.String(), append(places, int32(len(s)))
+}
+
+// unescaped returns the character that an escape means, or "" for other markup.
+func unescaped(markup string) string {
+	if strings.HasPrefix(markup, "&") {
+		return html.UnescapeString(markup)
+	}
+	code, err := strconv.ParseUint(strings.TrimLeft(markup, `%\u`), 16, 16)
+	if err != nil {
+		return ""
+	}
+	return string(rune(code))
 }
 
 func (r *Reviewer) eachWord() {
 	for at, word := range runs(r.folded, func(c rune) bool { return c >= 0x80 || !betweenNames[c] }) {
 		r.named(word, at)
-		if plain := markdownEscapes.Replace(word); plain != word {
-			r.named(plain, at)
-		}
 	}
 }
 
@@ -416,97 +505,54 @@ func runs(s string, class func(rune) bool) iter.Seq2[int, string] {
 	}
 }
 
-// named looks for names in one word of a text.
+// named looks for a name in one word of a text, and in its parts.
 func (r *Reviewer) named(word string, at int) {
-	name := strings.Trim(word, "*-.:!?")
-	if !distinct(name) || r.mention(name, at+strings.Index(word, name), "") {
+	if r.mention(word, at) || nameBytes.spells(word) && insideNames.Replace(word) == word {
 		return
 	}
-	if isASCII := func(c rune) bool { return c < 0x80 }; strings.TrimLeftFunc(word, isASCII) != "" {
-		for from, part := range runs(word, isASCII) {
-			r.named(part, at+from)
-		}
-		return
-	}
-	server := ""
-	for from, part := range runs(strings.ReplaceAll(word, "__", ".."), nameBytes.has) {
-		if !r.mention(part, at+from, server) {
-			r.qualified(part, at+from)
-		}
-		server = part
-	}
-}
-
-// qualified looks for a name after the ID of its server, as in mcp_files_read_file or files_read_file.
-func (r *Reviewer) qualified(word string, at int) {
-	plain := strings.TrimPrefix(word, "mcp_")
-	for end := range min(len(plain), maxMention) {
-		if plain[end] == '_' && (len(plain) < len(word) || distinct(plain[end+1:])) && r.isOf(plain[:end], plain[end+1:]) {
-			r.mention(plain[end+1:], at+len(word)-len(plain)+end+1, plain[:end])
+	isASCII := func(c rune) bool { return c < 0x80 }
+	isBeyond := func(c rune) bool { return c >= 0x80 || nameBytes.has(c) }
+	for _, class := range [...]func(rune) bool{isASCII, isBeyond, nameBytes.has} {
+		for from, name := range runs(word, class) {
+			if r.mention(name, at+from) {
+				continue
+			}
+			for between, part := range runs(insideNames.Replace(name), class) {
+				r.mention(part, at+from+between)
+			}
 		}
 	}
 }
 
-// isOf reports whether a text means the tool of another server, by the server's ID before the name: mcp__mail__send_mail.
-func (r *Reviewer) isOf(id, name string) bool {
-	_, count := r.x.others(r.about.Server, toolKey(name))
-	return count > 0 && slices.ContainsFunc(r.x.servers[withoutSeparators(id)], func(server string) bool {
-		return server != r.about.Server && r.x.isHeld(server, toolKey(name))
-	})
-}
-
-// mention reports a name if the text uses it as that of another server's tool. It returns true if another server has
-// such a tool, and this one lacks it, or the text names the other server before it.
-func (r *Reviewer) mention(name string, at int, server string) bool {
-	others, count := r.x.others(r.about.Server, toolKey(name))
-	isOthers := r.isOf(server, name)
-	if count == 0 || !isOthers && (!distinct(name) || r.own.pins(name)) {
+// mention reports the tools that a word names. It returns true if another server has such a tool, and this one lacks it, or the word
+// names the other server, too.
+func (r *Reviewer) mention(word string, at int) (found bool) {
+	key := nameKey(word)
+	known := r.x.mentionable()[key]
+	if known == nil && !smallBytes.spells(key) {
+		known = r.x.mentionable()[nameParts(key)]
+	}
+	isOwn := func(m mentionable) bool { return m.server == "" && r.own.pins(m.name) }
+	if len(known) == 0 || r.own.pins(word) || slices.ContainsFunc(known, isOwn) {
 		return false
 	}
-	isOwnWord := r.sought == nil && !isOthers && !r.own.lists(name) && r.takes(name)
-	if r.mentioned[name] || r.sought != nil && !r.sought[name] || isOwnWord || count > maxOthers || r.isListed(name, at) {
-		return true
+	for _, m := range known {
+		others, count := r.x.others(r.about.Server, toolKey(m.name))
+		if count == 0 || m.server == r.about.Server || m.server == "" && count > maxOthers {
+			continue
+		}
+		found = true
+		if r.mentioned[m.name] || r.sought != nil && !r.sought[m.name] {
+			continue
+		}
+		if r.sought != nil {
+			r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
+		}
+		r.mentioned[m.name] = true
+		said := r.excerpt(textRange{at, at + len(word)}, beside, beside)
+		r.addFor(m.name, namesOtherTool, true, "%s of server %s: %s", text.Name(m.name), others, said)
 	}
-	if r.sought != nil {
-		r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
-	}
-	r.mentioned[name] = true
-	said := r.excerpt(textRange{at, at + len(name)}, beside, beside)
-	r.addFor(name, namesOtherTool, true, "%s of server %s: %s", text.Name(name), others, said)
-	return true
-}
-
-// takes reports whether the tool that is reviewed has a parameter of that name, or one that takes it as a value.
-func (r *Reviewer) takes(name string) bool {
-	if r.taken == nil {
-		r.taken = map[string]bool{}
-		eachValue(&r.root, func(v *jsontree.Value, of schema.Position, kind int, path []jsontree.Step) {
-			if of == schema.AtProperties {
-				r.taken[withoutSeparators(path[len(path)-1].Name)] = true
-			}
-			if kind == values && v.Kind == '"' {
-				r.taken[withoutSeparators(v.Text)] = true
-			}
-		})
-	}
-	return r.taken[withoutSeparators(name)]
-}
-
-// isListed reports whether a text names an operation of its own at a place, and no tool: an argument (mode=get_item), an item of a
-// list of names, or what a parameter is for. If one of the few words before it speaks of calling, it is none of these.
-func (r *Reviewer) isListed(name string, at int) bool {
-	// How many bytes before the name are looked at, and how many words of those.
-	const near, words = 8 * maxWord, 4
-	before := r.folded[max(0, at-near):at]
-	after := strings.TrimLeft(r.folded[min(len(r.folded), at+len(name)):], "'\"`*")
-	list := strings.FieldsFunc(strings.ToLower(before), func(c rune) bool { return c < 0x80 && !nameBytes[c] })
-	kinds := kindsOf(list[max(0, len(list)-words):], callingWords())
-	before = strings.TrimRight(before, "'\"`* -.0123456789")
-	last, _ := utf8.DecodeLastRuneInString(before)
-	next, _ := utf8.DecodeRuneInString(strings.TrimLeft(after, " "))
-	isItem := before == "" || strings.ContainsRune(",:([{|\n、", last) && strings.ContainsRune(",:|-、", next) || strings.ContainsRune(",:、", last) && strings.ContainsRune(")]}", next)
-	isCall := kinds["call"] > 0 || strings.HasPrefix(after, "(") || strings.HasPrefix(after, " tool")
-	return !isCall && (kinds["purpose"] > 0 || strings.HasPrefix(after, " for ") || isItem || last == '=' || next == '=')
+	return found
 }
 
 // Letters that pass for others. Scripts and letter case come from the toolchain's tables,

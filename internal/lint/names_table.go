@@ -31,14 +31,6 @@ const letterRuns = "abcdefghijklmnopqrstuvwxyz \u249c ABCDEFGHIJKLMNOPQRSTUVWXYZ
 	"0123456789 \U0001d7ce\U0001d7d8\U0001d7e2\U0001d7ec\U0001d7f6 " +
 	"!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~ \uff01"
 
-// callingWords come before the name of a tool that is to be called, or that was, and before the name of an operation that
-// a parameter is for.
-var callingWords = wordsOf(
-	wordRow{"call", "call calls called calling use uses used using invoke invokes invoked invoking run runs running execute executes trigger triggers " +
-		"tool tools function before after instead via with through first then when whenever until unless server prefer replaces"},
-	wordRow{"purpose", "for or and"},
-)
-
 // alphabets are scripts with letters that look like those of another one. Scripts such as
 // Han can be next to Latin in a name and fool nobody (UTS #39, section 5.2).
 const alphabets = "Latin Cyrillic Greek Armenian Cherokee Coptic Georgian Lisu"
@@ -46,8 +38,8 @@ const alphabets = "Latin Cyrillic Greek Armenian Cherokee Coptic Georgian Lisu"
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// markdownEscapes are the characters of a name that Markdown allows to escape.
-var markdownEscapes = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
+// insideNames are separators of words that may be in a name, too. As many spaces replace them.
+var insideNames = strings.NewReplacer("__", "  ", "--", "  ")
 
 // Bytes that words and plain texts are made of.
 var (

@@ -24,10 +24,10 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 			keyword = path[len(path)-1]
 		}
 		if keyword.Index < 0 && (len(keyword.Name) >= shortName || !isWord(keyword.Name)) {
-			r.read(keyword.Name, " in the name of a member", false)
+			r.read(keyword.Name, " in the name of a member", strings.Contains(keyword.Name, " "))
 		}
 		if v.Kind == '"' {
-			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text))
+			r.read(v.Text, "", kind == prose || kind == values && !isWord(v.Text) || strings.Contains(v.Text, " "))
 			r.image(v.Text)
 		}
 		most := maxDescription

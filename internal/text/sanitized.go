@@ -94,3 +94,13 @@ func skipASCII(data []byte, i int) int {
 	}
 	return i
 }
+
+// WithoutMarks returns a text in compatibility form without the marks on its letters: an é, in one character or in two, gives e.
+func WithoutMarks(s string) string {
+	return strings.Map(func(r rune) rune {
+		if IsMark(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(s))
+}
