@@ -31,7 +31,7 @@ var imports = map[string]string{
 	"schema":     "jsontree",
 	"skill":      "text jsontree",
 	"atomicfile": "text fail shell",
-	"about":      "fail",
+	"about":      "fail text",
 	"pin":        "text fail jsontree schema skill",
 	"capture":    "text fail shell jsontree skill pin",
 	"lockfile":   "text fail shell jsontree skill pin",

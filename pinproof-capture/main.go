@@ -136,22 +136,8 @@ takes the server's flags as its own.
 
 Exit codes: 0 done, 2 something failed. check exits with pinproof's code, which is 1 for
 drift; guard exits with the server's code, or with 2 if it ended the session.`,
-		Version:                    is.String(),
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		Args:                       cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usage(c, "no command")
-			}
-			f := fail.New("unknown command %s", text.Name(args[0]))
-			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				f.Hint("did you mean: pinproof-capture %s", near[0])
-			}
-			return f.Hint("pinproof-capture --help")
-		},
 	}
+	about.Prepare(root, is, "save, config, check, guard, hook, wrap, unwrap")
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 110"))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usage(c, "%s", text.Printable(err.Error()))

@@ -2,11 +2,13 @@
 package about
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/text"
 )
 
 // A Build is the version of this program.
@@ -18,6 +20,25 @@ type Build struct {
 
 // String returns the versions.
 func (b Build) String() string { return b.Version + " " + b.Go }
+
+// Prepare completes the root of a command line. names are its commands, for an error.
+func Prepare(root *cobra.Command, b Build, names string) {
+	root.Version = b.String()
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.SuggestionsMinimumDistance = 2
+	root.Args = cobra.ArbitraryArgs
+	root.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmp.Or[error](c.Help(), fail.New("no command: one of %s", names))
+		}
+		f := fail.New("unknown command %s: one of %s", text.Name(args[0]), names)
+		if near := c.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
+			f.Hint("did you mean: %s %s", c.Name(), near[0])
+		}
+		return f.Hint("%s --help", c.Name())
+	}
+}
 
 // NewVersion makes the command that prints the version of the program.
 func NewVersion(program string, b Build) *cobra.Command {

@@ -5,7 +5,6 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -105,7 +104,6 @@ func asksHook(args []string) bool {
 
 // newRoot builds the command line.
 func newRoot(a *app) *cobra.Command {
-	const names = "lock, verify, diff, relock"
 	root := &cobra.Command{
 		Use:   "pinproof",
 		Short: "A lockfile for MCP tool definitions",
@@ -119,22 +117,8 @@ says whether what an agent is about to read is what you approved.`,
   pinproof relock files.jsonl                                     approve the change, tool by tool
 
 Exit codes: 0 match, 1 drift, 2 no answer.`,
-		Version:                    a.build.String(),
-		SilenceErrors:              true,
-		SilenceUsage:               true,
-		SuggestionsMinimumDistance: 2,
-		Args:                       cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmp.Or[error](c.Help(), fail.New("no command: one of %s", names))
-			}
-			f := fail.New("unknown command %s: one of %s", text.Name(args[0]), names)
-			if near := c.SuggestionsFor(args[0]); args[0] != "" && len(near) > 0 {
-				f.Hint("did you mean: pinproof %s", near[0])
-			}
-			return f.Hint("pinproof --help")
-		},
 	}
+	about.Prepare(root, a.build, "lock, verify, diff, relock")
 	root.SetUsageFunc(a.printUsage)
 	root.PersistentFlags().BoolFunc("help-all", "show this help with all flags", func(string) error {
 		a.helpAll = true
