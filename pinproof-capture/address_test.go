@@ -235,8 +235,8 @@ func TestCertificates(t *testing.T) {
 	for file, want := range map[string]string{
 		"":                                "certificate",
 		certificate:                       "",
-		filepath.Join(folder, "none.pem"): "NODE_EXTRA_CA_CERTS names a file without a certificate: ",
-		filepath.Join(folder, "gone.pem"): "NODE_EXTRA_CA_CERTS names a file that can't be read: ",
+		filepath.Join(folder, "none.pem"): "/none.pem: no certificate is in it",
+		filepath.Join(folder, "gone.pem"): "error: NODE_EXTRA_CA_CERTS=",
 	} {
 		save := exec.Command(self, "save", "s.jsonl", server.URL)
 		save.Dir = folder

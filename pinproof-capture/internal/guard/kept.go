@@ -2,7 +2,7 @@ package guard
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,8 +37,7 @@ func CacheFolder(name string, keptFor time.Duration) (string, error) {
 }
 
 func shortDigest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])[:idHex]
+	return fmt.Sprintf("%x", sha256.Sum256(data))[:idHex]
 }
 
 // keptPlace returns the beginning of the paths of a server's kept files, or "" if none can be written.

@@ -3,12 +3,12 @@ package guard
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -36,7 +36,7 @@ type callLog struct {
 // openLog opens the log that the user asked for. It is for the user alone: arguments can hold secrets. Guards that share a file append
 // each record in one write, so no lock is needed.
 func openLog(o Options) (l *callLog, err error) {
-	l = &callLog{digests: o.LogDigests, server: o.ServerID, session: strconv.FormatInt(time.Now().UnixMicro(), 36) + "-" + strconv.Itoa(os.Getpid())}
+	l = &callLog{digests: o.LogDigests, server: o.ServerID, session: rand.Text()}
 	if o.Log == "" {
 		return l, nil
 	}

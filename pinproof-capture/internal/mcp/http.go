@@ -25,7 +25,6 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/modeltext"
-	"pinproof/internal/text"
 )
 
 // A remote is a server at an address. It is reached by Streamable HTTP or by the older HTTP+SSE, in which all
@@ -152,11 +151,11 @@ func transport() (http.RoundTripper, error) {
 		return nil, err
 	}
 	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fail.New("%s names a file that can't be read: %s", variable, fail.Path(file, err).Error())
+	if err == nil && !trusted.AppendCertsFromPEM(data) {
+		err = errors.New("no certificate is in it")
 	}
-	if !trusted.AppendCertsFromPEM(data) {
-		return nil, fail.New("%s names a file without a certificate: %s", variable, text.Printable(file))
+	if err != nil {
+		return nil, fail.Path(variable+"="+file, err)
 	}
 	own := http.DefaultTransport.(*http.Transport).Clone()
 	own.TLSClientConfig = &tls.Config{RootCAs: trusted}

@@ -84,7 +84,6 @@ func Reply(id []byte, method string) []byte {
 // A refusal is an error that the server answers with.
 type refusal struct {
 	code string
-	text string // all of it, as it came
 	told *fail.Error
 }
 
@@ -95,7 +94,7 @@ func (m *message) refusal(method string, isQuoted bool) *refusal {
 	if isQuoted {
 		told.Text += ": " + Excerpt(e.Get("message").Text)
 	}
-	return &refusal{code, m.spelled(e), told}
+	return &refusal{code, told}
 }
 
 func (r *refusal) Error() string { return r.told.Error() }

@@ -205,7 +205,7 @@ func (s *session) begin() (*greeting, error) {
 	}
 	// If the server knows neither, its answer to initialize is the error to report.
 	_, spoke := errors.AsType[*fail.Error](other)
-	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.text) {
+	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.told.Text) {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
