@@ -167,6 +167,9 @@ func (r *Report) question(b *Block) string {
 	if isDenied && e.Kind != pin.Removed {
 		return asked + "? It is denied so far: y lets agents have it, x keeps it denied."
 	}
+	if r.absentText(e) != "" {
+		return asked + "? It may be a denied entry under another name: y lets agents have it, x keeps it denied."
+	}
 	return asked + "?"
 }
 
