@@ -48,7 +48,7 @@ var imports = map[string]string{
 	"layout":     "text jsontree words",
 	"rank":       "text",
 	"signature":  "text jsontree schema pin normal layout",
-	"facts":      "effort text rank skill jsontree pin diff label lint signature words",
+	"facts":      "effort text rank jsontree pin diff label lint signature words",
 	"report":     "effort text rank fail shell jsontree pin diff label lint facts layout signature words",
 	"plain":      "text jsontree layout report",
 	"markdown":   "report plain",

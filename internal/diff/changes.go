@@ -10,6 +10,7 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/pin"
 	"pinproof/internal/schema"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
@@ -39,6 +40,9 @@ type Change struct {
 
 	// How many characters no reader sees in the whole old value and in the whole new one.
 	Hidden [2]int
+
+	// The value is a file of a skill that may be run: each line and each space of it counts.
+	IsCode bool
 
 	Label label.Label
 
@@ -96,6 +100,8 @@ type labeller struct {
 
 	// Both definitions declare that the tool only reads.
 	readOnly bool
+
+	codeNames *skill.CodeNames // of both definitions, once they are needed
 
 	name    string           // of the tool, as it is now
 	sides   map[string]*side // the schemas that differ, by their members
@@ -193,6 +199,7 @@ func (l *labeller) add(n *node) {
 	if !n.tooMany {
 		c.Label = l.labelOf(c, s)
 	}
+	c.IsCode = l.entryType == pin.Skills && len(s.steps) == 2 && s.steps[0] == pin.FilesMember && l.isCode(s.steps[1])
 	c.Severity = c.Label.Severity()
 	l.changes = append(l.changes, c)
 }

@@ -15,7 +15,7 @@ import (
 func (l *labeller) skillLabel(c Change, name string, inside []string) label.Label {
 	switch {
 	case name == pin.FilesMember && len(inside) == 1:
-		return fileLabel(c, inside[0])
+		return fileLabel(c, inside[0], l.isCode(inside[0]))
 	case name == "frontmatter" && len(inside) > 0:
 		return frontmatterLabel(c, inside)
 	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size") && l.showsFile(inside[0]):
@@ -42,15 +42,35 @@ func (l *labeller) nameOf(uri string) string {
 	return strings.TrimPrefix(uri, strings.TrimSuffix(l.shown[1].Get("uri").Text, skill.Main))
 }
 
+// isCode reports whether a file of a skill may be run: by its name, or because the code of the skill names it.
+func (l *labeller) isCode(name string) bool {
+	if !skill.IsProse(name) {
+		return true
+	}
+	if l.codeNames == nil {
+		l.codeNames = &skill.CodeNames{}
+		for _, side := range l.shown {
+			jsontree.MapTexts(side.Get("frontmatter").Get("hooks"), func(command string) string {
+				l.codeNames.AddCode(command)
+				return command
+			})
+			for _, file := range side.Get(pin.FilesMember).Members() {
+				l.codeNames.Add(file.Name, file.Value.Text)
+			}
+		}
+	}
+	return l.codeNames.Has(name)
+}
+
 // fileLabel is for the text of a file. Code is no wording.
-func fileLabel(c Change, name string) label.Label {
+func fileLabel(c Change, name string, isCode bool) label.Label {
 	ran := c.Old.Kind != 0 && skill.IsExecutable(name, c.Old.Text)
 	runs := c.New.Kind != 0 && skill.IsExecutable(name, c.New.Text)
 	if runs && !ran {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // prose, or what a command reads or runs
-	if ran || isText || !skill.IsProse(name) || !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	if ran || isText || isCode || !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {

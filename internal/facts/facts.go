@@ -17,7 +17,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/rank"
-	"pinproof/internal/skill"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
@@ -372,7 +371,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.TextEdits, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, of.isCode(c.Pointer))
+		e.TextEdits, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		// The warning already reports that.
@@ -382,12 +381,6 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 		e.NewToRead = false // the texts are shown
 	}
 	return e
-}
-
-// isCode reports whether a pointer leads to a file of a skill that may be run.
-func (e *Entry) isCode(pointer string) bool {
-	steps, _ := jsontree.Tokens(pointer)
-	return e.Type == pin.Skills && len(steps) == 2 && steps[0] == pin.FilesMember && !skill.IsProse(steps[1])
 }
 
 // isProse tells texts worth a word diff from values that read better whole.

@@ -41,3 +41,37 @@ func IsProse(name string) bool {
 	isText := strings.HasSuffix(lower, ".txt") && !strings.Contains(lower, "requirements") && !strings.Contains(lower, "constraints")
 	return !IsScript(name) && (isText || strings.HasSuffix(lower, ".md"))
 }
+
+// CodeNames are the texts that the code of a skill names: in a script, in Markdown from the first line on that may be code, or in a
+// hook. A command there may run such a file, although it is Markdown by its name.
+type CodeNames struct {
+	names map[string]bool
+	all   bool // a pattern or a variable may be any name
+}
+
+// Add adds the names in a file.
+func (c *CodeNames) Add(name, content string) {
+	if IsProse(name) && !IsExecutable(name, content) {
+		content = FromCode(content)
+	}
+	c.AddCode(content)
+}
+
+// AddCode adds the names in code.
+func (c *CodeNames) AddCode(code string) {
+	if c.names == nil {
+		c.names = map[string]bool{}
+	}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(code), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`/\\;&|<>()[],:=#", r) }) {
+		if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".txt") {
+			c.names[word] = true
+			c.all = c.all || strings.ContainsAny(word, "*?${}%")
+		}
+	}
+}
+
+// Has reports whether code may name a file.
+func (c *CodeNames) Has(name string) bool {
+	lower := strings.ToLower(name)
+	return c.all || c.names[lower[strings.LastIndexAny(lower, "/ ")+1:]]
+}
