@@ -37,7 +37,7 @@ var imports = map[string]string{
 	"lockfile":   "text fail shell jsontree skill pin",
 	"approval":   "text fail shell skill pin",
 	"workspace":  "text fail shell jsontree pin capture lockfile atomicfile",
-	"inclusion":  "effort jsontree schema",
+	"inclusion":  "effort jsontree schema normal",
 	"normal":     "effort text jsontree schema",
 	"effort":     "",
 	"label":      "",

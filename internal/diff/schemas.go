@@ -29,7 +29,7 @@ type side struct {
 	budget *effort.Budget
 
 	// The parameters that schemas name, in any of their alternatives.
-	names map[namesQuestion]map[string]bool
+	names map[*jsontree.Value]map[string]bool
 
 	// A parameter of the new one is sent as a header.
 	hasHeader bool
@@ -52,7 +52,7 @@ type side struct {
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
 		budget:    budget,
-		names:     map[namesQuestion]map[string]bool{},
+		names:     map[*jsontree.Value]map[string]bool{},
 		required:  map[*jsontree.Value]map[string]bool{},
 		roots:     [2]*jsontree.Value{old, new},
 		relations: map[question]inclusion.Relation{},
@@ -322,11 +322,6 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// isInPlace reports whether the schemas under a keyword are about the same value as the schema around it.
-func isInPlace(keyword string) bool {
-	return isCombination(keyword) || slices.Contains([]string{"$ref", "if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
-}
-
 // isEmpty reports whether a value has no content: it is absent, null, or without parts.
 func isEmpty(v jsontree.Value) bool {
 	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
@@ -418,7 +413,7 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	if c.New.Kind == 0 {
 		other = 1
 	}
-	isElsewhere := func(name string) bool { return l.side.namesIn(other, at.around[other], false)[name] }
+	isElsewhere := func(name string) bool { return l.side.namesIn(other, at.around[other])[name] }
 	if names := at.names(c); len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isElsewhere(name) }) {
 		switch l.side.relation(at.around) {
 		case inclusion.Wider:
@@ -443,10 +438,10 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	return label.NewOptional
 }
 
-// namesMore reports whether a new schema names a parameter that the old one doesn't name, at any depth.
+// namesMore reports whether a new schema names a parameter that the old one doesn't name.
 func (s *side) namesMore(at location) bool {
-	old := s.namesIn(0, at.around[0], true)
-	for name := range s.namesIn(1, at.around[1], true) {
+	old := s.namesIn(0, at.around[0])
+	for name := range s.namesIn(1, at.around[1]) {
 		if !old[name] {
 			return true
 		}
@@ -454,20 +449,13 @@ func (s *side) namesMore(at location) bool {
 	return false
 }
 
-// A names question is which parameters a schema names, with those of its parameters or without.
-type namesQuestion struct {
-	of   *jsontree.Value
-	deep bool
-}
-
 // namesIn collects the parameters that a schema names, in the schemas that it combines and that it refers to, too.
-func (s *side) namesIn(side int, v *jsontree.Value, deep bool) map[string]bool {
-	question := namesQuestion{v, deep}
-	if names, known := s.names[question]; known {
+func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
+	if names, known := s.names[v]; known {
 		return names
 	}
 	names := map[string]bool{}
-	s.names[question] = names
+	s.names[v] = names
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)
 	collect = func(v *jsontree.Value) {
@@ -481,7 +469,7 @@ func (s *side) namesIn(side int, v *jsontree.Value, deep bool) map[string]bool {
 		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
-			if deep && !schema.IsDefinitions(steps[0]) || isInPlace(steps[0]) {
+			if isCombination(steps[0]) {
 				collect(part)
 			}
 		})
@@ -534,7 +522,7 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
 			return label.ValuesChanged // what it means depends on the keywords next to it, such as properties
 		}
-		if (schema.Keyword(name) != schema.AtOther || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
+		if (isCombination(name) || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
 			return label.NewOptional
 		}
 		return label.Changed

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pinproof/internal/jsontree"
+	"pinproof/internal/normal"
 	"pinproof/internal/schema"
 )
 
@@ -111,75 +112,22 @@ func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	if list == nil || list.Kind != '[' {
 		return s
 	}
-	around := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		return v, name != "allOf" && !saysNothing(name)
-	})
-	parts := []*jsontree.Value{&around}
+	values := func(s *jsontree.Value) jsontree.Value {
+		return jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+			return v, name != "allOf" && !saysNothing(name) && !(name == "additionalProperties" && takesAll(&v))
+		})
+	}
+	parts := []jsontree.Value{values(s)}
 	for _, one := range below(list) {
 		one = p.form(root, one)
-		if one == nil || one.Kind != '{' || !p.budget.Spend(sizeOf(one)) {
+		if one == nil || one.Kind != '{' || one.Has("allOf") || !p.budget.Spend(sizeOf(one)) {
 			return s
 		}
-		parts = append(parts, one)
+		parts = append(parts, values(one))
 	}
-	parts = slices.DeleteFunc(parts, takesAll)
-	if len(parts) == 1 {
-		return parts[0]
+	form, ok := normal.Join(parts)
+	if !ok {
+		return s
 	}
-	whole := both{}
-	for _, part := range parts {
-		for _, m := range part.Members() {
-			if !saysNothing(m.Name) && !whole.add(m) {
-				return s
-			}
-		}
-	}
-	form := whole.schema()
 	return &form
-}
-
-// both has the keywords of several schemas, and each of their properties by itself.
-type both map[place]jsontree.Value
-
-type place struct{ keyword, property string }
-
-// add adds a keyword. It returns false if the schema then means something else than all of them.
-func (b both) add(m jsontree.Member) bool {
-	switch m.Name {
-	case "items", "prefixItems", "patternProperties", "nullable":
-		return false
-	case "additionalProperties":
-		return takesAll(&m.Value)
-	case "properties":
-		isOther := func(one jsontree.Member) bool { return !b.put(place{m.Name, one.Name}, one.Value) }
-		return m.Value.Kind == '{' && !slices.ContainsFunc(m.Value.Parts, isOther)
-	}
-	at := place{keyword: m.Name}
-	if before := b[at]; m.Name == "required" && m.Value.Kind == '[' && (before.Kind == '[' || before.Kind == 0) {
-		b[at] = jsontree.Value{Kind: '[', Parts: append(before.Parts, m.Value.Parts...)}
-		return true
-	}
-	return !dependsOnOthers(m.Name) && b.put(at, m.Value)
-}
-
-// put returns false if there is another value at the place.
-func (b both) put(at place, v jsontree.Value) bool {
-	before, known := b[at]
-	b[at] = v
-	return !known || jsontree.Equal(before, v)
-}
-
-func (b both) schema() jsontree.Value {
-	var keywords, properties []jsontree.Member
-	for at, v := range b {
-		if at.keyword == "properties" {
-			properties = append(properties, jsontree.Member{Name: at.property, Value: v})
-		} else {
-			keywords = append(keywords, jsontree.Member{Name: at.keyword, Value: v})
-		}
-	}
-	if properties != nil {
-		keywords = append(keywords, jsontree.Member{Name: "properties", Value: jsontree.Object(properties...)})
-	}
-	return jsontree.Object(keywords...)
 }

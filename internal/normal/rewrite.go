@@ -93,7 +93,7 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		case isType && !rest.Has("type"):
 			return with(rest, "type", sorted(&types))
 		case null && other.Kind == '{' && !s.Has("type"):
-			if all, ok := joinParts([]jsontree.Value{rest, other}); ok {
+			if all, ok := Join([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
 				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
 				return with(all, "type", sorted(&types))
@@ -188,7 +188,7 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 	for _, m := range list {
 		parts = append(parts, f.byDigest[m.Value.Text])
 	}
-	if all, ok := joinParts(parts); ok && len(list) > 0 {
+	if all, ok := Join(parts); ok && len(list) > 0 {
 		return all
 	}
 	if len(list) == 0 {
@@ -202,9 +202,9 @@ func restricts(s jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !schema.IsAnnotation(m.Name) })
 }
 
-// joinParts joins schemas to one that accepts what all of them accept. It returns false if two have a keyword with different values, or
+// Join joins schemas to one that accepts what all of them accept. It returns false if two have a keyword with different values, or
 // one has a keyword that depends on those of its own schema alone.
-func joinParts(parts []jsontree.Value) (all jsontree.Value, ok bool) {
+func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	count := map[string]int{}
 	for _, part := range parts {
 		for _, m := range part.Parts {
@@ -213,7 +213,8 @@ func joinParts(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	}
 	keywords := map[string]jsontree.Value{}
 	var properties, required []jsontree.Member
-	known := map[string]bool{}
+	isNamed := false
+	known := map[string]jsontree.Value{}
 	for _, part := range parts {
 		if part.Kind != '{' {
 			return all, false
@@ -226,12 +227,15 @@ func joinParts(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 			switch {
 			case m.Name == "properties" && m.Value.Kind == '{':
 				for _, p := range m.Value.Parts {
-					if known[p.Name] {
+					before := known[p.Name]
+					if before.Kind == 0 {
+						properties = append(properties, p)
+					} else if !jsontree.Equal(before, p.Value) {
 						return all, false
 					}
-					known[p.Name] = true
+					known[p.Name] = p.Value
 				}
-				properties = append(properties, m.Value.Parts...)
+				isNamed = true
 			case m.Name == "required" && m.Value.Kind == '[':
 				required = append(required, m.Value.Parts...)
 			default:
@@ -245,7 +249,7 @@ func joinParts(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	if keywords["properties"].Kind != 0 || keywords["required"].Kind != 0 {
 		return all, false // they have no names
 	}
-	if properties != nil {
+	if isNamed {
 		keywords["properties"] = jsontree.Object(properties...)
 	}
 	if required != nil {
