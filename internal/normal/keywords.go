@@ -20,7 +20,7 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 		}
 		form := f.keyword(m.Name, &m.Value, isInteger)
 		isTitle := m.Name == "title" && m.Value.Kind == '"' && RepeatsName(m.Value.Text, name)
-		isInput := v == f.root && m.Name == "type" && m.Value.Text == "object" // as any input and any result
+		isInput := v == f.root && m.Name == "type" && m.Value.Text == "object"
 		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
 			members = append(members, jsontree.Member{Name: m.Name, Value: form})
 		}

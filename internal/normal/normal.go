@@ -170,6 +170,9 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 		made.keywords = f.keywords(v, name)
 		whole = f.rewritten(made.keywords)
 		if v == f.root {
+			if isType(whole, "object") {
+				whole = without(whole, "type") // as any input and any result
+			}
 			whole = f.withDialect(whole)
 			made.keywords = f.withDialect(made.keywords)
 		}

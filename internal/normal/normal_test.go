@@ -46,6 +46,7 @@ func TestEqual(t *testing.T) {
 	}
 	for _, tt := range []struct{ old, new string }{
 		{`{"title":"Get page","type":"object"}`, `{}`},
+		{`{"type":"object","allOf":[{"type":"object","properties":{"a":{}}},{"type":"object","properties":{"b":{}}}]}`, `{"type":"object","properties":{"a":{},"b":{}}}`},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}`, `{"$schema":"https://json-schema.org/draft/2020-12/schema","prefixItems":[{}]}`},
 		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"}}},"b":{}}}`, `{"type":"object","$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"}}}}}`},
 	} {
