@@ -251,7 +251,6 @@ type Record struct {
 
 	Fails bool   `json:"-"` // it fails the run
 	Names string `json:"-"` // the entry or the server that it is about
-	Short string `json:"-"` // an entry without its server
 
 	// "tool=NAME", with the server where there are several.
 	Ref string `json:"-"`
@@ -278,15 +277,17 @@ type Entry struct {
 	RenamedFrom string `json:"renamedFrom,omitempty"` // raw
 	RenamedTo   string `json:"renamedTo,omitempty"`   // raw
 
-	Pinned  *Definition  `json:"-"`
-	Now     *Definition  `json:"-"`
-	Copies  []Definition `json:"-"`
-	Changes []Change     `json:"-"`
+	Pinned  *Definition  `json:"pinned,omitempty"`
+	Now     *Definition  `json:"now,omitempty"`
+	Copies  []Definition `json:"copies,omitempty"`
+	Changes []Change     `json:"changes"`
+
+	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
 
 	// What changed was not worked out: there was too much.
-	Unexplained bool `json:"-"`
+	Unexplained bool `json:"unexplained,omitempty"`
 
-	Findings []Finding `json:"-"` // new ones, then approved ones
+	Findings []Finding `json:"findings"` // new ones, then approved ones
 
 	// It is denied so far, perhaps under its old name.
 	Denied bool `json:"-"`
@@ -334,6 +335,10 @@ type Change struct {
 	Severity  string         `json:"severity"`
 	Old       jsontree.Value `json:"old,omitzero"`
 	New       jsontree.Value `json:"new,omitzero"`
+
+	// The sizes of values that a format has no room for, in place of these.
+	OldBytes int `json:"oldBytes,omitempty"`
+	NewBytes int `json:"newBytes,omitempty"`
 }
 
 // A Definition is what an entry is pinned as, or what it is now.
@@ -341,6 +346,10 @@ type Definition struct {
 	Digest    string `json:"digest"`
 	Sanitized string `json:"sanitizedDigest"`
 	Line      int    `json:"line"`
+
+	// All of it, or its size, in a format that has no other way to show what differs.
+	Whole jsontree.Value `json:"definition,omitzero"`
+	Bytes int            `json:"definitionBytes,omitempty"`
 
 	// Its canonical form, not printable; nil if it isn't stored.
 	Text []byte `json:"-"`

@@ -34,7 +34,6 @@ func (r *Report) records() (list []Record) {
 			if c.Key == (pin.Key{}) {
 				said.List = ""
 				said.Names = "server " + text.Name(p.Server)
-				said.Short = said.Names
 			}
 			said.Fails = c.Counts()
 			list = append(list, said)
@@ -69,7 +68,7 @@ func changeText(c *pin.RecordChange) string {
 func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) Record {
 	ref := pin.Ref{Server: p.Server, Key: of.Key}
 	return Record{Server: p.Server, List: pin.EntryTypeInfo[of.Type].Member, Name: of.Name, What: what, Detail: detail,
-		Names: r.ref(ref), Short: shortRef(of.Type, of.Name), Ref: r.field(ref), Line: r.pinLine(ref)}
+		Names: r.ref(ref), Ref: r.field(ref), Line: r.pinLine(ref)}
 }
 
 // recordText counts the records that fail a run, or is "".

@@ -219,17 +219,9 @@ func (d *describer) compare() {
 			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e), shown)
 		}
 	}
-	first := map[string]label.Label{} // of the rows about a line, which stay together
-	for _, c := range d.changes {
-		if k, known := first[c.at]; !known || c.label < k {
-			first[c.at] = c.label
-		}
-	}
 	why := d.about(d.Why.Pointer)
-	slices.SortStableFunc(d.changes, func(a, b *change) int {
-		isWhy := func(c *change) int { return lint.BoolRank(!slices.Contains(why, c)) }
-		return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(first[a.at], first[b.at]))
-	})
+	isWhy := func(c *change) int { return lint.BoolRank(!slices.Contains(why, c)) }
+	slices.SortStableFunc(d.changes, func(a, b *change) int { return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(a.label, b.label)) })
 }
 
 // about lists the changes about what a pointer leads to, or about the nearest thing around that.
@@ -302,20 +294,14 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 		return
 	}
 	if l.isPaired() {
-		ofValue := func(e *facts.Edit) bool {
-			return e.Pointer == l.is.Pointer || e.Pointer == l.is.Pointer+"/description" || e.Pointer == l.was.Pointer+"/description"
-		}
 		if l.was.Phrase != l.is.Phrase {
-			was := ""
+			row.Phrase = d.reworded(l.was, l.is)
 			if l.was.Place != l.is.Place && l.was.Pointer != l.is.Pointer {
-				was = "was " + l.was.Place
+				row.Phrase = joined("; ", row.Phrase, "was "+l.was.Place)
 			}
-			reworded := row
-			reworded.Phrase = joined("; ", d.reworded(l.was, l.is), was)
-			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), ofValue), reworded, shown)
 		}
 		if row = row.own(d.values(l, false)); row.Phrase != "" || row.Text != nil || row.Lines != nil {
-			d.add(l, slices.DeleteFunc(slices.Clone(l.edits), func(e *facts.Edit) bool { return !ofValue(e) }), row, shown)
+			d.add(l, l.edits, row, shown)
 		}
 		return
 	}

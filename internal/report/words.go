@@ -347,28 +347,19 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// steps puts into Next, Ready and Instead of the model how to see and approve the drift. There are no
-// steps without a lockfile. No step approves a new warning by itself.
+// steps puts into Next of the model how to see and approve the drift. There are no steps without a lockfile. No step approves
+// a new warning by itself.
 func (r *Report) steps(m *Model) {
 	// lock takes only whole captures.
 	if r.Lockfile == "" || r.Part && r.nothingPinned() {
 		return
 	}
-	ready := r.approvals()
-	if r.Review && r.recordText() != "" {
-		ready = append(ready, Step{Text: "after reading it, approve it anew", Command: r.Next.To("relock", "--accept", shell.Blank("name"), "--approved-by", shell.Blank("you"))})
-		m.Instead = append(m.Instead, Step{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"})
-	} else if len(ready) > 0 {
-		m.Instead = r.setDigests()
-	}
-	m.Ready = ready
-	m.Next = slices.Concat(r.waysToSee(), r.waysToAsk(), r.waysToPinPages())
-}
-
-// waysToSee returns the step about folders of this machine, and the commands that show what can't be shown here.
-func (r *Report) waysToSee() (next []Step) {
-	if r.Folder.Command != "" && !r.nothingPinned() {
-		next = append(next, r.Folder)
+	isNew := r.nothingPinned()
+	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
+	isRelocked := !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !isNew
+	next := func(text, command string) { m.Next = append(m.Next, Step{Text: text, Command: command}) }
+	if r.Folder.Command != "" && !isNew {
+		m.Next = append(m.Next, r.Folder)
 	}
 	if at := slices.IndexFunc(r.entries, func(d *drifted) bool { return !d.TextsKnown() }); at >= 0 {
 		command := r.Next
@@ -379,26 +370,78 @@ func (r *Report) waysToSee() (next []Step) {
 		if file := filepath.Join(r.Next.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
 			command.Capture = file
 		}
-		next = append(next, Step{Text: "to see what changed, give the approved list, too", Command: command.To("diff", "--against APPROVED.json")})
+		next("to see what changed, give the approved list, too", command.To("diff", "--against APPROVED.json"))
 	}
-	return append(next, r.waysToPinAnew()...)
-}
-
-// waysToPinAnew asks whether a server writes texts anew at each start, if they differ in nothing but numbers and ids.
-func (r *Report) waysToPinAnew() []Step {
 	var anew []string
 	for _, e := range r.entries {
 		if e.Anew {
 			anew = append(anew, r.ref(e.Ref()))
 		}
 	}
-	if anew == nil || !r.isRelocked() {
-		return nil
+	if anew != nil && isRelocked {
+		next("only numbers, times or ids differ in "+text.List(anew, maxClosingNames)+": does the server write these anew at each start?", "")
+		next("if so, for a value that the command knows", r.Next.To("relock", "--substitute", shell.Blank("name=value")))
+		next("for any other, leave out the descriptions", r.Next.To("relock", "--descriptions strip"))
 	}
-	return []Step{
-		{Text: "only numbers, times or ids differ in " + text.List(anew, maxClosingNames) + ": does the server write these anew at each start?"},
-		{Text: "if so, for a value that the command knows", Command: r.Next.To("relock", "--substitute", shell.Blank("name=value"))},
-		{Text: "for any other, leave out the descriptions", Command: r.Next.To("relock", "--descriptions strip")},
+	if isRelocked && r.AllOrNothing() {
+		next("step by step", r.Next.To("relock"))
+	} else if isRelocked && len(r.entries) > 0 {
+		next("step by step", r.Next.To("relock", r.OnlyFlags...))
+	}
+	if len(r.Unrecorded) > 0 {
+		next("after reading it, accept it", r.Next.To([]string{"relock", "lock"}[lint.BoolRank(isNew)]))
+	}
+	r.pages(next)
+	r.approvals(m, isRelocked, isNew)
+}
+
+// pages names the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
+func (r *Report) pages(next func(text, command string)) {
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		if !p.PagesUnpinned || p.Part {
+			continue
+		}
+		command := r.Next
+		whose := "the server's"
+		if len(r.Comparisons) > 1 {
+			command.Server = p.Server
+			whose = text.Name(p.Server) + "'s"
+		}
+		next("to pin the entries of "+whose+" pages of apps (ui://), too", command.To("relock", "--pages"))
+	}
+}
+
+// approvals puts into Ready of the model the commands that approve what is shown, and into Instead what all other readers get:
+// the digests of the sets that are shown. A set with a repeated name has no digest.
+func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
+	ready := func(text, command string) { m.Ready = append(m.Ready, Step{Text: text, Command: command}) }
+	if r.Folder.Command != "" && isNew {
+		m.Ready = append(m.Ready, r.Folder)
+	}
+	if another := r.asAnother(); r.Matches {
+	} else if another != "" {
+		ready("to approve it as another server", another)
+	} else if isRelocked {
+		r.rest(ready)
+	} else if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // lock refuses a new warning
+		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
+	}
+	if r.Review && r.recordText() != "" {
+		ready("after reading it, approve it anew", r.Next.To("relock", "--accept", shell.Blank("name"), "--approved-by", shell.Blank("you")))
+		m.Instead = []Step{{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"}}
+		return
+	}
+	for i := range r.Comparisons {
+		p := &r.Comparisons[i]
+		if m.Ready == nil || !p.Present() || p.Captured.Digest == "" {
+			continue
+		}
+		of := ""
+		if len(r.Comparisons) > 1 {
+			of = " of server " + text.Name(p.Server)
+		}
+		m.Instead = append(m.Instead, Step{Text: "set digest" + of, Digest: p.Captured.Digest})
 	}
 }
 
@@ -412,88 +455,6 @@ func (r *Report) asAnother() string {
 	return ""
 }
 
-// isRelocked reports whether relock is the command to go on with.
-func (r *Report) isRelocked() bool {
-	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
-	return !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !r.nothingPinned()
-}
-
-// waysToAsk returns the commands that have a person answer step by step.
-func (r *Report) waysToAsk() (next []Step) {
-	if r.isRelocked() && r.AllOrNothing() {
-		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock")})
-	} else if r.isRelocked() && len(r.entries) > 0 {
-		next = append(next, Step{Text: "step by step", Command: r.Next.To("relock", r.OnlyFlags...)})
-	}
-	if verb := "relock"; len(r.Unrecorded) > 0 {
-		if r.nothingPinned() {
-			verb = "lock"
-		}
-		next = append(next, Step{Text: "after reading it, accept it", Command: r.Next.To(verb)})
-	}
-	return next
-}
-
-// approvals returns the commands that approve what is shown.
-func (r *Report) approvals() (ready []Step) {
-	if r.Folder.Command != "" && r.nothingPinned() {
-		ready = append(ready, r.Folder)
-	}
-	another := r.asAnother()
-	if r.Matches {
-		return ready
-	}
-	if another != "" {
-		return append(ready, Step{Text: "to approve it as another server", Command: another})
-	}
-	if r.isRelocked() {
-		if rest := r.restStep(); rest.Command != "" {
-			ready = append(ready, rest)
-		}
-		return ready
-	}
-	// lock refuses a new warning.
-	if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 {
-		ready = append(ready, Step{Text: "to approve what is shown", Command: r.Next.To("lock", r.Expect...)})
-	}
-	return ready
-}
-
-// waysToPinPages returns the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
-func (r *Report) waysToPinPages() (next []Step) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		if !p.PagesUnpinned || p.Part {
-			continue
-		}
-		command := r.Next
-		whose := "the server's"
-		if len(r.Comparisons) > 1 {
-			command.Server = p.Server
-			whose = text.Name(p.Server) + "'s"
-		}
-		next = append(next, Step{Text: "to pin the entries of " + whose + " pages of apps (ui://), too", Command: command.To("relock", "--pages")})
-	}
-	return next
-}
-
-// setDigests names the sets that are shown by their digests, for a reader who is given no ready approval.
-// A set with a repeated name has no digest.
-func (r *Report) setDigests() (steps []Step) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		if !p.Present() || p.Captured.Digest == "" {
-			continue
-		}
-		of := ""
-		if len(r.Comparisons) > 1 {
-			of = " of server " + text.Name(p.Server)
-		}
-		steps = append(steps, Step{Text: "set digest" + of, Digest: p.Captured.Digest})
-	}
-	return steps
-}
-
 // nothingPinned reports whether the lockfile has no pins of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
@@ -505,31 +466,32 @@ func (r *Report) approvable() bool {
 	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
-// restStep returns the --accept-all command. It is empty if that mustn't be suggested.
-func (r *Report) restStep() Step {
+// rest names the --accept-all command, unless that mustn't be suggested.
+func (r *Report) rest(ready func(text, command string)) {
 	var left []string
 	for _, e := range r.entries {
 		if e.Unexplained { // nobody has read it here
-			return Step{}
+			return
 		}
 		if e.Kind == pin.Duplicate || e.HasNewWarning() {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	forbidden := slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.State == pin.Forbidden })
+	whole := r.AllOrNothing()
+	isForbidden := func(p pin.Comparison) bool { return p.State == pin.Forbidden }
 	// There is nothing to accept that would mend what is forbidden.
-	if forbidden && len(r.entries) == 0 && !r.AllOrNothing() {
-		return Step{}
+	if len(r.entries) == 0 && !whole && slices.ContainsFunc(r.Comparisons, isForbidden) || len(left) > 0 && (whole || len(left) == len(r.entries)) {
+		return
 	}
-	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || len(left) > 0 && (r.AllOrNothing() || len(left) == len(r.entries)) ||
-		!slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }) {
-		return Step{}
+	isListed := func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }
+	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || !slices.ContainsFunc(r.Comparisons, isListed) {
+		return
 	}
-	s := "approve exactly this"
+	said := "approve exactly this"
 	if len(left) > 0 {
-		s = "all but " + text.List(left, maxSaidNames)
+		said = "all but " + text.List(left, maxSaidNames)
 	}
-	return Step{Text: s, Command: r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...)}
+	ready(said, r.Next.To("relock", append([]string{"--accept-all"}, r.Expect...)...))
 }
 
 // acceptCommand returns the command that accepts a block and nothing else: each entry by the digest of its definition.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/report"
@@ -47,16 +48,16 @@ func Write(w io.Writer, m *report.Model) error {
 	d.Servers = m.Sides
 	d.Entries = m.Captured
 	d.ReadFirst = m.ReadFirst
-	d.Drift = []entry{}
+	d.Drift = []report.Entry{}
 	left := room(maxReport)
-	for i := range m.Entries {
-		d.Drift = append(d.Drift, left.entry(&m.Entries[i]))
+	for _, e := range m.Entries {
+		d.Drift = append(d.Drift, left.entry(e))
 	}
 	// An older guard leaves out entries that drifted, and doesn't know denied ones.
 	for _, r := range m.Records {
 		if m.RefusesDenied && r.What == "denied" {
-			denied := report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none"}
-			d.Drift = append(d.Drift, entry{Entry: denied, Changes: []change{}, Findings: []report.Finding{}})
+			d.Drift = append(d.Drift, report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none",
+				Changes: []report.Change{}, Findings: []report.Finding{}})
 		}
 	}
 	return Encode(w, d)
@@ -65,38 +66,29 @@ func Write(w io.Writer, m *report.Model) error {
 // A room is how many bytes of values may still be quoted.
 type room int
 
-// takes reports whether there is room for a value of that size, and takes it.
-func (left *room) takes(size int) bool {
-	if size > min(int(*left), maxQuoted) {
-		return false
-	}
-	*left -= room(size)
-	return true
-}
-
 // entry returns what is known of an entry that drifted, as far as there is room.
-func (left *room) entry(e *report.Entry) entry {
-	said := entry{Entry: *e, Unexplained: e.Unexplained, Changes: []change{}, Findings: e.Findings}
+func (left *room) entry(e report.Entry) report.Entry {
 	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
-	said.Pinned = left.definition(e.Pinned, whole)
-	said.Now = left.definition(e.Now, whole)
+	e.Pinned = left.definition(e.Pinned, whole)
+	e.Now = left.definition(e.Now, whole)
+	e.Copies = slices.Clone(e.Copies)
 	for i := range e.Copies {
-		said.Copies = append(said.Copies, left.definition(&e.Copies[i], !e.Unexplained))
+		e.Copies[i] = *left.definition(&e.Copies[i], !e.Unexplained)
 	}
-	for i := range e.Changes {
-		c := &e.Changes[i]
+	all := e.Changes
+	e.Changes = []report.Change{}
+	for i, c := range all {
 		*left -= room(len(c.Pointer))
 		if *left < 0 {
-			said.ChangesLeftOut = len(e.Changes) - i
+			e.ChangesLeftOut = len(all) - i
 			break
 		}
-		one := change{Change: *c}
-		one.Old, one.OldBytes = left.value(c.Old)
-		one.New, one.NewBytes = left.value(c.New)
-		said.Changes = append(said.Changes, one)
+		c.Old, c.OldBytes = left.value(c.Old)
+		c.New, c.NewBytes = left.value(c.New)
+		e.Changes = append(e.Changes, c)
 	}
-	return said
+	return e
 }
 
 // value returns a value or, if there is no room for it, its size.
@@ -104,27 +96,22 @@ func (left *room) value(v jsontree.Value) (said jsontree.Value, bytes int) {
 	if v.Kind == 0 {
 		return v, 0
 	}
-	if size := len(jsontree.Append(nil, v)); !left.takes(size) {
+	size := len(jsontree.Append(nil, v))
+	if size > min(int(*left), maxQuoted) {
 		return jsontree.Value{}, size
 	}
+	*left -= room(size)
 	return v, 0
 }
 
 // definition returns what is known of a definition. If whole is set, that is all of it, or its size if there is no room.
-func (left *room) definition(d *report.Definition, whole bool) *definition {
-	if d == nil {
-		return nil
+func (left *room) definition(d *report.Definition, whole bool) *report.Definition {
+	if d == nil || !whole || d.Text == nil {
+		return d
 	}
-	said := &definition{Definition: *d}
-	if !whole || d.Text == nil {
-		return said
-	}
-	if left.takes(len(d.Text)) {
-		said.Whole = jsontree.Canonical(d.Text)
-	} else {
-		said.Bytes = len(d.Text)
-	}
-	return said
+	said := *d
+	said.Whole, said.Bytes = left.value(jsontree.Canonical(d.Text))
+	return &said
 }
 
 // Encode writes v on one line, in ASCII only, so that a terminal, a log or an editor hides nothing.

@@ -62,12 +62,12 @@ func TestRoom(t *testing.T) {
 		{Pointer: "/b", New: jsontree.Text("123456")}, // no room for the pointer
 		{Pointer: "/c"},
 	}}
-	d := left.entry(&e)
+	d := left.entry(e)
 	if len(d.Changes) != 1 || d.Changes[0].NewBytes != 0 || d.ChangesLeftOut != 2 {
 		t.Errorf("%+v", d)
 	}
 	left = room(6)
-	d = left.entry(&e)
+	d = left.entry(e)
 	if len(d.Changes) != 3 || d.Changes[0].NewBytes != 7 || d.Changes[0].New.Kind != 0 || d.Changes[1].NewBytes != 8 {
 		t.Errorf("%+v", d)
 	}

@@ -48,38 +48,46 @@ type said struct {
 	Text    string `xml:",cdata"`
 }
 
+// add adds a case, and counts it in its suite and in all.
+func (all *suite) add(to *suite, c testcase) {
+	c.Suite = to.Name
+	to.Cases = append(to.Cases, c)
+	for _, counts := range []*suite{to, all} {
+		counts.Tests++
+		if c.Failure != nil {
+			counts.Failures++
+		}
+		if c.Error != nil {
+			counts.Errors++
+		}
+	}
+}
+
+// caseOf is a case that failed for a reason, or in which that reason is allowed.
+func caseOf(name, kind, message, text string, fails bool) testcase {
+	if fails {
+		return testcase{Name: name, Failure: &said{kind, message, text}}
+	}
+	return testcase{Name: name, Out: &said{Text: "allowed: " + text}}
+}
+
 // Write writes a test report.
 func Write(w io.Writer, m *report.Model) error {
 	all := &suite{XMLName: xml.Name{Local: "testsuites"}, Name: "pinproof"}
-	open := func(server string) *suite {
-		s := &suite{XMLName: xml.Name{Local: "testsuite"}, Name: "pinproof"} // the verdict's, and if two captures are compared
-		if server != "" {
-			s.Name = text.Name(server)
-		}
-		all.Suites = append(all.Suites, s)
-		return s
-	}
-	add := func(s *suite, c testcase) {
-		c.Suite = s.Name
-		s.Cases = append(s.Cases, c)
-		for _, counts := range []*suite{s, all} {
-			counts.Tests++
-			if c.Failure != nil {
-				counts.Failures++
-			}
-			if c.Error != nil {
-				counts.Errors++
-			}
-		}
-	}
-	add(open(""), verdict(m))
 	suites := map[string]*suite{}
 	of := func(server string) *suite {
 		if suites[server] == nil {
-			suites[server] = open(server)
+			name := "pinproof" // of the verdict's, and if two captures are compared
+			if server != "" {
+				name = text.Name(server)
+			}
+			suites[server] = &suite{XMLName: xml.Name{Local: "testsuite"}, Name: name}
+			all.Suites = append(all.Suites, suites[server])
 		}
 		return suites[server]
 	}
+	all.add(of(""), verdict(m))
+	delete(suites, "")
 	// The server of the most dangerous drift comes first.
 	for i := range m.Entries {
 		of(m.Entries[i].Server)
@@ -88,33 +96,23 @@ func Write(w io.Writer, m *report.Model) error {
 		of(m.Servers[i].ID)
 	}
 	for _, p := range m.Problems {
-		c := testcase{Name: p.Title, Failure: &said{p.ID, p.Text, p.Text}}
-		if !m.Failed || p.Allowed {
-			c.Failure = nil
-			c.Out = &said{Text: "allowed: " + p.Text}
-		}
-		add(of(p.Server), c)
+		all.add(of(p.Server), caseOf(p.Title, p.ID, p.Text, p.Text, m.Failed && !p.Allowed))
 	}
 	for _, s := range m.Records {
-		if !s.Fails {
-			continue
+		if s.Fails {
+			all.add(of(s.Server), caseOf(s.What+" of "+s.Names, s.What, s.Detail, s.Detail, m.Failed))
 		}
-		c := testcase{Name: s.What + " of " + s.Names, Failure: &said{s.What, s.Detail, s.Detail}}
-		if !m.Failed {
-			c.Failure = nil
-			c.Out = &said{Text: "allowed: " + s.Detail}
-		}
-		add(of(s.Server), c)
 	}
 	room := maxReport
 	for i := range m.Blocks {
 		for _, at := range m.Blocks[i].Entries {
-			add(of(m.Entries[at].Server), drift(&m.Entries[at], &m.Blocks[i], &room))
+			e := &m.Entries[at]
+			all.add(of(e.Server), drift(e, &m.Blocks[i], &room))
 		}
 	}
 	for _, c := range m.Captured {
 		if c.Status == "MATCH" {
-			add(of(c.Server), testcase{Name: c.Short})
+			all.add(of(c.Server), testcase{Name: c.Short})
 		}
 	}
 	page, err := xml.MarshalIndent(all, "", "  ")
@@ -157,8 +155,5 @@ func drift(e *report.Entry, of *report.Block, room *int) testcase {
 	plain.New(&b, plain.Style{}).Rows("  ", of)
 	text := plain.Shorten(b.String(), min(maxCaseText, max(0, *room)))
 	*room -= len(text)
-	if !e.Blocked {
-		return testcase{Name: e.Short, Out: &said{Text: "allowed: " + text}}
-	}
-	return testcase{Name: e.Short, Failure: &said{e.Kind, message, text}}
+	return caseOf(e.Short, e.Kind, message, text, e.Blocked)
 }

@@ -165,33 +165,21 @@ const (
 // General prints the findings that belong to no drift.
 func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", "", slices.Concat(m.General, m.Unpinned))
-	t.records("  ", m)
+	t.records(m)
 	t.Findings("  ", unrecordedTitle, m.Unrecorded)
 	t.Findings("  ", approvedTitle, m.Approved)
 }
 
 // records prints what the lockfile has besides the definitions, as far as a reader has to look at it.
-func (t *Writer) records(indent string, m *report.Model) {
-	said := func(s report.Record) bool { return s.Fails || m.Matches }
-	if slices.ContainsFunc(m.Records, said) {
-		t.notes(indent, "what the lockfile records besides the definitions:")
-	}
-	indent += "  "
-	below := indent
-	server := ""
+func (t *Writer) records(m *report.Model) {
+	title := "what the lockfile records besides the definitions:"
 	for i := range m.Records {
 		s := &m.Records[i]
-		if !said(*s) {
-			// This is what a server calls itself, which is in the head.
-			continue
+		if s.Fails || m.Matches { // else it is what a server calls itself, which is in the head
+			t.notes("  ", title)
+			title = ""
+			t.Say("    ", layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
 		}
-		if m.Several && (server != s.Server || below == indent) {
-			server = s.Server
-			below = indent + "  "
-			t.Say(indent, layout.Run{Op: '*', Text: text.Name(server)})
-		}
-		of := layout.Run{Op: '!', Text: s.What + " of " + s.Short}
-		t.Say(below, of, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
 	}
 }
 
@@ -374,8 +362,8 @@ func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine
 			before = append(before, layout.Run{Op: '=', Text: "  "})
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
-		if room >= min(leastBeside, columnsOf(line.Runs)) {
-			rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+		rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
 			t.gutter(before, rows[0])
 			t.lines(below, rows[1:])
 			return

@@ -47,12 +47,9 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			op = '~'
 		}
 		line := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
-		room := t.Width - layout.Columns(numbered(m, b.Number)+line[0].Text)
-		for _, part := range []layout.Run{{Op: op, Text: text.Spaced(standsOut(b))}, {Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)}} {
-			if room -= layout.Columns(part.Text); room < 0 {
-				break // a block has one line
-			}
-			line = append(line, part)
+		line = append(line, layout.Run{Op: op, Text: text.Spaced(standsOut(b))}, layout.Run{Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)})
+		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
+			line = line[:len(line)-1] // a block has one line
 		}
 		t.Say(numbered(m, b.Number), line...)
 	}
