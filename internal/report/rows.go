@@ -605,8 +605,10 @@ func laidOut(sign byte, l *signature.Line) []Line {
 func sentences(place string, e *facts.Edit) (lines []Line) {
 	for _, s := range e.TextEdits {
 		line := Line{Text: editLines(s), Place: place}
-		if s.Number > 0 {
-			line.Phrase = "after " + s.Unit + " " + text.Number(s.Number)
+		if s.After == 0 {
+			line.Phrase = "before " + s.Unit + " 1"
+		} else if s.After > 0 {
+			line.Phrase = "after " + s.Unit + " " + text.Number(s.After)
 		}
 		if n := len(lines); n > 0 && line.Phrase == "" && lines[n-1].Phrase == "" {
 			lines[n-1].Text = append(lines[n-1].Text, line.Text...)
@@ -617,47 +619,15 @@ func sentences(place string, e *facts.Edit) (lines []Line) {
 	return lines
 }
 
-// editLines lays out one edit of a text, with the ends of the sentences next to it if the edit has them.
-func editLines(s words.Edit) (lines []layout.Line) {
-	before := []layout.Run{{Op: '=', Text: "… " + text.Printable(s.Before)}}
-	after := []layout.Run{{Op: '=', Text: text.Printable(s.After) + " …"}}
-	switch {
-	case s.Blanks:
-		lines = slices.Concat(layout.WithBlanksSpelled('-', s.Old), layout.WithBlanksSpelled('+', s.New))
-	case s.Pieces != nil:
+// editLines lays out one edit of a text.
+func editLines(s words.Edit) []layout.Line {
+	if s.Blanks {
+		return slices.Concat(layout.WithBlanksSpelled('-', s.Old), layout.WithBlanksSpelled('+', s.New))
+	}
+	if s.Pieces != nil {
 		return layout.Words(s.Pieces)
-	default:
-		lines = twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 	}
-	switch {
-	case s.First:
-		before = nil
-		after[0].Text = "…"
-	case s.Before+s.After == "":
-		return lines
-	case s.Before == "":
-		before = nil
-	case s.After == "":
-		after = nil
-	}
-	// A single added line goes between the two, on the same line.
-	if len(lines) == 1 && len(lines[0].Runs) == 1 {
-		runs := lines[0].Runs
-		if before != nil {
-			before[0].Text += " "
-		}
-		if after != nil {
-			after[0].Text = " " + after[0].Text
-		}
-		return []layout.Line{{Sign: '=', Runs: slices.Concat(before, runs, after)}}
-	}
-	if before != nil {
-		lines = append([]layout.Line{{Sign: '=', Runs: before}}, lines...)
-	}
-	if after != nil {
-		lines = append(lines, layout.Line{Sign: '=', Runs: after})
-	}
-	return lines
+	return twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
 }
 
 // twoSides lays out an old and a new value, each whole.

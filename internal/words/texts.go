@@ -107,13 +107,9 @@ type Edit struct {
 	// The blanks around what was removed or added are part of Old and New, because they aren't those that were there before.
 	Blanks bool
 
-	// Where in the text the edit is. If Old is empty or blank, Before and After are the ends of the units next to the edit.
-	// Number is how many units come before the edit, if the old text has Old or these ends more than once, both ends are
-	// blank, or lines were added to code. The only edit of prose has no value in these fields if it adds something at the end.
-	Before, After string
-	First         bool // it adds something at the beginning
-	Number        int
-	Unit          string // what the text consists of: "line" if it is code, else "sentence"
+	// How many units of the old text come before the edit; -1: what was removed tells where that is, or it is at the end.
+	After int
+	Unit  string // what the text consists of: "line" if it is code, else "sentence"
 }
 
 // Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
@@ -172,9 +168,6 @@ type comparer struct {
 
 	// How often the old text has each unit; nil: not counted yet.
 	times map[string]int
-
-	// How often it has neighbouring units with these ends: the last words of one and the first of the next.
-	gaps map[[2]string]int
 }
 
 // region adds the edits of what is between two units that both texts have: the old units from..end and the new ones to..end2,
@@ -259,78 +252,24 @@ func (r *comparer) add(e Edit, from, to int) {
 	r.edits = append(r.edits, e)
 }
 
-// locate notes where in the text an edit is, if what was removed doesn't tell.
+// locate notes where in the text an edit of the units between two indexes is.
 func (r *comparer) locate(e *Edit, from, to int) {
 	e.Unit = "sentence"
 	if r.isCode {
 		e.Unit = "line"
 	}
-	if r.isCode && from == to {
-		e.First = from == 0
-		e.Number = from
-		return
-	}
-	if from == len(r.old) && len(r.edits) == 0 {
-		return // at the end. After another edit this has to be said: what that removed may have been replaced instead.
-	}
 	if r.times == nil {
 		r.times = map[string]int{}
-		r.gaps = map[[2]string]int{}
-		for i, s := range r.old {
+		for _, s := range r.old {
 			r.times[s]++
-			r.gaps[r.ends(i, i)]++
 		}
-		r.gaps[r.ends(len(r.old), len(r.old))]++
 	}
-	if to > from {
-		if r.isMixed || r.times[r.old[from]] > 1 {
-			e.Number = from
-		}
-		return
+	e.After = from
+	// At the end, this has to be said after another edit: what that removed may have been replaced instead.
+	isEnd := from == to && from == len(r.old) && len(r.edits) == 0 && !r.isCode
+	if isEnd || from < to && !r.isMixed && r.times[r.old[from]] == 1 {
+		e.After = -1
 	}
-	if from == 0 {
-		e.First = true
-		return
-	}
-	ends := r.ends(from, from)
-	e.Before = ends[0]
-	e.After = ends[1]
-	if r.gaps[ends] > 1 || ends == [2]string{} {
-		e.Number = from
-	}
-}
-
-// ends returns the last words of the unit before one index, and the first words of the unit at
-// another index.
-func (r *comparer) ends(before, after int) (ends [2]string) {
-	if before > 0 {
-		ends[0] = lastWords(r.old[before-1])
-	}
-	if after < len(r.old) {
-		ends[1] = firstWords(r.old[after])
-	}
-	return ends
-}
-
-const (
-	endWords = 2 // of a sentence next to an edit
-
-	// The most characters of them, where words are long or have no blanks.
-	endRunes = 32
-)
-
-// lastWords are the last few words of a sentence.
-func lastWords(s string) string {
-	words := strings.Fields(s)
-	said := []rune(strings.Join(words[max(0, len(words)-endWords):], " "))
-	return string(said[max(0, len(said)-endRunes):])
-}
-
-// firstWords are the first few words of a sentence.
-func firstWords(s string) string {
-	words := strings.Fields(s)
-	said := []rune(strings.Join(words[:min(len(words), endWords)], " "))
-	return string(said[:min(len(said), endRunes)])
 }
 
 // Indented returns how a text became another one if every line but the first was indented by the same blanks, or lost them:
