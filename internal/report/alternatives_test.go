@@ -37,8 +37,8 @@ func TestAlternativesAreNamed(t *testing.T) {
 		t.Error("nothing is read first")
 	}
 	for _, first := range r.Model.ReadFirst {
-		if first.Place != "arguments.target(by path).value/description" {
-			t.Errorf("read first at %s", first.Place)
+		if !strings.HasSuffix(first.At, "/properties/value/description") {
+			t.Errorf("read first at %s", first.At)
 		}
 	}
 }

@@ -73,6 +73,9 @@ func (r *Report) group() {
 		} else {
 			early++
 		}
+		for _, c := range s.changes {
+			c.tell()
+		}
 	}
 	for i, b := range r.blocks {
 		b.Number = i + 1

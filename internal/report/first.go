@@ -24,12 +24,6 @@ const (
 	muchToRead = 3 * maxReadFirst
 )
 
-// A textAt is a text of an entry.
-type textAt struct {
-	of      pin.Ref
-	pointer string
-}
-
 // A scored is a new sentence of an entry.
 type scored struct {
 	facts.Sentence
@@ -51,17 +45,15 @@ func (r *Report) readFirst(m *Model) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
-	named := map[textAt]bool{}
 	for _, one := range all {
 		e := one.of
-		at := textAt{e.Ref(), one.Pointer}
-		if len(m.ReadFirst) == maxReadFirst || named[at] {
+		isNamed := func(first ReadFirst) bool { return first.of == e && first.At == one.Pointer }
+		if len(m.ReadFirst) == maxReadFirst || slices.ContainsFunc(m.ReadFirst, isNamed) {
 			continue
 		}
-		named[at] = true
 		first := ReadFirst{
-			Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
-			Place: r.place(e.Ref(), one.Pointer), At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
+			of: e, Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
+			At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		// If one row about its place is in the block, the sentence may be in that.
 		about := e.about(one.Pointer)

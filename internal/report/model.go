@@ -178,7 +178,8 @@ type ReadFirst struct {
 	Marked bool   `json:"marked"` // its score is so high that it is conspicuous in any review
 
 	Entry string `json:"-"` // the entry for people
-	Place string `json:"-"` // where in the entry it is, for people
+
+	of *drifted
 }
 
 // A Worst lists the entries that are worth reading first for one reason.

@@ -382,26 +382,24 @@ func (b *Block) rows() (rows []Row) {
 		rows = append(rows, row)
 	}
 	for _, c := range e.changes {
-		row := c.row
-		if c.shared != nil {
-			row.Shared = c.shared.Number
-			row.InAll = c.shared.inAll
-		}
-		rows = append(rows, row)
-	}
-	for _, c := range e.parts {
-		if c.shared != nil {
-			l := &e.whole[0].Lines[c.line]
-			l.Shared = c.shared.Number
-			l.InAll = c.shared.inAll && c.shared.entries[0].Kind == pin.Added
-			l.Keeps = strings.Contains(c.at, "/properties/") // its name
-		}
+		rows = append(rows, c.row)
 	}
 	rows = append(rows, e.whole...)
 	for _, e := range b.of {
 		rows = append(rows, e.minor...)
 	}
 	return rows
+}
+
+// tell notes in the row of a shared change, or in the line of a part, where it is told.
+func (c *change) tell() {
+	l := &c.row.Line
+	if c.isPart {
+		l = &c.of.whole[0].Lines[c.line]
+		l.Keeps = strings.Contains(c.at, "/properties/") // its name
+	}
+	l.Shared = c.shared.Number
+	l.InAll = c.shared.inAll && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
 }
 
 // notStored is printed in place of a definition.

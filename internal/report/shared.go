@@ -32,6 +32,7 @@ type Shared struct {
 	Late     bool // it is told after all blocks: nothing uses it
 
 	entries []*drifted
+	changes []*change // of all of them
 	rank    int
 	breaks  bool
 	inAll   bool // every entry of their kind is among them
@@ -136,6 +137,7 @@ func (r *Report) findShared() {
 		set.Rows = append(set.Rows, all[0].row)
 		set.rank = min(set.rank, all[0].rank())
 		set.breaks = set.breaks || all[0].breaks
+		set.changes = append(set.changes, all...)
 		for _, c := range all {
 			c.shared = set
 		}

@@ -468,36 +468,34 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 func (t *Writer) NothingElse(m *report.Model) {
 	names := map[string][]string{} // by what they share
 	var order []string
-	n := 0
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
 		if !t.nothingElse(b) {
 			continue
 		}
 		t.brief = t.brief || b.Summed != ""
-		n += len(b.Entries)
-		said := ""
-		if b.Minor {
-			said = " (minor)"
-		}
-		if and := b.And(t.Shown, false); and != "" {
-			said = " (" + and + ")"
+		said := b.And(t.Shown, false)
+		if said == "" && b.Minor {
+			said = "minor"
 		}
 		if names[said] == nil {
 			order = append(order, said)
 		}
 		names[said] = append(names[said], b.Names...)
 	}
-	var runs []layout.Run
+	runs := []layout.Run{{Op: '*', Text: "nothing else: "}}
 	for i, said := range order {
 		if i > 0 {
 			runs = append(runs, layout.Run{Op: '=', Text: "; "})
 		}
-		runs = append(runs, layout.Run{Op: '=', Text: strings.Join(names[said], ", ")}, layout.Run{Op: '~', Text: said})
+		runs = append(runs, layout.Run{Op: '=', Text: strings.Join(names[said], ", ")})
+		if said != "" {
+			runs = append(runs, layout.Run{Op: '~', Text: " (" + said + ")"})
+		}
 	}
-	if n > 0 {
+	if order != nil {
 		t.Blank()
-		t.Say("", append([]layout.Run{{Op: '*', Text: "nothing else: "}}, runs...)...)
+		t.Say("", runs...)
 	}
 }
 
