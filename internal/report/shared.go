@@ -242,7 +242,7 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 }
 
 // maxOwn is how many entries that break callers by themselves the head of a review names.
-const maxOwn = 3
+const maxOwn = 2
 
 // breaks describes in a few words what breaks callers: in several entries, "new, required connectionId in 21 tools", and
 // which other entries do.

@@ -144,8 +144,11 @@ func (t *Writer) Overview(m *report.Model) {
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
 	t.notes("  ", "read first, the new sentences most like orders (number of the block):")
-	for i := range m.ReadFirst[:min(mostFirst, len(m.ReadFirst))] {
+	for i := range m.ReadFirst {
 		first := &m.ReadFirst[i]
+		if i >= leastFirst && t.lines >= mostHead {
+			break
+		}
 		where := fmt.Sprintf("    %s (%d)", first.Entry, first.Block)
 		room := max(5, t.Width-layout.Columns(where)-len("  | ..."))
 		said := []rune(first.Text)
@@ -156,10 +159,12 @@ func (t *Writer) readFirst(m *report.Model) {
 	}
 }
 
-// The head of a review has at most so many shared changes that break callers, and so many sentences to read first.
+// The head of a review has at most so many shared changes that break callers. It has at least so many sentences to read first, if
+// there are such, and more while it has fewer lines than a head should have.
 const (
 	mostBreaks = 3
-	mostFirst  = 3
+	leastFirst = 3
+	mostHead   = 14
 )
 
 // General prints the findings that belong to no drift.
@@ -365,12 +370,12 @@ func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine
 		rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
 		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
 			t.gutter(before, rows[0])
-			t.lines(below, rows[1:])
+			t.texts(below, rows[1:])
 			return
 		}
 	}
 	t.Say(indent, head...)
-	t.lines(below, t.wrapped(len(below), l.Text))
+	t.texts(below, t.wrapped(len(below), l.Text))
 }
 
 // columnsOf returns how many columns pieces of a line take at most.
@@ -395,16 +400,16 @@ func (t *Writer) Whole(e *report.Entry) {
 	}
 	tree := jsontree.Canonical(of.Text)
 	if tree.Kind == '"' {
-		t.lines("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
 	}
 	for _, m := range tree.Members() {
 		pointer := jsontree.Pointer("", m.Name)
 		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
-		t.lines("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
 	}
 	for _, f := range of.Files {
 		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
-		t.lines("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
 	}
 }
 

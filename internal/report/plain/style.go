@@ -41,6 +41,7 @@ type Writer struct {
 	Style
 	Err   error
 	brief bool         // something was summed up
+	lines int          // that were printed
 	Shown map[int]bool // numbers of the blocks above
 
 	number  int                        // the number of the one that is being printed
@@ -113,6 +114,7 @@ func (t *Writer) Say(indent string, runs ...layout.Run) {
 // line prints a line. In a diff its sign or a blank comes first, then three blanks. So a line without a
 // sign begins with four blanks, and can't end the fence around it (CommonMark, 4.5).
 func (t *Writer) line(sign byte, runs []layout.Run) {
+	t.lines++
 	if t.Sink != nil {
 		t.Sink(sign, runs)
 		return
@@ -164,8 +166,8 @@ func (t *Writer) Next(m *report.Model) {
 	}
 }
 
-// lines prints server text after its gutter.
-func (t *Writer) lines(indent string, list []layout.Line) {
+// texts prints server text after its gutter.
+func (t *Writer) texts(indent string, list []layout.Line) {
 	for _, l := range list {
 		t.gutter([]layout.Run{{Op: '=', Text: indent}}, l)
 	}
