@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"pinproof/internal/capture"
+	"pinproof/internal/fail"
 	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
@@ -88,7 +90,7 @@ func TestLockfileText(t *testing.T) {
 // (TestLayout).
 func TestLockfileValue(t *testing.T) {
 	for _, text := range []string{
-		laidOut(t, reversed(t, jsontest.LockfileText)),
+		reversed(t, jsontest.LockfileText, isFreeOrder),
 		strings.TrimRight(jsontest.LockfileText, "\n"),
 		strings.ReplaceAll(jsontest.LockfileText, "\n", "\r\n"),
 	} {
@@ -150,21 +152,68 @@ func TestLayout(t *testing.T) {
 	refuses(strings.ReplaceAll(good, "a.org", `a\/org`) + " ")
 }
 
-// reversed returns the text of a lockfile with the members of every object in reverse order, apart from definitions.
-func reversed(t testing.TB, s string) string {
-	var turn func(v jsontree.Value) jsontree.Value
-	turn = func(v jsontree.Value) jsontree.Value {
-		v.Parts = slices.Clone(v.Parts)
-		slices.Reverse(v.Members())
-		for i := range v.Parts {
-			if v.Parts[i].Name != "definition" {
-				v.Parts[i].Value = turn(v.Parts[i].Value)
-			}
-		}
-		return v
+// reversed returns the text of a lockfile with the members of the objects at some paths in reverse order.
+func reversed(t testing.TB, text string, is func(path []string) bool) string {
+	t.Helper()
+	root, err := jsontree.NewReader([]byte(text)).Only()
+	if err != nil {
+		t.Fatal(err)
 	}
-	hidden := func(r, _ rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
-	return string(jsontree.Escaped(jsontree.Append(nil, turn(pintest.Tree(t, s))), hidden))
+	var turn func(path []string, v jsontree.Value) string
+	turn = func(path []string, v jsontree.Value) string {
+		if v.Kind != '{' {
+			return text[v.At:v.End]
+		}
+		var list []string
+		members := slices.Clone(v.Members())
+		slices.SortFunc(members, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+		for _, m := range members {
+			list = append(list, strconv.Quote(m.Name)+": "+turn(append(slices.Clip(path), m.Name), m.Value))
+		}
+		if is(path) {
+			slices.Reverse(list)
+		}
+		return "{" + strings.Join(list, ",") + "}"
+	}
+	return laidOut(t, turn(nil, root))
+}
+
+// isFreeOrder reports whether a path leads to the servers or to the tools of one.
+func isFreeOrder(path []string) bool {
+	return len(path) == 1 || len(path) == 3 && path[2] == "tools"
+}
+
+// TestOrder: only the servers, and the pins of a list, may be in another order. A mark or a policy far from its place could be
+// overlooked, in a merge as well.
+func TestOrder(t *testing.T) {
+	good := pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{markedSet(t)}})
+	orders := map[string]bool{}
+	reversed(t, good, func(path []string) bool {
+		text := reversed(t, good, func(other []string) bool { return slices.Equal(path, other) })
+		if isDefinition := slices.Contains(path, "definition"); text == good || isDefinition || isFreeOrder(path) {
+			return false
+		}
+		orders[strings.Join(path, "/")] = true
+		if _, err := read(text); err == nil || !strings.HasSuffix(fail.From(err).Text, "this version of pinproof writes it at another place") {
+			t.Errorf("%v reversed: %v", path, err)
+		}
+		return false
+	})
+	if want := 7; len(orders) != want { // the file, the server, about, the policy, two pins and an approval
+		t.Errorf("objects whose order counts: %v", orders)
+	}
+}
+
+// markedSet returns a server's pins with each member that a pin of a tool may have.
+func markedSet(t *testing.T) pin.Set {
+	set := pintest.PinsOf(t, `[{"name":"b","description":"x\u200b"},{"name":"a"}]`, pin.Policy{RequireClean: true, Pages: true})
+	set.Server = "s"
+	set.About = pin.About{Name: "S", Version: "1"}
+	p := &set.Pins[1]
+	p.Denied = true
+	p.Accepted = []pin.Record{{ID: "hidden-text", Digest: p.Digest}}
+	p.Approval = &pin.Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: p.Digest, Digest: p.Digest}
+	return set
 }
 
 // TestLockfileRoundTrip: parse → marshal → parse is identity for all kinds of pins.
@@ -361,6 +410,8 @@ func TestContradictions(t *testing.T) {
 		{"an approval at a part of a second", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval with a comma in its time", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05,000Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval at one digit", "2026-01-02T03:04:05Z", "2026-01-02T3:04:05Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval before 1970", "2026-01-02T03:04:05Z", "1969-12-31T23:59:59Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
+		{"an approval in the year 0", "2026-01-02T03:04:05Z", "0000-01-01T00:00:00Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 		{"an approval without a hash", "sha256:ae17", "sha256:", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
 

@@ -101,7 +101,7 @@ type definedPin struct {
 
 // Read reads a lockfile strictly. It takes the pins from the file, with digests computed from the
 // definitions that it stores, and ignores everything else. Then it compares the file with what
-// Marshal writes for these pins. If they differ in more than the order of pins and members, the file contradicts
+// Marshal writes for these pins. If they differ in more than the order of servers and pins, the file contradicts
 // itself, or has something that this version doesn't know, and the error names the first such place.
 // This finds accidents and careless edits. It can't stop a person who may change the file.
 //
@@ -330,7 +330,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 
 // differs returns an error for the first place where a file isn't what would be written, or nil.
 func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error {
-	path, at, what := difference(read, written)
+	path, at, what := difference(nil, read, written)
 	if path == nil {
 		return nil
 	}
@@ -348,7 +348,7 @@ func (r *lockReader) differs(read jsontree.Value, written *jsontree.Value) error
 		}
 	}
 	last := path[len(path)-1]
-	if last == "digest" || last == "sanitizedDigest" {
+	if isDigest := last == "digest" || last == "sanitizedDigest"; isDigest && what != isDisplaced {
 		return r.At(at, "%sits %s is not that of its stored definition", where, last).Hint(editedHint)
 	}
 	said := r.At(at, what, where, text.Name(last))
@@ -374,34 +374,47 @@ const (
 	isUnknown   = "%smember %s: not written by this version of pinproof"
 	isMissing   = "%sno %s"
 	isOtherwise = "%s%s: this version of pinproof writes it differently"
+	isDisplaced = "%s%s: this version of pinproof writes it at another place"
 )
 
 // difference returns the path to the first member of a file that differs from what would be written, where the
-// member is in the file, and how it differs. If none does, it gives what would be written the order of the file.
-func difference(read jsontree.Value, written *jsontree.Value) (path []string, at int, what string) {
+// member is in the file, and how it differs. If none does, it gives what would be written the order of the file. within is the
+// path to both values.
+func difference(within []string, read jsontree.Value, written *jsontree.Value) (path []string, at int, what string) {
 	sorted := jsontree.Object(slices.Clone(written.Members())...)
 	var ordered []jsontree.Member
 	for _, m := range byPlace(read) {
+		path := append(slices.Clip(within), m.Name)
 		other := jsontree.Lookup(&sorted, m.Name)
 		if other == nil {
-			return []string{m.Name}, int(m.At), isUnknown
+			return path, int(m.At), isUnknown
 		}
 		if m.Kind == '{' && other.Kind == '{' {
-			if below, at, what := difference(m.Value, other); below != nil {
-				return append([]string{m.Name}, below...), at, what
+			if below, at, what := difference(path, m.Value, other); below != nil {
+				return below, at, what
 			}
 		} else if !jsontree.Equal(m.Value, *other) && other.Kind != jsontree.Raw {
-			return []string{m.Name}, int(m.At), isOtherwise
+			return path, int(m.At), isOtherwise
 		}
 		ordered = append(ordered, jsontree.Member{Name: m.Name, Value: *other})
 	}
-	for _, m := range sorted.Members() {
+	for i, m := range written.Members() {
 		if jsontree.Lookup(&read, m.Name) == nil {
-			return []string{m.Name}, int(read.At), isMissing
+			return append(slices.Clip(within), m.Name), int(read.At), isMissing
+		}
+		if found := ordered[min(i, len(ordered)-1)]; found.Name != m.Name && !isFree(within) {
+			return append(slices.Clip(within), found.Name), int(read.Get(found.Name).At), isDisplaced
 		}
 	}
 	*written = jsontree.Ordered(ordered)
 	return nil, 0, ""
+}
+
+// isFree reports whether the members at a path may be in any order: the servers, and the pins of a list. A merge may change
+// their order. In any other order, the mark of a denied entry or a weak policy could be far from where a reader looks for it.
+func isFree(path []string) bool {
+	isList := func() bool { _, is := pin.EntryTypeNamed(path[2]); return is }
+	return len(path) == 1 || len(path) == 3 && isList()
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
@@ -449,7 +462,8 @@ func digestIn(v jsontree.Value) string {
 func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	at, err := time.Parse(time.RFC3339, a.At)
-	if err != nil || a.At != pin.ApprovalTime(at) || !pin.IsApprover(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
+	// No lock writes a time before 1970: SOURCE_DATE_EPOCH is not negative.
+	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApprover(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
 	return a
