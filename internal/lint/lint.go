@@ -4,7 +4,6 @@ package lint
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
 	"hash"
 	"slices"
@@ -52,7 +51,7 @@ type Finding struct {
 	// has its name instead.
 	Place string
 
-	// For a warning: the textDigest of what it is about. If it is in no single string, this is the digest of the
+	// For a warning: the pin.TextDigest of what it is about. If it is in no single string, this is the digest of the
 	// definition, or the set digest.
 	TextDigest string
 
@@ -61,28 +60,6 @@ type Finding struct {
 	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies
 	// the finding in place of the detail, which may name servers that come and go.
 	Subject string
-}
-
-// textDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
-// (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
-// placeholders, and the name that the warning is about, if there is one. So the consent covers neither
-// another text at the same place nor another name. The text is hashed once for all names in it.
-// By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
-func textDigest(beginning hash.Hash, name string) string {
-	rest := []byte{}
-	if name != "" {
-		rest = jsontree.AppendString([]byte(","), name)
-	}
-	whole, _ := beginning.(hash.Cloner).Clone()
-	whole.Write(append(rest, ']'))
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, whole.Sum(nil))
-}
-
-// hashOf hashes the beginning of the array for a text.
-func hashOf(text string) hash.Hash {
-	h := sha256.New()
-	h.Write(jsontree.AppendString([]byte("["), text))
-	return h
 }
 
 // Record returns what the lockfile records when a person accepts the warning.
@@ -354,9 +331,9 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 		}
 		if warning && r.text != "" {
 			if r.hash == nil || r.hashed != r.text {
-				r.hash, r.hashed = hashOf(r.pinnedText()), r.text
+				r.hash, r.hashed = pin.HashText(r.pinnedText()), r.text
 			}
-			f.TextDigest = textDigest(r.hash, subject)
+			f.TextDigest = pin.TextDigest(r.hash, subject)
 		}
 	}
 	r.list = append(r.list, f)

@@ -306,7 +306,7 @@ func (r *textReading) toldElsewhere(f *Finding) bool {
 		return false
 	}
 	record := f.Record()
-	record.Digest = textDigest(hashOf(f.Subject), f.Entry)
+	record.Digest = pin.TextDigest(pin.HashText(f.Subject), f.Entry)
 	later := r.later()
 	return later[toolRecord{f.Subject, pin.Record{}}] || later[toolRecord{f.Subject, record}]
 }

@@ -530,3 +530,60 @@ func TestRawCharacterInAReorderedLockfile(t *testing.T) {
 	_, err := read(text)
 	jsontest.WantError(t, err, "tools.lock:10:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape")
 }
+
+// TestUnreadFiles: each file of a skill without a text needs the record that lint makes of it: one each for the first ten, one of the
+// definition for all others.
+func TestUnreadFiles(t *testing.T) {
+	const folder = "skill://acme/pdf/"
+	sum := func(s string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(s))) }
+	names := []string{"SKILL.md", "a.py"}
+	for i := range 11 {
+		names = append(names, fmt.Sprintf("p%02d.png", i))
+	}
+	var resources []string
+	for _, name := range names {
+		resources = append(resources, fmt.Sprintf(`{"digest":%q,"size":%d,"uri":%q}`, sum(name), len(name), folder+name))
+	}
+	definition := `{"frontmatter":{"description":"Reads.","name":"pdf"},"resources":[` + strings.Join(resources, ",") + `],"uri":"` + folder + `SKILL.md"}`
+	digest := sum(definition)
+	unread := func(name string) pin.Record {
+		return pin.Record{ID: "unread-file", Place: "/resources", Digest: sum(`["` + sum(name) + `","` + name + `"]`)}
+	}
+	records := func(names ...string) (list []pin.Record) {
+		for _, name := range names {
+			list = append(list, unread(name))
+		}
+		return list
+	}
+	others := pin.Record{ID: "unread-file", Digest: digest}
+	for _, tt := range []struct {
+		what    string
+		read    int // so many files have a text
+		records []pin.Record
+		want    string // the file of the error
+	}{
+		{"all have a text", 13, nil, ""},
+		{"none of two", 11, records(names[11:]...), ""},
+		{"one record too few", 11, records(names[12]), "p09.png"},
+		{"the record of another file", 12, records("a.py"), "p10.png"},
+		{"a record of another definition", 12, []pin.Record{{ID: "oversize", Digest: sum("x")}}, "p10.png"},
+		{"a definition that is too large", 0, []pin.Record{{ID: "oversize", Digest: digest}}, ""},
+		{"a record of another place", 12, []pin.Record{{ID: "oversize", Place: "/resources", Digest: digest}}, "p10.png"},
+		{"more than ten", 2, append(records(names[2:12]...), others), ""},
+		{"more than ten, without the last record", 2, records(names[2:12]...), "p10.png"},
+		{"a text less", 1, append(records(names[2:12]...), others), "a.py"},
+		{"the last record alone", 12, []pin.Record{others}, "p10.png"},
+	} {
+		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, Form: pintest.Form(pin.Skills, []byte(definition)), Accepted: tt.records}
+		for _, name := range names[:tt.read] {
+			p.Files = append(p.Files, pin.File{URI: folder + name, Text: name})
+		}
+		set := pin.Set{Server: "s"}
+		slices.SortFunc(p.Accepted, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })
+		set.Put([]pin.Pin{p})
+		_, err := read(pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{set}}))
+		if (err == nil) != (tt.want == "") || err != nil && !strings.Contains(fail.From(err).Text, "the text of its file "+tt.want+" is missing") {
+			t.Errorf("%s: %v", tt.what, err)
+		}
+	}
+}

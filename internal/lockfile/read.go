@@ -311,7 +311,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 		switch {
 		case problem == nil:
 			p.Files = filesIn(v.Get("files"), s)
-			if why := unrecorded(&p, len(s.Files)-len(v.Get("files").Members())); why != "" {
+			if why := unrecorded(&p, s, v.Get("files")); why != "" {
 				return p, why
 			}
 		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
@@ -432,23 +432,29 @@ func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
 	return files
 }
 
-// unrecorded returns what is wrong with a skill that has files without a text, and not as many records of that, or "". lint has
-// at most maxRecorded records of one kind for an entry, or one of a definition that it doesn't read.
-func unrecorded(p *pin.Pin, unread int) string {
-	const maxRecorded = 11
-	records := 0
-	for _, r := range p.Accepted {
-		if r.ID == skill.Unread {
-			records++
-		}
-		if r.ID == "oversize" {
-			records += maxRecorded
-		}
+// unrecorded returns what is wrong with a skill that has files without a text, and not the records that lint makes of
+// them, or "". lint has a record for each of the first files, and one with the digest of the definition for all the others, or in place
+// of all of them if the definition is too large to be read.
+func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
+	const maxAlike = 10 // as in lint
+	isRecorded := func(id, place, digest string) bool {
+		return slices.Contains(p.Accepted, pin.Record{ID: id, Place: place, Digest: digest})
 	}
-	if records >= min(unread, maxRecorded) {
+	if isRecorded("oversize", "", p.Digest) {
 		return ""
 	}
-	return "the text of one of its files is missing, and no accepted warning (" + skill.Unread + ") says so"
+	unread := 0
+	for _, f := range s.Files {
+		if files.Has(f.URI) {
+			continue
+		}
+		unread++
+		isAccepted := unread <= maxAlike && isRecorded(skill.Unread, "/resources", pin.TextDigest(pin.HashText(f.Digest), s.Name(f)))
+		if !isAccepted && (unread <= maxAlike || !isRecorded(skill.Unread, "", p.Digest)) {
+			return "the text of its file " + text.Name(s.Name(f)) + " is missing, and no accepted warning (" + skill.Unread + ") says so"
+		}
+	}
+	return ""
 }
 
 func digestIn(v jsontree.Value) string {

@@ -1,7 +1,9 @@
 package pin
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"hash"
 	"net/url"
 	"strings"
 
@@ -55,4 +57,26 @@ func ParseRecord(line string) (Record, bool) {
 	r.Place, err = url.PathUnescape(place)
 	_, isPointer := jsontree.Tokens(r.Place)
 	return r, err == nil && isPointer && id != "" && len(id) <= 64 && strings.Trim(id, wordBytes[:36]+"-") == "" && IsDigest(digest) && r.String() == line
+}
+
+// TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
+// (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
+// placeholders, and the name that the warning is about, if there is one. So the consent covers neither
+// another text at the same place nor another name. The text is hashed once for all names in it.
+// By hand: printf %s '["Call read_file first.","read_file"]' | sha256sum
+func TextDigest(beginning hash.Hash, name string) string {
+	rest := []byte{}
+	if name != "" {
+		rest = jsontree.AppendString([]byte(","), name)
+	}
+	whole, _ := beginning.(hash.Cloner).Clone()
+	whole.Write(append(rest, ']'))
+	return fmt.Sprintf("%s%x", DigestPrefix, whole.Sum(nil))
+}
+
+// HashText hashes the beginning of the array for a text.
+func HashText(text string) hash.Hash {
+	h := sha256.New()
+	h.Write(jsontree.AppendString([]byte("["), text))
+	return h
 }

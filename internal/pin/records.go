@@ -13,7 +13,7 @@ import (
 type RecordChange struct {
 	Key // empty for the server
 
-	// "policy", "denied", "warning", "approval", "about".
+	// "policy", "denied", "warning", "approval", "file" (its text), "about".
 	What string
 
 	Old, New string // printable, or ""
@@ -54,6 +54,14 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 		now := cmp.Or(p.Captured.Find(key), &Pin{})
 		add(key, "denied", before.deniedWord(), now.deniedWord())
 		addWarnings(key, before.Accepted, now.Accepted)
+		if before.Digest == now.Digest { // else the definition itself is shown with its files
+			for _, f := range lacking(now.Files, before.Files) {
+				add(key, "file", "the text of "+text.Name(f.URI), "")
+			}
+			for _, f := range lacking(before.Files, now.Files) {
+				add(key, "file", "", "the text of "+text.Name(f.URI))
+			}
+		}
 		old, new := approvalChange(before.Approval, now.Approval)
 		add(key, "approval", old, new)
 	}
@@ -77,13 +85,13 @@ func (p *Comparison) RecordsDiffer() bool {
 	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
 
-// lacking lists the accepted warnings that a side doesn't have and the other one has.
-func lacking(side, other []Record) (list []Record) {
-	known := map[Record]bool{}
+// lacking lists the accepted warnings, or the texts of files, that a side doesn't have and the other one has.
+func lacking[T comparable](side, other []T) (list []T) {
+	known := map[T]bool{}
 	for _, r := range side {
 		known[r] = true
 	}
-	return slices.DeleteFunc(slices.Clone(other), func(r Record) bool { return known[r] })
+	return slices.DeleteFunc(slices.Clone(other), func(r T) bool { return known[r] })
 }
 
 // deniedWord returns the lockfile's word for an entry that agents go without, or "" for any other entry.

@@ -276,6 +276,7 @@ func Rules() (rules []Rule) {
 		{"record/approval", "error", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
 		{"record/warning", "error", "An accepted warning that a change of the lockfile adds or removes."},
 		{"record/denied", "error", "An entry that matches its pin and is denied, where only a guard would leave it out, or whose mark a change of the lockfile brings or takes."},
+		{"record/file", "error", "The text of a skill's file that a change of the lockfile adds or removes."},
 		{"record/policy", "error", "A policy that a change of the lockfile brings."},
 	}
 	for _, f := range lint.Table {

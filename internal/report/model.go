@@ -245,7 +245,7 @@ type Record struct {
 	List   string `json:"list,omitempty"` // "" for a whole server
 	Name   string `json:"name,omitempty"` // raw
 
-	// "approval", "denied", "warning", "policy", "about".
+	// "approval", "denied", "warning", "file", "policy", "about".
 	What string `json:"what"`
 
 	Detail string `json:"detail"` // printable
