@@ -375,7 +375,9 @@ func (d *decision) mark() {
 		drift := &d.Drifts[i]
 		ref := drift.Ref()
 		drifted[ref] = true
-		if d.out.Accepted[ref] && drift.Kind != pin.Removed {
+		if d.out.Accepted[ref] && drift.Kind == pin.Removed && d.isDenied(ref) {
+			d.out.Allowed[ref] = true // it may come back without the mark
+		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
 			set(ref, d.wasDenied(ref), true)
 		}
 	}

@@ -84,7 +84,7 @@ func (d *decision) records() *fail.Error {
 		}
 	}
 	for _, w := range d.unrecorded() {
-		if d.acceptsWarnings(w.Of) {
+		if d.acceptsWarnings(w.Of, false) {
 			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
 		}
 	}
@@ -92,11 +92,18 @@ func (d *decision) records() *fail.Error {
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
-// servers at hand.
-func (d *decision) acceptsWarnings(ref pin.Ref) bool {
-	isMeant := func(s Selector) bool { return s.Key == ref.Key }
+// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted: nobody may
+// have read the text of that.
+func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
+	said := d.said
+	named := said.Warnings
+	if said.AnyWarning {
+		named = slices.Concat(named, said.Accepts, said.Deny)
+	}
+	isMeant := func(s Selector) bool { return s.named() && s.means(ref.Key) }
 	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.Holders(d.Sides, ref.Key) == 0
-	return d.said.AnyWarning || isHere && slices.ContainsFunc(d.said.Warnings, isMeant)
+	isForAll := said.AnyWarning && (hasDrifted || said.All || len(said.Accepts)+len(said.Deny) == 0)
+	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
 
 // consentsTo reports whether a selector names an entry of which a warning is accepted.
@@ -126,7 +133,7 @@ func (d *decision) answer(asked, single map[pin.Ref]bool) {
 
 // isRefused reports whether an entry has a new warning that no flag accepts.
 func (d *decision) isRefused(ref pin.Ref) bool {
-	return d.warned[ref] && !d.acceptsWarnings(ref)
+	return d.warned[ref] && !d.acceptsWarnings(ref, true)
 }
 
 // isAsked reports whether lock or --accept-all asks for a drift. With --only, it asks for what that selects. If

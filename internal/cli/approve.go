@@ -42,7 +42,7 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 	}
 	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
 	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
-	flags.BoolVar(&f.said.AnyWarning, "accept-warnings", false, "accept despite all warnings")
+	flags.BoolVar(&f.said.AnyWarning, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
 	flags.StringVar(&f.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
 	flags.StringArrayVar(&f.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
 	flags.BoolVar(&f.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
