@@ -587,9 +587,11 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 			Hint("capture again: pinproof-capture save %s -- COMMAND", shell.Path(r.Path))
 	}
 	s.Answered = true
+	first := digestsOf(s.lists[0])
 	for i, other := range s.lists[1:] {
-		if differ := append(missingIn(other, s.lists[0]), missingIn(s.lists[0], other)...); len(differ) > 0 {
-			return r.ambiguous(entryType, i+2, differ)
+		differ := missingIn(first, other)
+		if known := digestsOf(other); len(known) < len(first) || differ != nil {
+			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}
 	}
 	// These lists have the same digests. A longer one repeats some of them, and that must show.
@@ -627,12 +629,17 @@ func (r *captureReader) offersNone(entryType pin.EntryType) bool {
 
 const revisionHint = "if its answer depends on the revision of the protocol: pinproof-capture save FILE --protocol REVISION, the one that the agent speaks"
 
-// missingIn returns the names of the entries of a list whose definitions another list doesn't have.
-func missingIn(other, list []pin.Pin) (names []string) {
-	known := map[string]bool{} // digests
-	for _, e := range other {
+// digestsOf returns the digests of the entries of a list.
+func digestsOf(list []pin.Pin) map[string]bool {
+	known := map[string]bool{}
+	for _, e := range list {
 		known[e.Digest] = true
 	}
+	return known
+}
+
+// missingIn returns the names of the entries of a list whose digests another list doesn't have.
+func missingIn(known map[string]bool, list []pin.Pin) (names []string) {
 	for _, e := range list {
 		if !known[e.Digest] {
 			names = append(names, e.Name)

@@ -40,7 +40,10 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		b := body{at: int(v.At)}
 		b.text, b.err = bodyOf(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
-		bodies[uri] = append(bodies[uri], b)
+		// The first body, and the first one that contradicts it: a skill that lists the file is refused then.
+		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
+			bodies[uri] = append(of, b)
+		}
 	}
 	left := MaxFilesBytes
 	known := map[string][]pin.File{} // by the digest of the entry: one may be listed many times

@@ -6,8 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/approval"
-	"pinproof/internal/diff"
-	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/label"
@@ -136,31 +134,28 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	}
 	allow := pin.Leniency{}
 	also := pin.Faults{}
+	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}
 	if req.failOn != "" {
-		allow = pin.Leniency{Warnings: true, Spared: spared(w.Drifts, req.least)}
+		allow = pin.Leniency{Warnings: true, Spared: spared(w, in.Findings, req.least)}
+	} else if !out.writes[formats.Text] {
+		in.Room = facts.ReportRoom
 	}
-	overBudget := ""
 	if req.most > 0 {
 		said, known := report.OverBudgetText(w.Comparisons, req.most)
 		if !known {
 			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
 		}
-		overBudget = said
+		in.OverBudget = said
 		also.OverBudget = said != ""
-	}
-	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true), OverBudget: overBudget}
-	if !out.writes[formats.Text] {
-		in.Room = facts.ReportRoom
 	}
 	return out.emit(a, &req.request, w, a.judge(w, in, also, allow))
 }
 
-// spared lists the drifts that are known to be below a severity.
-func spared(drifts []pin.Drift, least label.Severity) map[pin.Ref]bool {
+// spared lists the drifts that are known to be below a severity, as the review explains them.
+func spared(w *workspace.Workspace, findings []lint.Finding, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
-	budget := effort.New()
-	for i := range drifts {
-		refs[drifts[i].Ref()] = diff.SeverityOf(&drifts[i], diff.Of(budget, &drifts[i])) < least
+	for _, e := range facts.Of(w.Comparisons, w.Drifts, findings, facts.Bounds{}).Entries {
+		refs[e.Ref()] = e.Severity < least
 	}
 	return refs
 }

@@ -85,9 +85,11 @@ func grows(old, new *jsontree.Value) bool {
 		return true
 	}
 	if new.Kind == '[' {
-		return slices.ContainsFunc(new.Items(), func(item jsontree.Member) bool {
-			return !slices.ContainsFunc(old.Items(), func(was jsontree.Member) bool { return jsontree.Equal(was.Value, item.Value) })
-		})
+		was := map[string]bool{}
+		for _, item := range old.Items() {
+			was[string(jsontree.Append(nil, item.Value))] = true
+		}
+		return slices.ContainsFunc(new.Items(), func(item jsontree.Member) bool { return !was[string(jsontree.Append(nil, item.Value))] })
 	}
 	if new.Kind == '{' {
 		return slices.ContainsFunc(new.Members(), func(m jsontree.Member) bool { return grows(jsontree.Lookup(old, m.Name), &m.Value) })

@@ -3,8 +3,10 @@ package lint
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pinproof/internal/rank"
+	"pinproof/internal/text"
 )
 
 // suspect is the learned score from which on a sentence that names a file with secrets asks for it, and one that
@@ -78,19 +80,51 @@ func (t *tokenizer) quoted(first int) bool {
 // nearQuotation is how many words on either side of a quoted order are looked at.
 const nearQuotation = 60
 
-// quotation matches a quotation, which is within one line. An apostrophe in a word doesn't end it.
-var quotation = pattern("\"[^\"\n]*\"|“[^”\n]*”|„[^“\n]*“|«[^»\n]*»|「[^」\n]*」| '(?:[^'\n]|'[0-9A-Za-z])*'|‘[^’\n]*’|`[^`\n]*`")
-
 // maxQuotation is how many bytes a quotation has at most.
 const maxQuotation = 400
 
-// quotations reports, for each byte of a text, whether it is inside a quotation.
+// quotes are the ends of quotations, by their beginnings.
+var quotes = map[rune]string{'"': "\"", '“': "”", '„': "“", '«': "»", '「': "」", '\'': "'", '‘': "’", '`': "`"}
+
+// quotations reports, for each byte of a text, whether it is inside a quotation, which is within one line. An apostrophe begins one only
+// after a space, and one in a word doesn't end it.
 func quotations(s string) []bool {
 	inside := make([]bool, len(s)+1)
-	for _, at := range quotation().FindAllStringIndex(s, -1) {
-		for i := at[0] + 1; i < at[1] && at[1]-at[0] <= maxQuotation; i++ {
-			inside[i] = true
+	ends := map[string]int{} // where the next end of each kind is
+	for from := 0; from < len(s); {
+		r, size := utf8.DecodeRuneInString(s[from:])
+		begin := from + size
+		from = begin
+		closing := quotes[r]
+		if closing == "" || r == '\'' && (begin == 1 || s[begin-2] != ' ') {
+			continue
+		}
+		end, known := ends[closing]
+		if !known || end < begin {
+			end = quotationEnd(s, begin, closing)
+			ends[closing] = end
+		}
+		if end-begin <= maxQuotation && strings.HasPrefix(s[end:], closing) {
+			from = end + len(closing)
+			for i := begin; i < from; i++ {
+				inside[i] = true
+			}
 		}
 	}
 	return inside
+}
+
+// quotationEnd returns where a quotation or, before that, its line ends.
+func quotationEnd(s string, at int, closing string) int {
+	for {
+		next := strings.IndexAny(s[at:], closing+"\n")
+		if next < 0 {
+			return len(s)
+		}
+		at += next
+		if s[at] == '\n' || closing != "'" || at+1 >= len(s) || !text.IsAlnum(s[at+1]) {
+			return at
+		}
+		at++
+	}
 }

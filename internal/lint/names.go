@@ -395,10 +395,13 @@ func (x *Names) nameKeys() map[string][]mentionable {
 			}
 		}
 	}
-	for _, list := range keys {
+	// How many tools are kept for a key: each word of a text that has the key is compared with all of them.
+	const most = 64
+	for key, list := range keys {
 		slices.SortFunc(list, func(a, b mentionable) int {
 			return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.server, b.server))
 		})
+		keys[key] = list[:min(len(list), most)]
 	}
 	return keys
 }

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -433,12 +432,32 @@ func (r *Reviewer) otherScripts() {
 	if slices.ContainsFunc(foreignWatch, func(part string) bool { return strings.Contains(r.text, part) }) {
 		quoted = quotations(r.text)
 	}
-	for what, orders := range map[string]*regexp.Regexp{setAside: foreignAside(), fromUser: foreignFromUser()} {
-		for _, at := range orders.FindAllStringIndex(r.text, -1) {
-			if at[1] > r.pinned && (quoted == nil || !quoted[at[0]]) {
-				r.add("instruction-like", "%s%s: %s", what, r.where, r.around(at[0], at[1]))
+	told := map[string]bool{}
+	for _, order := range foreignOrders {
+		if from, to := order.find(r.text, r.pinned, quoted); to > 0 && !told[order.what] {
+			told[order.what] = true
+			r.add("instruction-like", "%s%s: %s", order.what, r.where, r.around(from, to))
+		}
+	}
+}
+
+// find returns where the first order is that ends after the pinned bytes and isn't quoted, or 0, 0.
+func (o *foreignOrder) find(s string, pinned int, quoted []bool) (from, to int) {
+	const most = 200 // bytes of what follows the first word
+	for first := range strings.FieldsSeq(o.first) {
+		next := 0
+		for {
+			n := strings.Index(s[next:], first)
+			if n < 0 {
 				break
+			}
+			from := next + n
+			next = from + len(first)
+			rest := o.rest().FindStringIndex(s[next:min(len(s), next+most)])
+			if rest != nil && next+rest[1] > pinned && (quoted == nil || !quoted[from]) {
+				return from, next + rest[1]
 			}
 		}
 	}
+	return 0, 0
 }

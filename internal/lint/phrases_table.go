@@ -1,5 +1,7 @@
 package lint
 
+import "regexp"
+
 // A phraseGroup is a rule: a list of phrases, and what makes them ordinary.
 //
 // A phrase is a row of words that follow each other within one sentence, in any letter
@@ -172,13 +174,22 @@ var phraseTable = []phraseGroup{
 	}},
 }
 
-// foreignAside matches what setAside is about, in Chinese, Japanese, Korean and Russian.
-var foreignAside = pattern(`(?s)(?:忽略|无视|忘记|無視|忽視).{0,8}(?:指令|指示|规则|規則|说明|提示)|(?:指示|命令|ルール).{0,6}無視|(?:지시|명령|규칙).{0,6}무시|` +
-	`(?:[Ии]гнорируй|[Пп]роигнорируй|[Зз]абудь).{0,30}(?:инструкци|указани|правил)`)
+// A foreignOrder is an order in Chinese, Japanese, Korean or Russian: one of some words, and what follows it.
+type foreignOrder struct {
+	what, first string
+	rest        func() *regexp.Regexp
+}
 
-// foreignFromUser matches what fromUser is about.
-var foreignFromUser = pattern(`(?:不要|请勿|不必|无需|不得|切勿|禁止|勿|別|别)(?:告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者)|` +
-	`(?s:(?:ユーザーに|利用者に).{0,4}(?:知らせない|言わない|伝えない|見せない|教えない)|사용자에게.{0,4}(?:알리지|말하지|보여주지))|[Нн]е (?:сообщай пользовател|говори пользовател|упоминай)`)
+var foreignOrders = [...]foreignOrder{
+	{setAside, "忽略 无视 忘记 無視 忽視", pattern(`^(?s:.{0,8})(?:指令|指示|规则|規則|说明|提示)`)},
+	{setAside, "指示 命令 ルール", pattern(`^(?s:.{0,6})無視`)},
+	{setAside, "지시 명령 규칙", pattern(`^(?s:.{0,6})무시`)},
+	{setAside, "игнорируй Игнорируй забудь Забудь", pattern(`^(?s:.{0,30})(?:инструкци|указани|правил)`)},
+	{fromUser, "不要 请勿 不必 无需 不得 切勿 禁止 勿 別 别", pattern(`^(?:告诉用户|告知用户|向用户提|向用户透露|向用户披露|向用户说|向用户解释|通知用户|征求用户|透露|告訴使用者|讓使用者)`)},
+	{fromUser, "ユーザーに 利用者に", pattern(`^(?s:.{0,4})(?:知らせない|言わない|伝えない|見せない|教えない)`)},
+	{fromUser, "사용자에게", pattern(`^(?s:.{0,4})(?:알리지|말하지|보여주지)`)},
+	{fromUser, "не Не", pattern(`^ (?:сообщай пользовател|говори пользовател|упоминай)`)},
+}
 
 // foreignWatch show that a text is about finding such orders.
 var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/shell"
@@ -48,10 +49,14 @@ func (w *Workspace) Doubt() error {
 	}
 	// If a new server ID is given to a server that seems to be pinned under another one,
 	// its changes would be approved unread.
+	if !w.Approves {
+		return nil
+	}
+	absent := w.absent()
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
-		like, common := w.like(p)
-		if like == "" || !w.Approves {
+		like, common := w.like(absent, p)
+		if like == "" {
 			continue
 		}
 		next := w.Command
@@ -69,33 +74,61 @@ func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
 	if w.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
 		return false
 	}
-	like, _ := w.like(p)
+	like, _ := w.like(w.absent(), p)
 	return like != ""
 }
 
-// like finds the pinned server that a capture under a new server ID seems to be. That server has
-// no capture here and has the same set digest, or else the most entries of the same names, more
-// than half of the entries on at least one side. Instructions have no name.
-func (w *Workspace) like(p *pin.Comparison) (server string, common int) {
-	if p.Known() || len(p.Captured.Pins) == 0 {
-		return "", 0
-	}
-	captured := w.Gate.SetDigest(&p.Captured)
+// absentServers are the pinned servers that have no capture here.
+type absentServers struct {
+	byDigest map[string]*pin.Set // of the set
+	byKey    map[pin.Key][]*pin.Set
+}
+
+// maxHolders is how many servers may have an entry of a name that tells servers apart.
+const maxHolders = 64
+
+func (w *Workspace) absent() absentServers {
+	absent := absentServers{map[string]*pin.Set{}, map[pin.Key][]*pin.Set{}}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
 		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present() {
 			continue
 		}
-		if captured != "" && w.Gate.SetDigest(set) == captured {
-			return set.Server, len(set.Pins)
+		if digest := w.Gate.SetDigest(set); digest != "" && absent.byDigest[digest] == nil {
+			absent.byDigest[digest] = set
 		}
-		n := 0
-		for _, found := range p.Captured.Pins {
-			if found.Type != pin.Instructions && set.Find(found.Key) != nil {
-				n++
+		for _, p := range set.Pins {
+			if p.Type != pin.Instructions { // these have no name
+				absent.byKey[p.Key] = append(absent.byKey[p.Key], set)
 			}
 		}
-		if n > common && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
+	}
+	return absent
+}
+
+// like finds the pinned server that a capture under a new server ID seems to be. That server has
+// no capture here and has the same set digest, or else the most entries of the same names, more
+// than half of the entries on at least one side.
+func (w *Workspace) like(absent absentServers, p *pin.Comparison) (server string, common int) {
+	if p.Known() || len(p.Captured.Pins) == 0 {
+		return "", 0
+	}
+	if set := absent.byDigest[w.Gate.SetDigest(&p.Captured)]; set != nil {
+		return set.Server, len(set.Pins)
+	}
+	count := map[*pin.Set]int{}
+	for _, found := range p.Captured.Pins {
+		holders := absent.byKey[found.Key]
+		if len(holders) > maxHolders {
+			continue
+		}
+		for _, set := range holders {
+			count[set]++
+		}
+	}
+	for set, n := range count {
+		isBest := n > common || n == common && jsontree.CompareUTF16(set.Server, server) < 0
+		if isBest && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
 			server = set.Server
 			common = n
 		}
