@@ -67,19 +67,34 @@ func (w *Warning) tool(server string) pin.Ref {
 	return pin.Ref{Server: server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
 }
 
-// Overlooks reports whether a new warning that counts for an outcome is not in the case. A name may excuse a text as long as
-// the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
-func (c *Case) Overlooks(w Warning, out *Outcome) bool {
-	if w.Approved || slices.Contains(c.Warnings, w) {
-		return false
+// Overlooks returns a function that reports whether a warning is new, counts for an outcome and is not in the case. A name may excuse a
+// text as long as the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
+func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
+	known := map[Warning]bool{}
+	for _, w := range c.Warnings {
+		known[w] = true
 	}
-	if w.Where == InDrift || out.Accepted[w.Of] {
-		return w.Where == InDrift && out.Accepted[w.Of] // a pinned text that is replaced goes
+	added := map[string][]string{} // the servers of tools that were accepted, by name
+	gone := map[pin.Ref]bool{}
+	for _, d := range c.Drifts {
+		if out.Accepted[d.Ref()] && d.Type == pin.Tools {
+			gone[d.Ref()] = d.Kind == pin.Removed
+			if d.Kind == pin.Added {
+				added[d.Name] = append(added[d.Name], d.Server)
+			}
+		}
 	}
-	return w.stays() && w.Names != "" && (out.Denied[w.tool(w.Of.Server)] || slices.ContainsFunc(c.Drifts, func(d pin.Drift) bool {
-		isOwn := d.Server == w.Of.Server
-		return out.Accepted[d.Ref()] && d.Ref() == w.tool(d.Server) && (isOwn && d.Kind == pin.Removed || !isOwn && d.Kind == pin.Added)
-	}))
+	return func(w Warning) bool {
+		if w.Approved || known[w] {
+			return false
+		}
+		if w.Where == InDrift {
+			return out.Accepted[w.Of] // a pinned text that is replaced goes
+		}
+		own := w.tool(w.Of.Server)
+		isAdded := slices.ContainsFunc(added[w.Names], func(server string) bool { return server != w.Of.Server })
+		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (out.Denied[own] || gone[own] || isAdded)
+	}
 }
 
 // TextPlace is the place of a warning's text.

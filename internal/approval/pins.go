@@ -69,6 +69,7 @@ func (d *decision) warnings() WarningRecord {
 	for of, records := range d.out.Recorded {
 		record[of] = slices.Clone(records)
 	}
+	isKept := map[pin.Ref]bool{}
 	for _, w := range d.Warnings {
 		if w.Record.Digest == "" {
 			continue // such a text can't be recorded
@@ -77,7 +78,8 @@ func (d *decision) warnings() WarningRecord {
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
 			record.Add(w.Of, w.Record)
 		}
-		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 {
+		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 && !isKept[w.Of] {
+			isKept[w.Of] = true
 			// The other records of a pin whose text was only read for some names stay, too.
 			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
 			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)

@@ -183,8 +183,9 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 			}
 		}
 	}
+	overlooks := a.c.Overlooks(out)
 	for _, f := range lint.ReadFor(a.w.Comparisons, a.w.Drifts, locked, of) {
-		if f.Warning && a.c.Overlooks(warningOf(&f), out) {
+		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)
 		}
 	}
