@@ -276,7 +276,8 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 				}
 				at += len(line) + 1
 				line = bytes.TrimLeft(line, " \t\r\n")
-				if begin := at - 1 - len(line); isAnswer(line) && !s.isMessageAt(v, begin) {
+				begin := at - 1 - len(line)
+				if len(line) > 0 && couldBeMessage(line) && HidesAnswer(line) && !s.isMessageAt(v, begin) {
 					return s.notCapture(begin, "a line inside a value that is an answer by itself: clients that read line by line would take it")
 				}
 			}
@@ -294,19 +295,6 @@ func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
 	}
 	_, found := slices.BinarySearchFunc(items, at, func(item jsontree.Member, at int) int { return int(item.At) - at })
 	return found || at == int(v.At)
-}
-
-// isAnswer reports whether a line begins like an answer to a request, or like a batch that
-// contains one.
-func isAnswer(line []byte) bool {
-	if len(line) == 0 || !couldBeMessage(line) {
-		return false
-	}
-	names := jsontree.MemberNames(line)
-	has := func(member string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return text.EqualFold(name, member) })
-	}
-	return (line[0] == '[' || has("id") && has("result")) && HidesAnswer(line)
 }
 
 // HidesAnswer reports whether a client could find an answer, a result with a list, in a

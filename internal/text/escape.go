@@ -39,9 +39,18 @@ func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 // Strikes reports whether r is drawn through the letter before it.
 func Strikes(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
 
-// isConfusing reports whether a terminal may draw r as a blank, or over what is around it: the replacement of an object, and what
-// joins or replaces hieroglyphs.
-func isConfusing(r rune) bool { return r == 0xfffc || r >= 0x13430 && r <= 0x1345f }
+// isConfusing reports whether a reader doesn't see r, or takes it for another blank, or a terminal may draw it as a blank or over
+// what is around it: the replacement of an object, and what joins or replaces hieroglyphs.
+func isConfusing(r rune) bool {
+	return r < 0x20 || Hidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
+}
+
+// fitsOn reports whether a mark is drawn onto the character before it and no farther, nor through it or around it. A mark
+// of one script alone may join letters, and be drawn over those of another script.
+func fitsOn(base, mark rune) bool {
+	isOwn := unicode.Is(unicode.Inherited, mark) || !unicode.In(base, unicode.Latin, unicode.Common)
+	return isOwn && !unicode.Is(unicode.Me, mark) && !Strikes(mark)
+}
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
@@ -113,13 +122,11 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 			} else {
 				dst = appendSame(dst, s[i:i+size])
 			}
-		case r < 0x20 || Hidden(r) || UnusualSpace(r) || isBlank(r) || isConfusing(r) || asciiOnly && r > 0x7e:
+		case isConfusing(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
 		case r > 0x7e && IsMark(r):
-			// A mark of one script alone may join letters, and be drawn over those of another script.
-			fits := unicode.Is(unicode.Inherited, r) || !unicode.In(base, unicode.Latin, unicode.Common)
-			if marks >= maxMarks || !fits || unicode.Is(unicode.Me, r) || Strikes(r) {
+			if marks >= maxMarks || !fitsOn(base, r) {
 				size *= runLength(s[i:], r)
 				dst = appendSame(dst, s[i:i+size])
 			} else {

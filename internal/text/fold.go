@@ -2,13 +2,9 @@ package text
 
 import "strings"
 
-// EqualFold reports whether s equals the ASCII name under Unicode case folding,
-// simple or full (CaseFolding.txt). Clients whose decoders fold case take such a
-// member for the real one.
-func EqualFold(s, name string) bool { return strings.EqualFold(FoldASCII(s), name) }
-
 // FoldASCII folds the characters of s that fold to ASCII: the capital letters, and the
-// few others that foldTable has.
+// few others that foldTable has. Clients whose decoders fold case, simple or full (CaseFolding.txt), take
+// a member with such a name for the real one.
 func FoldASCII(s string) string {
 	return foldTable.Replace(strings.Map(func(r rune) rune {
 		if r >= 'A' && r <= 'Z' {
