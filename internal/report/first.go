@@ -31,8 +31,8 @@ type scored struct {
 }
 
 // readFirst lists the new sentences with the highest scores, each once, with the first block that
-// has it. Only one sentence of each text is listed: whoever opens a long text at its worst sentence
-// reads on there, so the rest of the list can name other texts.
+// has it. Only one sentence of each entry is listed: whoever opens an entry at its worst sentence
+// reads on there, so the rest of the list can name other entries.
 func (r *Report) readFirst(m *Model) {
 	var all []scored
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func (r *Report) readFirst(m *Model) {
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
 	for _, one := range all {
 		e := one.of
-		isNamed := func(first ReadFirst) bool { return first.of == e && first.At == one.Pointer }
+		isNamed := func(first ReadFirst) bool { return first.of == e }
 		if len(m.ReadFirst) == maxReadFirst || slices.ContainsFunc(m.ReadFirst, isNamed) {
 			continue
 		}
