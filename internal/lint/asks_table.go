@@ -13,6 +13,7 @@ const (
 	isDirection // "to" and "into"
 	isOrder     // a word of orders, which no tool's name has
 	isStop      // the end of a sentence
+	isDownload
 )
 
 // roleWords are the words of each role.
@@ -26,6 +27,7 @@ var roleWords = [...]struct {
 	{isDirection, "to|into"},
 	{isOrder, "ignore|disregard|forget|secretly|covertly|silently|dangerously"},
 	{isStop, "."},
+	{isDownload, "curl|wget|iwr|irm|webrequest|restmethod|fetch"},
 	{roleWatch, "detects|detect|finds|flags|flagged|warns|blocks|classifies|recognizes|identifies|scans|catches|attempts|tries|phrases|risk|risky|hit|hits|scanner|detecta|segnala|acusa|erkennt"},
 	{roleAttack, "injection|injections|injected|jailbreak|jailbreaks|attack|attacks|malicious|suspicious|adversarial|poisoning|poisoned|phishing|angriff"},
 	{roleObey, "obey|follow|heed|comply|execute|do|you|must|now|then|next|instead|step"},

@@ -97,11 +97,14 @@ type Reviewer struct {
 	// Findings by id and level: 0 notes, 1 warnings.
 	counts [len(Table)][2]int
 
-	// If it isn't nil, the names of tools that are looked for, and no others.
-	sought map[string]bool
+	// If it isn't nil, whether a tool of a name is looked for.
+	sought func(name string) bool
 
 	// Tools of other servers that were reported.
 	mentioned map[string]bool
+
+	// Whether its name and its description name a query language, once that is known.
+	isQueryKnown, hasQueryName, saysQuery bool
 
 	// The digest of the definition or, for a whole capture, the set digest.
 	digest string

@@ -96,11 +96,11 @@ func (x *Names) addName(name, key string) {
 	}
 }
 
-// naming lists the warnings that an entry names one of these tools, all of them.
-func (x *Names) naming(own *serverNames, p *pin.Pin, names map[string]bool) []Finding {
+// naming lists the warnings that an entry names a tool that is looked for, all of them.
+func (x *Names) naming(own *serverNames, p *pin.Pin, isSought func(name string) bool) []Finding {
 	r := x.newReview(own.set.Server, p)
 	r.own = own
-	r.sought = names
+	r.sought = isSought
 	r.whole(p)
 	return slices.DeleteFunc(r.list, func(f Finding) bool { return f.Names() == "" })
 }
@@ -545,7 +545,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 			continue
 		}
 		found = true
-		if r.mentioned[m.name] || r.sought != nil && !r.sought[m.name] {
+		if r.mentioned[m.name] || r.sought != nil && !r.sought(m.name) {
 			continue
 		}
 		if r.sought != nil {

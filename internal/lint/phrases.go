@@ -185,6 +185,7 @@ type tokenizer struct {
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	commentEnd int
+	download   int    // where the last word ends that downloads something; 0 for none, or if what it downloads is run
 	inside     []bool // quotations of the text, once needed
 }
 
@@ -226,6 +227,9 @@ func (t *tokenizer) read(r *Reviewer) {
 func (t *tokenizer) add(word string, from int) uint64 {
 	w := t.m.word(word)
 	t.words = append(t.words, textToken{w, from})
+	if w.roles&isDownload != 0 {
+		t.download = from + len(word)
+	}
 	return w.roles
 }
 
@@ -263,16 +267,17 @@ func (t *tokenizer) mark(i int) {
 	case '<', '[':
 		t.tag(i)
 	case '|':
-		line := s[max(0, i-8*maxWord):i]
-		if pipedInto().MatchString(s[i+1:min(len(s), i+2*maxWord)]) && downloads().MatchString(line[strings.LastIndexByte(line, '\n')+1:]) {
+		isNear := t.download > 0 && i < t.download+8*maxWord && strings.IndexByte(s[t.download:i], '\n') < 0
+		if isNear && pipedInto().MatchString(s[i+1:min(len(s), i+2*maxWord)]) {
 			t.add("{piped}", i)
+			t.download = 0
 		}
 	case '@':
 		if i > 0 && text.IsAlnum(before) && text.IsAlnum(next) {
 			t.add("{address}", i)
 		}
 	case '/':
-		if t.fileAt(i) > 0 {
+		if next != '/' && t.fileAt(i) > 0 {
 			t.file(i)
 		}
 	}
@@ -337,9 +342,13 @@ func (t *tokenizer) word(from int) string {
 	return strings.TrimRight(s[:text.RunSize(s, func(c rune) bool { return wordBytes.has(c) || strings.ContainsRune(`/\~$`, c) })], `.-\`)
 }
 
+// maxFile is how many bytes a file of secretFiles has at most.
+const maxFile = 40
+
 // fileAt returns the end of a file that secretFiles has: of the whole path at from, its first two parts or its first one, or 0.
 func (t *tokenizer) fileAt(from int) int {
-	path := strings.ToLower(strings.ReplaceAll(t.word(from), `\`, "/"))
+	path := t.word(from)
+	path = strings.ToLower(strings.ReplaceAll(path[:min(len(path), maxFile+1)], `\`, "/"))
 	folder, rest, _ := strings.Cut(path, "/")
 	inside, _, _ := strings.Cut(rest, "/")
 	for _, name := range []string{path, folder + "/" + inside, folder} {

@@ -238,8 +238,5 @@ var commentWords = wordsOf(wordRow{"mark", "todo fixme begin start end page slid
 	"your my some existing rest comment comments html placeholder content text example optional other more new column row code main header footer " +
 	"wp nav navigation sidebar head body hero table speaker generated auto slot left right top bottom"})
 
-// downloads and pipedInto match the two sides of a pipe: a download that nobody has read, and what runs it.
-var (
-	downloads = pattern("(?i)(?:^|[\\s`'\"($])(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod|fetch)\\s")
-	pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")
-)
+// pipedInto matches what runs what it reads, after a pipe.
+var pipedInto = pattern("^\\s*(?:sudo )?(?:sh|bash|zsh|dash|iex|invoke-expression|python3?|node|perl|ruby|pwsh|powershell)(?:[`'\".,;)]*(?:\\s|$))")

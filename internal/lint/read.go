@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"maps"
 	"runtime"
 	"slices"
 	"sync"
@@ -235,12 +234,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		if side != nil && side.Present() {
 			own.pinned = &side.Captured
 		}
-		sought := maps.Clone(added)
-		for ref := range r.of.Gone {
-			if ref.Server == s.Server && ref.Type == pin.Tools {
-				sought[ref.Name] = true
-			}
-		}
+		sought := func(name string) bool { return added[name] || r.of.Gone[pin.Ref{Server: s.Server, Key: toolKey(name)}] }
 		for j := range s.Pins {
 			p := &s.Pins[j]
 			scope := InPin

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -140,9 +139,17 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	if kind == "" || !takesText(schema) {
 		return
 	}
-	said := cmp.Or(schema.Get("description").Text, r.root.Get("description").Text)
-	const enough = 1024 // bytes of a description
-	if kind == "code" || queryLanguages().MatchString(said[:min(len(said), enough)]+" "+r.about.Entry) {
+	isQuery := func(said string) bool {
+		const enough = 1024 // bytes
+		return queryLanguages().MatchString(said[:min(len(said), enough)])
+	}
+	if !r.isQueryKnown {
+		r.isQueryKnown = true
+		r.hasQueryName = isQuery(r.about.Entry)
+		r.saysQuery = isQuery(r.root.Get("description").Text)
+	}
+	said := schema.Get("description").Text
+	if kind == "code" || r.hasQueryName || said == "" && r.saysQuery || isQuery(said) {
 		r.addFor(name, "takes-code", false, "takes code, a command or a query that is run: %s", text.Name(name))
 	}
 }
