@@ -39,8 +39,8 @@ func digest(canonical []byte) string {
 	return pin.DigestPrefix + hex.EncodeToString(sum[:])
 }
 
-// formOf returns the form of a definition, given its canonical form, or of a server's
-// instructions, given their text.
+// formOf returns the bytes and digests (pin.Form) of a definition in canonical form, or of a server's
+// instructions as received.
 func formOf(entryType pin.EntryType, hashed []byte) pin.Form {
 	f := pin.Form{Definition: hashed, Digest: digest(hashed)}
 	f.Sanitized = f.Digest
@@ -59,9 +59,9 @@ func sanitized(canonical []byte) []byte {
 	return jsontree.Append(nil, jsontree.MapTexts(jsontree.Canonical(canonical), text.Sanitize))
 }
 
-// setDigest returns the digest of the whole set, or "" if a name is repeated. If the set has
-// more than tools, the digest is over the lines LIST:HEX in pin.LockOrder. The list of tools
-// always has its line, any other list only if it has entries.
+// setDigest returns the digest of the whole set, or "" if a name is repeated. If the set has entries other than
+// tools, the digest covers one line LIST:HEX per list, in pin.LockOrder. Tools always get a line, other lists
+// only if they aren't empty.
 func setDigest(s *pin.Set) string {
 	if s.Repeated() {
 		return ""
@@ -101,10 +101,9 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
-// approvalHash returns the digest of a definition as received, in the form that audit
-// logs use: an object of the members server_id, tool_name, description and input_schema,
-// less those that are absent. For a prompt, template or resource, tool_name is its identity. For
-// instructions it is empty, and description is their text.
+// approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description
+// and input_schema, as received. Absent members are left out. tool_name is the name or URI that identifies the
+// entry. For instructions, tool_name is empty and description is the text.
 func approvalHash(server string, p *pin.Pin) string {
 	received := p.AsReceived()
 	if received.Kind == '"' {

@@ -3,20 +3,19 @@
 //go:debug containermaxprocs=0
 //go:debug updatemaxprocs=0
 
-// Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list
-// result, pins every tool in a committed file, and answers with its exit code
-// whether the tools an agent is about to use are the ones a person approved.
+// Pinproof is a lockfile for MCP tool definitions. It reads a saved tools/list result and pins every tool in a
+// committed file. Later, its exit code says whether the tools that an agent is about to use are those that a
+// person approved.
 //
 // CONTRIBUTING.md has the map of the files.
 //
 // Exit codes:
 //
-//	0  every tool asked about was read and matches its pin, or what was asked
-//	   for is written and no drift is left
-//	1  the answer is no: drift, or an approval refused because of what the
-//	   capture says
-//	2  no answer: bad usage, unreadable or ambiguous input, a missing lockfile or
-//	   one that contradicts itself, a failed write
+//	0  every entry was read and matches its pin, or what was asked for is
+//	   written and no drift is left
+//	1  drift, or an approval refused because of what the capture contains
+//	2  no verdict: bad usage, unreadable or ambiguous input, a missing lockfile
+//	   or one that contradicts itself, a failed write
 //
 // An interrupt at the prompt ends pinproof by SIGINT, which a shell reports as 130.
 package main
@@ -35,20 +34,20 @@ import (
 	"pinproof/internal/pin"
 )
 
-// memoryLimit is how many bytes of memory are used before collections become frequent again.
+// memoryLimit is the memory in use, in bytes, from which garbage collections become frequent again.
 const memoryLimit = 768 << 20
 
 func main() {
-	// If the reader of our output goes away, that must be a write error, not a silent
-	// death between two steps.
+	// If the reader of our output closes the pipe, we need a write error. By default, SIGPIPE would end the process
+	// silently between two steps.
 	signal.Ignore(syscall.SIGPIPE)
-	// Most runs are over before a collection of memory is worth its time. workspace changes this for large files.
+	// Most runs end before a garbage collection pays off. Package workspace lowers the percentage for large files.
 	debug.SetGCPercent(400)
 	debug.SetMemoryLimit(memoryLimit)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// gate bundles what canon.go and verify.go decide, for the packages that read files and print answers.
+// gate bundles the functions of canon.go and verify.go for the packages that read files and print reports.
 func gate() pin.Gate {
 	return pin.Gate{Form: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, Refuse: refuse}
 }

@@ -1,4 +1,4 @@
-// Package about has the commands that both programs have about themselves: their version, and completion for shells.
+// Package about provides the commands version and completion, which both programs have.
 package about
 
 import (
@@ -55,7 +55,7 @@ func NewVersion(program string, b Build) *cobra.Command {
 				fmt.Fprintf(c.OutOrStdout(), "%s version %s\n", program, b)
 				return nil
 			}
-			// Both are plain ASCII.
+			// Both versions are plain ASCII, so %q prints valid JSON.
 			fmt.Fprintf(c.OutOrStdout(), "{\"go\":%q,\"version\":%q}\n", b.Go, b.Version)
 			return nil
 		},
@@ -64,7 +64,8 @@ func NewVersion(program string, b Build) *cobra.Command {
 	return cmd
 }
 
-// AddCompletion adds the command that prints a completion script. cobra's own exits with 0 for a misspelled shell.
+// AddCompletion adds the command that prints a completion script. It fails for a misspelled shell; cobra's own
+// exits with 0.
 func AddCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd("completion")
 	completion, _, _ := root.Find([]string{"completion"})

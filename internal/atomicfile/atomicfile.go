@@ -23,13 +23,13 @@ const NewSuffix = ".new"
 // Patience is how long a writer waits for another one, unless a test asks for less.
 const Patience = 10 * time.Second
 
-// Replace changes a file. PATH.new, created exclusively next to it, is the lock: while it
-// exists, update reads the file as it is now and returns the new bytes, or nil to leave the
-// file alone. Replace waits for another writer as long as patience. announce is called when
-// the bytes are safe on disk and only the rename is left; if it fails, nothing is replaced.
+// Replace replaces a file under a lock: PATH.new, which it creates exclusively next to the file. It waits up to
+// patience for another writer. update reads the current file and returns the new bytes, or nil to leave the
+// file unchanged. announce is called when the bytes are safely on disk, before the rename; if announce fails,
+// nothing is replaced.
 //
-// The bytes aren't in the lock. If they were and somebody deleted it, the rename could put
-// into the target's place what the next writer has written into its own lock by then.
+// The lock isn't the file with the new bytes. If it were and somebody deleted it, the rename could move the
+// next writer's unfinished lock into place.
 func Replace(path string, patience time.Duration, update func() ([]byte, error), announce func() error) error {
 	w, err := open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func Replace(path string, patience time.Duration, update func() ([]byte, error),
 	return lock.lost("what another pinproof wrote meanwhile may be lost")
 }
 
-// Write writes a file that keeps nothing of the old one. It takes no lock.
+// Write replaces a file, regardless of its old content and without a lock.
 func Write(path string, data []byte) error {
 	w, err := open(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func Write(path string, data []byte) error {
 type writer struct {
 	path string // as the user gave it
 
-	// The file that is replaced, links followed.
+	// The file that is replaced, after following symbolic links.
 	target string
 
 	// Of the target; nil if it doesn't exist yet.
@@ -165,7 +165,7 @@ func retry(patience time.Duration, isBusy func(error) bool, do func() error) err
 	}
 }
 
-// A scratch is a file that exists only while it is in use: a lock, or what will be renamed.
+// A scratch is a temporary file: a lock, or new content before the rename.
 type scratch struct {
 	path    string
 	file    *os.File
@@ -179,8 +179,8 @@ const newMode = 0o644
 // errInterrupted means that a signal came while no scratch existed.
 var errInterrupted = errors.New("interrupted")
 
-// create makes a scratch exclusively. A signal before its end would leave it behind, so once
-// it exists, signals are ignored: the critical section is short.
+// create creates a scratch exclusively. While the scratch exists, signals are ignored, because a signal would
+// leave it behind. That time is short.
 func create(path string, mode fs.FileMode) (*scratch, error) {
 	s := &scratch{path: path, signals: make(chan os.Signal, 4)}
 	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -229,8 +229,8 @@ func (s *scratch) lost(outcome string) error {
 		Hint("look first: is another pinproof still running? If none is, do this again")
 }
 
-// end removes the file if it is still there, also after a panic: a stale lock would keep others
-// out. A file in the place of a deleted lock is another writer's, and stays.
+// end removes the scratch if it is still in place, also after a panic, because a stale lock would block other
+// writers. A file that took the place of a deleted lock belongs to another writer, and stays.
 func (s *scratch) end() {
 	held := s.held()
 	s.file.Close()

@@ -1,5 +1,5 @@
-// Package capture reads the saved answers of a server, in any of the shapes that people save,
-// into lists. It refuses rather than guesses.
+// Package capture parses the saved responses of a server, in all common file formats, into lists. It rejects
+// ambiguous input.
 package capture
 
 import (
@@ -16,8 +16,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Capture is what one server answered, as saved: its tools and everything else that a
-// model reads.
+// A Capture is the saved output of one server: its tools and everything else that a model reads.
 type Capture struct {
 	Path  string
 	Lists [pin.EntryTypes]listing
@@ -25,10 +24,9 @@ type Capture struct {
 	Noise int       // lines passed over
 }
 
-// A listing is one list of a capture. A list that can't be read is a problem only
-// where it is pinned.
+// A listing is one list of a capture. An invalid list is an error only if the list is pinned.
 type listing struct {
-	// The server gave the list, or declares that it doesn't have it.
+	// The server returned the list, or declared that it has no such list.
 	Answered bool
 
 	Declared bool      // the server declares that it has the list
@@ -38,7 +36,7 @@ type listing struct {
 	// The lists of the session, each from one or more pages. If they differ, the capture is ambiguous.
 	lists [][]pin.Pin
 
-	// The cursor of the last page, if another page of the last list has to follow.
+	// The cursor of the last page, if the list isn't complete; or nil.
 	cursor *jsontree.Value
 
 	lastPage int // offset of the last page's message
@@ -55,16 +53,15 @@ func EntryNamed(entryType pin.EntryType, name string) string {
 	return pin.EntryTypeInfo[entryType].Entry + " " + text.Name(name)
 }
 
-// Read reads a saved answer in any of the shapes people save: a JSON-RPC
-// response, a bare result, a bare array, a batch, pages one after another, the
-// transcript of a stdio session, an event stream. It refuses rather than guesses;
-// see jsontree.Reader for what is refused in JSON itself.
+// Read parses a saved response: a JSON-RPC response, a bare result, a bare array, a batch, several pages one
+// after another, a stdio transcript, or an event stream. It rejects ambiguous input. jsontree.Reader documents
+// what it rejects in the JSON itself.
 func Read(path string, data []byte, formOf pin.FormFunc, pol pin.Policy) (Capture, error) {
 	return Scan(path, data, formOf).Capture(pol)
 }
 
-// Scanned is a file's JSON values, or what is wrong with them. Reading this far needs no
-// policy: which one applies is known only once the server is.
+// Scanned holds the JSON values of a file, or the error in them. Scanning needs no policy: the policy depends
+// on the server, which is not known yet.
 type Scanned struct {
 	// The file is part of a session: lists may be missing or unfinished.
 	Part bool
@@ -73,7 +70,7 @@ type Scanned struct {
 	values []jsontree.Value
 	err    error
 
-	// What was made, by whether an empty cursor is the end of a list.
+	// The captures made so far, by the policy's EmptyCursorEnds.
 	made map[bool]Capture
 }
 
@@ -132,8 +129,8 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	return r.made, nil
 }
 
-// listOf returns the list that a value is an entry of, and whether it is an entry at all,
-// by the value's path: [i], tools[i], result.tools[i], [i].result.tools[i].
+// listOf returns the list of the entry at a path, or false if the path isn't that of an entry. Entries are at
+// [i], tools[i], result.tools[i] and [i].result.tools[i].
 func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	n := len(path)
 	if n == 0 || path[n-1].Index < 0 {
@@ -178,7 +175,7 @@ func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []by
 	return entry{p, problem}
 }
 
-// placed returns a pin with its text as received, and the place where that begins.
+// placed returns a pin with the received text, and with its line and column.
 func (s *stream) placed(v jsontree.Value) pin.Pin {
 	line, column := s.Position(int(v.At))
 	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
@@ -193,7 +190,7 @@ func entryAt(path []jsontree.Step, name string) string {
 	return EntryNamed(entryType, name)
 }
 
-// check returns what keeps a value from being an entry, or nil.
+// check returns why a value isn't a valid entry, or nil.
 func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
 	refuse := func(problem *jsontree.Error) *fail.Error {
@@ -233,7 +230,7 @@ func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) erro
 	return nil
 }
 
-// findFolded finds a member that equals a specified name only when folded, or returns nil.
+// findFolded returns an error for a member that equals a specified name only if letter case is ignored, or nil.
 func findFolded(members []jsontree.Member, specified []string, where string) *jsontree.Error {
 	for _, m := range members {
 		if slices.Contains(specified, m.Name) {
@@ -249,8 +246,8 @@ func findFolded(members []jsontree.Member, specified []string, where string) *js
 	return nil
 }
 
-// findInResult finds what only some clients read as a member of a result, or returns nil.
-// Models in Python may take snake_case names; those of serde take an array of the members' values.
+// findInResult returns an error for what only some clients read as a member of a result, or nil. Python models
+// may accept snake_case names, and serde models accept an array of the members' values.
 func findInResult(result jsontree.Value) *jsontree.Error {
 	if result.Kind == '[' {
 		return result.Errorf("a result that is an array: some clients read its elements as members")
@@ -266,7 +263,7 @@ func findInResult(result jsontree.Value) *jsontree.Error {
 	return findFolded(result.Members(), pin.ResultMembers, "result: ")
 }
 
-// findInCapabilities finds capabilities in which only some clients read that the server has a list, or returns nil.
+// findInCapabilities returns an error for a capability that only some clients recognize, or nil.
 func findInCapabilities(offered jsontree.Value) *jsontree.Error {
 	for _, row := range pin.EntryTypeInfo {
 		object := offered
@@ -303,7 +300,8 @@ type captureReader struct {
 
 const bareAmongMessages = "a bare list among messages: not something a client would read"
 
-// array takes an array of the file: a batch of messages, or a bare list, which has to be alone in the file.
+// array reads an array at the top level: a batch of messages, or a bare list, which must be the file's only
+// value.
 func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
 		return r.At(int(v.At), "more than 50,000 entries")
@@ -329,7 +327,7 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	return r.page(pin.Tools, v.Items(), nil, int(v.At))
 }
 
-// otherFile refuses an object that shows that the file isn't a capture.
+// otherFile refuses an object from another kind of file, such as a client configuration or a lockfile.
 func (r *captureReader) otherFile(v jsontree.Value) error {
 	if v.Has("mcpServers") {
 		return r.At(-1, `a client configuration ("mcpServers"), not an answer to tools/list`).
@@ -346,7 +344,7 @@ func (r *captureReader) otherFile(v jsontree.Value) error {
 	return nil
 }
 
-// twoShapes refuses an object that one client reads as a message, and another as a result or as another message.
+// twoShapes refuses an object that fits two kinds of messages, because clients may read it differently.
 func (r *captureReader) twoShapes(v jsontree.Value) error {
 	entryType, isResult := pin.EntryTypeIn(v.Has)
 	first := pin.EntryTypeInfo[entryType].Member
@@ -377,7 +375,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 	_, isResult := pin.EntryTypeIn(v.Has)
 	isBare := !v.Has("jsonrpc") && !v.Has("result")
 	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
-		// This is a line of the server's log: no client finds an answer in it.
+		// This is a line of the server's log: no client reads it as a response.
 		r.noise++
 		return nil
 	}
@@ -455,8 +453,8 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	return r.page(entryType, array.Items(), cursor, at)
 }
 
-// greeting takes the result of initialize (to revision 2025-11-25) or of
-// server/discover (2026-07-28): what the server offers, and its instructions.
+// greeting reads the server's capabilities and instructions from the result of initialize (to revision
+// 2025-11-25) or of server/discover (2026-07-28).
 func (r *captureReader) greeting(result jsontree.Value) error {
 	text := result.Get("instructions")
 	if text.Kind == 0 && !result.Has("protocolVersion") && !result.Has("supportedVersions") {
@@ -511,7 +509,7 @@ func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, c
 	return nil
 }
 
-// finish decides, list by list, whether the answer is complete.
+// finish checks whether each list is complete.
 func (r *captureReader) finish() error {
 	r.made.Path = r.Path
 	r.made.Noise = r.noise
@@ -543,8 +541,8 @@ func (r *captureReader) finish() error {
 	return r.notCapture(-1, "%s", what)
 }
 
-// answeredError returns an error if the server answered with one in place of its tools. Some servers without
-// tools answer tools/list with an error.
+// answeredError returns an error if the server answered with one in place of its tools, unless it declares that
+// it has no tools.
 func (r *captureReader) answeredError() error {
 	tools := &r.made.Lists[pin.Tools]
 	if r.part || r.offersNone(pin.Tools) {
@@ -594,14 +592,13 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 			return r.ambiguous(entryType, i+2, append(missingIn(known, s.lists[0]), differ...))
 		}
 	}
-	// These lists have the same digests. A longer one repeats some of them, and that must show.
+	// All lists have the same digests. A longer list repeats some entries, and the repetition must be reported.
 	s.Entries = slices.MaxFunc(s.lists, func(a, b []pin.Pin) int { return len(a) - len(b) })
 	return nil
 }
 
-// unionOf returns the entries of all lists of one session. It has each definition as often as
-// the list that repeats it most: a definition in two lists isn't a duplicate, but one that a
-// single list repeats is.
+// unionOf merges the lists of a session. Each definition occurs as often as in the list that repeats it most: a
+// definition in two lists isn't a duplicate, but a definition repeated in one list is.
 func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	times := map[string]int{} // by digest, among entries
 	for _, list := range lists {
@@ -648,8 +645,8 @@ func missingIn(known map[string]bool, list []pin.Pin) (names []string) {
 	return names
 }
 
-// ambiguous refuses the n-th list of a session, which differs from the first one in some entries: nobody can know which
-// list an agent got.
+// ambiguous returns the error for the n-th list of a session, which differs from the first. It is unknown which
+// of them an agent got.
 func (r *captureReader) ambiguous(entryType pin.EntryType, n int, differ []string) error {
 	if entryType == pin.Instructions {
 		return r.At(-1, "ambiguous: the session has two different instructions").
@@ -666,8 +663,8 @@ func (r *captureReader) ambiguous(entryType pin.EntryType, n int, differ []strin
 		Hint(revisionHint)
 }
 
-// HasPages reports whether a tool names the page of an app, and the capture has an answer about the list of
-// resources, where the pages are.
+// HasPages reports whether a tool names the page of an app, and the capture has the list of resources, which
+// contains the pages.
 func (m *Capture) HasPages() bool {
 	if !m.Lists[pin.Resources].Answered && m.Lists[pin.Resources].Problem == nil {
 		return false
@@ -716,16 +713,16 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 	return s, nil
 }
 
-// shape makes an entry what the policy of a set pins of it.
+// shape applies the substitutes and the policy of a set to an entry.
 func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
 	v, err := pin.PutPlaceholders(p.Tree(), s.Values)
 	if err != nil {
 		return fail.From(err)
 	}
-	// The policy comes after the placeholders: a text is cut at the same place for all values.
+	// Placeholders come first, so that truncation cuts a text at the same place for all values.
 	v = s.Policy.Apply(p.Type, v)
 	if p.Type == pin.Skills {
-		// Nobody could be warned of the files of what isn't a skill, and the lockfile could keep no file.
+		// Otherwise no warning could name the skill's files, and the lockfile couldn't store them.
 		if _, problem := skill.Read(v); problem != nil {
 			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
 				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)

@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// eventStream returns the file with everything but the data of its messages blanked out, so
-// that offsets stay true, or nil if it isn't a saved event stream (WHATWG HTML, section 9.2).
+// eventStream returns a copy of the file in which spaces replace everything but the data of messages, so that
+// offsets stay valid. It returns nil if the file isn't an event stream (WHATWG HTML, section 9.2).
 //
-// Clients read streams differently: some end lines elsewhere, ignore or trim an event's type,
-// take an event that no empty line ends, or pass over blanks and byte order marks before a
-// field. An event that some of them would read differently is blanked out or, if it could contain
-// an answer, refused. An answer that is in no event is refused, too.
+// Clients differ in how they read a stream: some end lines at other characters, ignore or trim an event's type,
+// accept an event that no empty line ends, or skip whitespace and byte order marks before a field. An event
+// that clients could read differently is blanked out or, if it could contain a result, an error. A result
+// outside of any event is an error, too.
 func (s *stream) eventStream(isStream bool) ([]byte, error) {
 	// Even if the file isn't an event stream, some clients could find an event in it.
 	for line := range bytes.Lines(s.Data) {
@@ -89,8 +89,8 @@ func (e *savedEvent) doubtful() bool {
 	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
 }
 
-// hidesData reports whether some clients find the field data in a line that doesn't begin
-// with it: behind a margin, or behind a character that ends lines for them.
+// hidesData reports whether a line that doesn't begin with "data:" has it where some clients find it: after
+// leading whitespace, or after a character that ends a line for these clients.
 func hidesData(line []byte) bool {
 	name := []byte("data:")
 	for at := 0; ; at += len(name) {
@@ -110,7 +110,7 @@ func hidesData(line []byte) bool {
 // at all of these. CR and LF are handled elsewhere.
 func endsLine(r rune) bool { return strings.ContainsRune("\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
-// isMargin reports whether some clients pass over r before a field.
+// isMargin reports whether some clients skip r before a field.
 func isMargin(r rune) bool { return r <= ' ' || unicode.IsSpace(r) || r == '\ufeff' }
 
 func blank(b []byte) {

@@ -9,10 +9,9 @@ import (
 	"pinproof/internal/pin"
 )
 
-// Messages reads a line of a stdio session: one JSON-RPC message, or a batch of them. A line
-// that is noise, such as a log line in JSON, has no message. The error is why clients could read
-// the line differently, or that it isn't a message although it begins like one. The offsets
-// of the messages are offsets in the line.
+// Messages parses a line of a stdio session: one JSON-RPC message, or a batch. For noise, such as a log line in
+// JSON, it returns no messages. It returns an error if clients could read the line differently, or if the line
+// only begins like a message. The offsets of the messages are offsets in the line.
 func Messages(line []byte) ([]jsontree.Value, error) {
 	if piece := bytes.TrimLeft(line, " \t\r\n"); len(piece) == 0 || !couldBeMessage(piece) {
 		return nil, nil
@@ -90,8 +89,7 @@ func HoldsEntries(result jsontree.Value) bool {
 	return listed || result.Has(pin.EntryTypeInfo[pin.Instructions].Member)
 }
 
-// CheckEvent returns why clients could find different messages in an event of an event stream
-// that came from a server, or nil.
+// CheckEvent returns why clients could read different messages from a server's event, or nil.
 func CheckEvent(data []byte) error {
 	s := newStream("an event", data, nil)
 	_, err := s.eventStream(true)

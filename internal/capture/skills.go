@@ -13,13 +13,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// The bodies of a skill's files come in answers to resources/read, whose result has "contents".
-// A capture doesn't tell which request an answer belongs to, so a body belongs to the files that have its URI.
-// Its size and digest have to be those in the skill's entry: if an entry and a body contradict each
-// other, neither can be believed.
+// File contents arrive in resources/read responses. A capture doesn't tell which request a response answers, so
+// contents are matched by URI. Their size and digest must be those in the skill's entry; otherwise neither is
+// trusted.
 
-// A person reads no more than this of a file, and of all files of a server. Larger ones are
-// pinned by their digests all the same, and stay unread.
+// The largest file, and the most bytes of all files of a server, whose text a person reviews. Larger files are
+// pinned by their digests, but not shown.
 const (
 	MaxFileBytes  = 256 << 10
 	MaxFilesBytes = 16 << 20
@@ -63,7 +62,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 	return nil
 }
 
-// filesOf returns the texts of a skill's files, for as many bytes as are left.
+// filesOf returns the texts of a skill's files, at most left bytes in total.
 func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (files []pin.File, err error) {
 	entry := p.Tree()
 	s, problem := skill.Read(entry)

@@ -43,16 +43,15 @@ func newStream(path string, data []byte, formOf pin.FormFunc) stream {
 	return stream{File: fail.NewFile(path, data), formOf: formOf}
 }
 
-// CaptureHint tells how to save an answer.
+// CaptureHint is the hint on how to save a server's responses.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
-// notCapture makes an error about an offset, as At does, that tells how to save an answer.
+// notCapture is At with CaptureHint as a hint.
 func (s *stream) notCapture(at int, format string, args ...any) *fail.Error {
 	return s.At(at, format, args...).Hint("%s", CaptureHint)
 }
 
-// read prepares reading data: its values are messages, and the entries of their lists
-// are definitions.
+// read creates a reader of data that treats the entries of lists as definitions.
 func (s *stream) read(data []byte) {
 	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
 	s.json.Bounded = true
@@ -89,7 +88,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if !refused {
 		return values, cmp.Or(err, s.refuseInside(values))
 	}
-	// A marker isn't JSON, but would pass for noise between messages.
+	// A conflict marker isn't JSON, and would be skipped as noise between messages.
 	if at := text.ConflictMarker(s.Data); at >= 0 {
 		return nil, s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
 	}
@@ -119,8 +118,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !slices.ContainsFunc(slices.Concat(pin.MessageMembers, pin.ResultMembers), isNamed) {
 		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
-	// If a value over several lines breaks off, it helps more to report where it does than to
-	// report lines of noise.
+	// If a value over several lines breaks off, the place where it does is more helpful than a report of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
 		return nil, s.refuse(bad).Hint("%s", CaptureHint)
 	}
@@ -136,7 +134,7 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// refuse returns where strict reading stopped, and in which entry.
+// refuse returns the error for the place where strict reading stopped, with the name of the entry.
 func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
@@ -149,7 +147,7 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 	return s.At(bad.At, "%s: %s", entryAt(in.Path, name), bad.Text)
 }
 
-// notJSON recognises what people hand over by mistake, or returns nil.
+// notJSON returns an error for files that people pass by mistake, such as gzip data or a web page, or nil.
 func (s *stream) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
@@ -205,9 +203,8 @@ func lineEnd(data []byte, at int) int {
 	return len(data)
 }
 
-// splitByCR refuses a line of a stdio transcript that some clients could read as a message
-// and others as noise. LF ends such a line, and there is a lone CR in it: some clients end
-// lines there, too.
+// splitByCR refuses a line with a lone CR that some clients could read as a message and others as noise. Some
+// clients end lines at a CR, others only at an LF.
 func (s *stream) splitByCR() error {
 	if bytes.Count(s.Data, []byte("\r"))-bytes.Count(s.Data, []byte("\r\n")) > maxMessages {
 		return s.notCapture(-1, "more than 100,000 carriage returns without a line feed: not the lines of a session")
@@ -258,9 +255,8 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 	return values, nil
 }
 
-// refuseInside refuses an answer that is a line of its own inside a value over several
-// lines. Clients of a stdio session read line by line: they take it for a message, and
-// pass over the rest of the value.
+// refuseInside refuses a line inside a multi-line value that is a response by itself. Stdio clients read line
+// by line: they would accept that line as a message and skip the rest of the value.
 func (s *stream) refuseInside(values []jsontree.Value) error {
 	for i := range values {
 		v := &values[i]
@@ -297,10 +293,9 @@ func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
 	return found || at == int(v.At)
 }
 
-// HidesAnswer reports whether a client could find an answer, a result with a list, in a
-// line that we take for noise. Clients may skip a prefix, or end lines where we don't:
-// Python's splitlines does at U+0085, U+2028 and form feeds. Escapes and letter case
-// don't hide an answer.
+// HidesAnswer reports whether a client could find a result with a list in a line that we treat as noise.
+// Clients may skip a prefix, or end lines at other characters: Python's splitlines does at U+0085, U+2028 and
+// form feeds. Escapes and letter case are ignored.
 func HidesAnswer(line []byte) bool {
 	if len(line) < len(`"result":"tools"`) || bytes.IndexByte(line, '{') < 0 {
 		return false
@@ -310,8 +305,8 @@ func HidesAnswer(line []byte) bool {
 	return strings.Contains(s, `"result"`) && slices.ContainsFunc(pin.ListMembers(), isListed)
 }
 
-// spellsResult reports whether a text has the member name that every answer has, in any
-// letter case and with any escapes.
+// spellsResult reports whether a text contains the member name "result", in any letter case and with any
+// escapes.
 func spellsResult(s []byte) bool {
 	return strings.Contains(text.FoldASCII(looselyUnescaped(s)), `"result"`)
 }
@@ -337,8 +332,8 @@ func looselyUnescaped(line []byte) string {
 	}
 }
 
-// couldBeMessage reports whether a piece begins like an object or like an array of
-// objects. The piece begins with no blank.
+// couldBeMessage reports whether a piece begins like an object or an array of objects. The piece must not begin
+// with whitespace.
 func couldBeMessage(piece []byte) bool {
 	next := bytes.TrimLeft(piece[1:], " \t\r\n")
 	switch string(piece[:1]) + string(next[:min(1, len(next))]) {

@@ -1,6 +1,5 @@
-// Package cli is the command line: the commands and their flags, what they print where, the
-// questions on a terminal, completion. What is hashed, what drift is and what fails a run
-// comes from the gate that it is given.
+// Package cli implements the command line: commands, flags, output and prompts. The functions that hash,
+// compare and judge come from the pin.Gate that it is given.
 package cli
 
 import (
@@ -25,7 +24,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// errReported is an error that was printed where it arose: exit code 2.
+// errReported is returned in place of an error that was already printed. It exits with 2.
 var errReported = errors.New("reported")
 
 // app is one run of the program: its streams, and how its output looks.
@@ -96,7 +95,7 @@ func filledIn(args []string) error {
 	return nil
 }
 
-// asksHook reports whether a command line looks like an agent's hook, even one that can't be parsed. A
+// asksHook reports whether a command line looks like an agent's hook, even one that can't be parsed, because a
 // model may read the error.
 func asksHook(args []string) bool {
 	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })

@@ -20,14 +20,14 @@ import (
 // maxNamed is how many entries or servers a hint names.
 const maxNamed = 20
 
-// sorted lists entries in the order of the sides.
+// sorted returns the entries sorted by server and key.
 func sorted(refs map[pin.Ref]bool) []pin.Ref {
 	return slices.SortedFunc(maps.Keys(refs), func(a, b pin.Ref) int {
 		return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), pin.CompareKeys(a.Key, b.Key))
 	})
 }
 
-// names returns what a line of output calls these entries.
+// names returns the entries as they are printed in a line of output.
 func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := pin.EntryRef(ref.Type, ref.Name)
@@ -96,8 +96,8 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 	return steps
 }
 
-// gaps tells what was not read or isn't pinned: texts of other servers that could name a tool that was added, skills
-// that a capture doesn't list, and what the pages of apps do.
+// gaps returns hints about what was not read or isn't pinned: texts of other servers that could name an added
+// tool, skills that a capture doesn't list, and the content of apps' pages.
 func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
 	added := map[string]bool{} // the servers that got a tool
 	for i := range a.c.Drifts {

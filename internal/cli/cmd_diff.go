@@ -126,7 +126,7 @@ func (req *diffRequest) checkAgainst() error {
 func (a *app) runDiff(req *diffRequest, out *output) error {
 	w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 	if err == nil {
-		// --only may name what isn't there.
+		// --only may name an unknown entry.
 		err = approval.Check(w.Comparisons, nil, &approval.Choices{Only: req.only, AllowsEmpty: true})
 	}
 	if err != nil {

@@ -67,7 +67,7 @@ func (a *app) lock(f *approveRequest) error {
 			}
 		}
 	}
-	// What is new is approved: by flags whole or not at all, by answers entry by entry.
+	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
 	f.tty = a.terminal(req)
 	f.said.Silent = f.said.Silent || f.tty == nil
 	if err := a.newApprover(f, fresh).approve(); err != nil {
@@ -76,8 +76,8 @@ func (a *app) lock(f *approveRequest) error {
 	return differs
 }
 
-// pinnedOtherwise returns the refusal if servers are pinned with other definitions, or why there is no
-// answer about some; or nil.
+// pinnedOtherwise returns a refusal if servers are pinned with other definitions, the error for servers that
+// can't be judged, or nil.
 func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer

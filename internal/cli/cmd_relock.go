@@ -113,7 +113,7 @@ func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
 	return nil
 }
 
-// dropServer retires a server: its pins leave the lockfile.
+// dropServer removes a server and its pins from the lockfile.
 func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server string) error {
 	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")

@@ -72,7 +72,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		allowed, err := leniencyOf(allow, warn)
 		also := pin.Faults{Denied: (hook || req.Part) && !slices.Contains(allow, "denied")}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			// --quiet doesn't take the line out of a report in a file.
+			// --quiet doesn't apply to a report in a file.
 			return plain.WriteVerify(w, m, style, out.quiet && w == a.out)
 		}
 		if err = cmp.Or(err, out.check(a, req)); err != nil {
@@ -120,8 +120,8 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 	return l, nil
 }
 
-// checkHook refuses what doesn't go with --hook. A hook exits with 0 or 2, prints nothing on
-// standard output, and on standard error only what may reach a model.
+// checkHook refuses flags that can't be combined with --hook. A hook exits with 0 or 2, prints nothing on
+// standard output, and prints only text on standard error that a model may read.
 func checkHook(cmd *cobra.Command, req *request, allow []string) error {
 	isOther := func(kind string) bool { return kind != "denied" }
 	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {

@@ -15,9 +15,9 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// folderHint returns which drifted entries contain a folder of this machine that their pins don't contain, and gives the
-// command that replaces the folder with a name. It decides nothing. There is no hint for a part of a session, which
-// keeps the policy, nor for a folder of captures, because a name is recorded for one server.
+// folderHint returns a hint if drifted entries contain a local folder that their pins don't contain, with the
+// command that replaces the folder by a name. There is no hint for a part of a session, which keeps the policy,
+// or for a folder of captures, because a name is recorded for one server.
 func folderHint(w *workspace.Workspace) (hint report.Step) {
 	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || w.Part {
 		return hint

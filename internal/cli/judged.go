@@ -14,8 +14,8 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// firstFindings reads for an agent or its guard, which waits and doesn't read what changed: the texts of the first
-// drifts only, up to about GateRoom bytes of definitions. It counts the other drifts.
+// firstFindings reads the first drifts only, up to about GateRoom bytes of definitions, because an agent or its
+// guard is waiting and doesn't read more. It returns how many drifts are unread.
 func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 	read := 0
 	room := facts.GateRoom
@@ -28,8 +28,9 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 	return lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), len(w.Drifts) - read
 }
 
-// judge has the gate decide how a comparison ends. in has the findings of the texts that were read and how the run
-// answers; judge returns it as the input of a report. It makes no report: that takes the most time.
+// judge lets the gate judge a comparison. in has the findings and the options of the run; judge adds the
+// verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
+// takes the most time.
 func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
 	for i := range in.Findings {
 		if in.Findings[i].Blocks(in.Review) {
@@ -56,7 +57,7 @@ func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, al
 	return in
 }
 
-// others lists the servers without a capture that a finding is about, as if they were captured as they are pinned.
+// others returns the servers without a capture whose pinned text has a finding. Both sides are the pins.
 func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
 	about := map[string]bool{}
 	for i := range findings {
@@ -88,7 +89,7 @@ func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.
 	return report.New(in, narrowed(req, all))
 }
 
-// suggest adds to a report's input what its commands are made of.
+// suggest adds to a report's input the flags of the commands that it suggests.
 func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
 	in.Folder = folderHint(w)
 	isWhole := true
@@ -135,8 +136,8 @@ func narrowed(req *request, all *facts.Facts) *facts.Facts {
 	return all.Selected(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
 }
 
-// worse returns the error of a run that has no answer about some servers, and ended with
-// err about the others. A refusal isn't lost: it becomes a hint.
+// worse combines noAnswer, the error about servers that can't be judged, with err, the result for the others.
+// If err is a refusal, its text becomes a hint.
 func worse(noAnswer, err error) error {
 	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err

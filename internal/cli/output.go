@@ -25,15 +25,15 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// formatNames are the formats that --format and --report take.
+// formatNames returns the formats that --format and --report accept.
 func formatNames() string { return strings.Join(formats.Names(), ", ") }
 
-// An output is where verify and diff put their answer.
+// An output is the destination of a report of verify or diff.
 type output struct {
 	format string
 	files  []string
 
-	// Where the readers of the answer keep the capture, for suggested commands; "" if at the same path.
+	// The path of the capture in suggested commands, if the report's readers have it at another path; or "".
 	reader string
 
 	full  bool // nothing is summed up, not even in a file
@@ -42,10 +42,10 @@ type output struct {
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
 
-	// The answer is only shown: its reader may close the pipe after seeing enough, which is no error.
+	// The report is only shown: if its reader closes the pipe early, that is no error.
 	shows bool
 
-	// The command of an agent's hook, whose answer is text that is safe for a model; nil for other commands.
+	// The command line of an agent's hook, whose output must be safe for a model; nil for other commands.
 	hook *shell.Command
 
 	lockfile string // with a hook: the one given, or found by searching
@@ -96,8 +96,8 @@ func (o *output) check(a *app, req *request, others ...string) error {
 	return nil
 }
 
-// write writes a report. If that is empty, it writes why there is no answer: a file must not
-// keep an old answer.
+// write writes a report. If there is nothing to report, it writes the error, so that a file doesn't keep an old
+// report.
 func (o *output) write(w io.Writer, format string, m *report.Model, style plain.Style) error {
 	if format != formats.Text {
 		return formats.Named(format).Write(w, m)
@@ -110,21 +110,20 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 	return o.text(w, m, style)
 }
 
-// emit writes the files, then prints the answer. If an output can't be written, the other
-// outputs have to report that error: a file with exit code 0 when the code is 2 would
-// be believed.
+// emit writes the files, then prints the report. If one output can't be written, the others must report that
+// error: readers would believe a file with exit code 0 although the run exits with 2.
 func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
 			return nil
 		}
-		// A failed write changes nothing: it is exit 2 as well.
+		// The run exits with 2 even if this write fails.
 		hook.Write(a.stderr, ans)
 		return errReported
 	}
 	if line, ok := report.Match(&ans); ok {
-		// Most runs: this takes a fraction of the time of a report.
+		// This is enough for most runs, and takes a fraction of the time of a report.
 		t := plain.New(a.out, a.style())
 		if !o.quiet || len(ans.Denied) > 0 {
 			t.Match(line)
@@ -155,8 +154,7 @@ func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.I
 	return o.printed(a, o.write(a.out, o.format, model, a.style()), ans.NoAnswer)
 }
 
-// printed flushes what was printed, and returns the error of the run, which is why there is no answer unless
-// printing failed.
+// printed flushes the output. It returns noAnswer or, if printing failed, that error.
 func (o *output) printed(a *app, err, noAnswer error) error {
 	if err == nil {
 		err = a.out.Flush()
@@ -171,7 +169,7 @@ func (o *output) printed(a *app, err, noAnswer error) error {
 	return noAnswer
 }
 
-// explain writes the error of a run without an answer to every report, and returns it.
+// explain writes the error of a run without a verdict to every report, and returns it.
 func (o *output) explain(a *app, err error) error {
 	if o.hook != nil {
 		hook.WriteNoAnswer(a.stderr, *o.hook, o.lockfile)

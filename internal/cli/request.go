@@ -18,7 +18,7 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// A request is what the positionals and the flags of a command ask for.
+// A request holds the arguments and flags of a command.
 type request struct {
 	workspace.Request
 	full bool // what is shown is shown whole
@@ -44,7 +44,7 @@ func (req *request) registerOnly(cmd *cobra.Command) {
 	cmd.Flags().StringArray("only", nil, "review only this `SELECTOR`: an entry as for relock --accept, a kind (added, changed, removed, hidden), a label, minor, or a risk: warnings, takes-code, destructive, writes, open-world, no-hints, new-address (repeatable)")
 }
 
-// read reads the positionals and checks the flags that every command has.
+// read reads the arguments and checks the flags that every command has.
 func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	req.Verb, req.Flags = cmd.Name(), carriedBy(cmd)
 	if self, err := os.Executable(); err == nil {
@@ -105,8 +105,8 @@ func valuesOf(cmd *cobra.Command, flag string) []string {
 	return cmd.Flags().Lookup(flag).Value.(pflag.SliceValue).GetSlice()
 }
 
-// listed returns the values of a repeatable flag. A single empty value returns an empty list, which
-// takes back the recorded ones.
+// listed returns the values of a repeatable flag. A single empty value returns an empty list, which clears the
+// values recorded in the lockfile.
 func listed(values []string) []string {
 	if len(values) == 1 && values[0] == "" {
 		return nil
@@ -114,14 +114,14 @@ func listed(values []string) []string {
 	return values
 }
 
-// notCarried are the flags about how a run answers, or what it accepts. All others shape what is
-// compared or pinned: they are carried over into the next command to type, if that has them.
+// notCarried lists the flags that suggested commands don't repeat, because they are about the output or about
+// what is accepted. All other flags affect what is compared or pinned.
 var notCarried = sync.OnceValue(func() []string {
 	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
 		"leave-out only quiet report server review stat terse uncaptured warn yes")
 })
 
-// carriedBy returns the words to carry over, for each command.
+// carriedBy returns the flags to repeat in suggested commands, by command.
 func carriedBy(cmd *cobra.Command) map[string][]string {
 	words := map[string][]string{}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -20,8 +20,8 @@ func isTerminal(stream any) bool {
 	return ok && (isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd()))
 }
 
-// style returns how text is laid out on standard output: with colour on a terminal, and as wide as that.
-// COLUMNS isn't read: shells rarely export it, and an exported value stays the same when the window's size changes.
+// style returns the layout of text on standard output: with colour on a terminal, and as wide as the terminal.
+// It ignores COLUMNS, because shells rarely export it and an exported value doesn't follow the window's size.
 func (a *app) style() plain.Style {
 	style := plain.Style{Ready: isTerminal(a.stdout)}
 	if os.Getenv("NO_COLOR") == "" { // no-color.org

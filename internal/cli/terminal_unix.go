@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// drain returns a function that drops what was typed at a terminal and not read yet, even a line
-// that isn't finished. For anything else it returns nil: all that a pipe has was meant as an answer.
+// drain returns a function that discards input typed ahead at a terminal, even an unfinished line. For anything
+// but a terminal it returns nil, because all piped input is meant as answers.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// drain returns a function that drops what was typed at a console and not read yet. For anything
-// else it returns nil: all that a pipe has was meant as an answer.
+// drain returns a function that discards input typed ahead at a console. For anything but a console it returns
+// nil, because all piped input is meant as answers.
 func drain(in io.Reader) func() {
 	f, ok := in.(*os.File)
 	if !ok || !isTerminal(in) {

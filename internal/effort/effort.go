@@ -1,15 +1,16 @@
-// Package effort bounds what a run spends on explanations: on proofs, word diffs, pairs of renamed entries and scores.
-// What isn't explained is shown whole, and counts as breaking: so diff --fail-on fails on it. No other verdict depends on it.
+// Package effort limits the work that a run spends on explanations: proofs, word diffs, pairs of renamed
+// entries, and scores. A change that isn't explained is shown whole and is breaking, so diff --fail-on fails.
+// No other verdict depends on the limit.
 package effort
 
-// A Budget is how much the explanations of a run may still compare: bytes, or pairs of words. It counts work, not time,
-// so that the answer is the same on every machine. A nil budget has nothing left.
+// A Budget is the number of bytes, or pairs of words, that the explanations of a run may still compare. It
+// counts work, not time, so that the result is the same on every machine. A nil budget is empty.
 type Budget struct {
 	left    int
 	refused int
 }
 
-// full is a few seconds of comparing. A real upgrade takes some hundredths of it.
+// full is enough for a few seconds of comparing. A real upgrade spends a few percent of it.
 const full = 48_000_000
 
 // New returns the budget of a run.
@@ -18,7 +19,7 @@ func New() *Budget { return &Budget{left: full} }
 // Of returns a budget of so many bytes.
 func Of(bytes int) *Budget { return &Budget{left: bytes} }
 
-// Spend takes bytes from the budget. It reports false, and takes nothing, if fewer are left.
+// Spend subtracts bytes from the budget. If fewer are left, it subtracts nothing and returns false.
 func (b *Budget) Spend(bytes int) bool {
 	if b == nil {
 		return false
@@ -31,5 +32,5 @@ func (b *Budget) Spend(bytes int) bool {
 	return true
 }
 
-// Refusals returns how often something was too much for the budget.
+// Refusals returns how often the budget was too small for a call of Spend.
 func (b *Budget) Refusals() int { return b.refused }

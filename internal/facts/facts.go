@@ -1,6 +1,6 @@
-// Package facts works out what is known of the drift of a comparison besides its kind: what changed inside
-// each entry, what was found in it, what it declares, and how early a reader should see it. The result is
-// plain data. Nothing here decides anything, or words it for people.
+// Package facts determines the details of a comparison's drift: what changed inside each entry, what was found in it,
+// what it declares, and how early a reader should see it. The result is plain data. The package decides nothing, and
+// writes no text for people.
 package facts
 
 import (
@@ -23,7 +23,7 @@ import (
 
 // Facts are what is known of a comparison.
 type Facts struct {
-	// What is left for the explanations of the run.
+	// The budget that is left for explanations in this run.
 	Budget *effort.Budget
 
 	// The entries that drifted, in the order of the drifts.
@@ -33,7 +33,7 @@ type Facts struct {
 
 	// The findings that belong to no drifted entry.
 
-	// Those about whole captures that nobody has approved.
+	// Unapproved findings about whole captures.
 	General []lint.Finding
 
 	// Warnings that nobody accepted, in entries that match their pins, and in pinned texts that no capture repeats.
@@ -53,7 +53,7 @@ type Facts struct {
 
 	WorstCount pin.Counts // how many entries have it
 
-	// These are the facts of a selection of the entries (see Narrow).
+	// These are the facts of a selection of the entries (see Selected).
 	Narrowed bool
 
 	LeftOut int // how many entries the selection left out
@@ -70,7 +70,7 @@ type Entry struct {
 	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
 	Changes []diff.Change
 
-	// By the pointers of values that have another place now, their old ones.
+	// Maps the pointers of moved values to their old pointers.
 	Moved map[string]string
 
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
@@ -79,8 +79,8 @@ type Entry struct {
 	// Changes, read as texts. For an ADDED entry that seems to be a renamed one: what differs besides the name.
 	Edits []*Edit
 
-	Fresh    []lint.Finding // those that nobody has approved
-	Approved []lint.Finding // the approved ones
+	Fresh    []lint.Finding // unapproved findings
+	Approved []lint.Finding // approved findings
 
 	// Words for what the pinned definition declares and takes.
 	Was []string
@@ -88,27 +88,27 @@ type Entry struct {
 	Is       []string // the same for the captured definition
 	Severity label.Severity
 	Class    Class
-	Why      Reason // why it is read first, if its class is
+	Why      Reason // why it is read first, if Class.First
 
 	// The highest score of its new sentences; math.MinInt if it has no new sentence, or is minor.
 	Score int
 
-	// A bound left it unexplained. It has edits if the budget alone was too small: all that changed is in those, but their
+	// A limit left it unexplained. If only the budget was too small, the edits have all that changed, but their
 	// labels aren't proven.
 	Unexplained bool
 	Minor       bool // all its changes are minor: one line may sum it up
-	Anew        bool // its texts differ in nothing but long numbers, times and ids
+	Anew        bool // its texts differ only in long numbers, times and ids
 	Bytes       int  // how many bytes its text grows by
 }
 
-// A Sentence is a new sentence with its score, from what internal/rank has learned: the higher the score, the
-// more it reads like poison. A score only orders what is read first. It decides nothing, and makes no warning.
+// A Sentence is a new sentence with its score from internal/rank: the higher the score, the more it is like prompt
+// injection. A score only orders what is read first. It decides nothing, and causes no warning.
 type Sentence struct {
 	lint.Sentence
 	Score int
 }
 
-// An Edit is one change of an entry. Where both sides are texts, it is read as text.
+// An Edit is one change of an entry. If both values are texts, it has what differs between them.
 type Edit struct {
 	diff.Change
 	TextEdits []words.Edit // what differs between two texts
@@ -119,37 +119,37 @@ type Edit struct {
 	// Something to read was added or removed.
 	NewToRead bool
 
-	// No reader of the texts can see what changed, and no warning reports that.
+	// A reader of the texts can't see what changed, and no warning reports it.
 	Unseen bool
 }
 
-// OnlyKindKnown reports whether nothing but its kind is known of an entry, because of a bound.
+// OnlyKindKnown reports whether only the kind of an entry's drift is known, because of a limit.
 func (e *Entry) OnlyKindKnown() bool { return e.Unexplained && len(e.Edits) == 0 }
 
 // Minor reports whether a review may sum up an edit.
 func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
 
-// How much drift is explained, in bytes of its definitions, old and new: working out what changed
-// takes most of a run. Drift beyond that is listed with its kind, and the report marks it as not explained.
-// A review in text has no bound: nothing is approved that it didn't show.
+// How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
+// Further drift is listed only with its kind, and the report marks it as unexplained. A review in text has no limit,
+// because everything that is approved must be shown.
 const (
-	// For the gate's answer, and for what relock prints as accepted.
+	// For verify's text output, and for what relock prints as accepted.
 	GateRoom = 2 << 20
 
 	// For reports in formats that have their own bounds.
 	ReportRoom = 8 << 20
 )
 
-// Bounds are how much of a comparison is explained, and what comes first.
+// Bounds limit how much of a comparison is explained, and set what comes first.
 type Bounds struct {
-	// Bytes of definitions whose changes are worked out; 0: all of them.
+	// The size in bytes of the definitions to explain; 0 for no limit.
 	Room int
 
-	// For an entry beyond Room, not even what it declares is worked out.
+	// Don't even determine what an entry beyond Room declares.
 	KindsAlone bool
 
 	Terse        bool // nothing is explained
-	BySeverities bool // what breaks callers comes first
+	BySeverities bool // breaking changes come first
 }
 
 // A reader works out facts.
@@ -163,7 +163,7 @@ type reader struct {
 
 	hosts map[string]map[string]bool // the hosts that pins name, by server
 
-	// Whether the tools of a server got their hints all at once.
+	// Results of hintsAtOnce, by server.
 	hinted map[string]bool
 
 	scores map[string]int // by new sentence
@@ -250,7 +250,7 @@ func (r *reader) explain(e *Entry) {
 	}
 	e.Unexplained = r.bounds.Terse || r.bounds.Room > 0 && r.room < 0
 	if e.Unexplained {
-		e.Severity = label.Breaking // for all that anyone knows
+		e.Severity = label.Breaking // to be safe
 	}
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
@@ -383,7 +383,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	return e
 }
 
-// isProse tells texts worth a word diff from values that read better whole.
+// isProse reports whether a word diff of two texts is easier to read than both of them whole.
 func isProse(old, new string) bool {
 	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
 }
@@ -398,23 +398,23 @@ func (e *Entry) HasNote(ids ...string) bool {
 	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
 }
 
-// SelectMinor selects what has nothing new to read, SelectWarnings what has a new warning.
+// SelectMinor selects entries with nothing new to read, SelectWarnings entries with a new warning.
 const (
 	SelectMinor    = "minor"
 	SelectWarnings = "warnings"
 )
 
-// NoteIDs are the ids of the notes that --stat may show in an entry's line, and the other words that --only
-// takes besides kinds and labels.
+// NoteIDs are the values of --only that are neither kinds nor labels: the notes that --stat shows, SelectMinor and
+// SelectWarnings.
 var NoteIDs = []string{"new-address", "takes-code", "destructive", "writes", "open-world", "no-hints", SelectMinor, SelectWarnings}
 
-// SelectorWords are the words that select what a drift has: the ids of labels and of notes.
+// SelectorWords returns the words that select drift by what it has: the ids of labels and of notes.
 func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
 // Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
 	for _, c := range e.Changes {
-		if !e.Unexplained { // then no label is proven
+		if !e.Unexplained { // otherwise no label is proven
 			words = append(words, c.Label.ID())
 		}
 	}

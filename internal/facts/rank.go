@@ -18,9 +18,8 @@ import (
 	"pinproof/internal/words"
 )
 
-// What a tool could do is judged by what it declares and by what it takes. Hints are the
-// server's own claims (MCP 2025-06-18, ToolAnnotations): they sort what is read, and decide
-// nothing. So a tool that takes code is read early, regardless of its claims.
+// A tool is judged by what it declares and by its parameters. Hints are the server's own claims (MCP 2025-06-18,
+// ToolAnnotations): they only order what is read. So a tool that takes code is read early, whatever it claims.
 
 // Indexes of signature.Hints.
 const (
@@ -40,8 +39,8 @@ const (
 )
 
 // declared lists words for what a tool declares and takes. notes are the findings in it. TakesCode comes early,
-// because a table may cut the rest. A tool writes if its hints declare that it does more than read, and not
-// that it destroys. The hint "not destructive" declares that, too: it means nothing for a tool that only reads.
+// because a table may cut the rest. A tool writes if its hints declare that it does more than read, and not that it
+// destroys. "not destructive" declares that, too, because this hint means nothing for a tool that only reads.
 func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (words []string) {
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
@@ -85,7 +84,7 @@ func writes(name string) bool {
 	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
 }
 
-// A Class is how early an entry is read: what is most suspicious comes first.
+// A Class says how early an entry is read: the most suspicious ones first.
 type Class int
 
 const (
@@ -129,20 +128,20 @@ type Cause string
 const (
 	CauseWarning  Cause = "warning"  // it has a new warning
 	CauseRepeated Cause = "repeated" // its name is repeated
-	CauseHidden   Cause = "hidden"   // nobody sees what changed
+	CauseHidden   Cause = "hidden"   // a reader can't see what changed
 	CauseCode     Cause = "code"     // it has a parameter for code
 	CauseScript   Cause = "script"   // it has a script
 
 	// A new skill is named like another server's.
 	CauseSameName Cause = "same-name"
 
-	CauseDestroys Cause = "destroys"  // it says that it destroys
+	CauseDestroys Cause = "destroys"  // it declares that it destroys
 	CauseSecret   Cause = "secret"    // it has a new place for a secret
-	CauseFile     Cause = "file"      // it has a parameter that says what is written
+	CauseFile     Cause = "file"      // a new parameter determines what is written
 	CauseUnguards Cause = "unguarded" // a sentence that restricted it is gone
 	CauseHint     Cause = "hint"      // its hints changed so that clients ask less
-	CauseOpened   Cause = "opened"    // it says now that its world is open
-	CauseWrites   Cause = "writes"    // its name says that it writes, and it has no hints
+	CauseOpened   Cause = "opened"    // it now declares an open world
+	CauseWrites   Cause = "writes"    // by its name it writes, and it has no hints
 
 	// It names a host that the server's pins don't have.
 	CauseHost Cause = "host"
@@ -195,7 +194,7 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	}
 }
 
-// codeIn returns why an entry runs what it is given, if a new note reports that it does.
+// codeIn returns why an entry takes code or has a script, if a new note reports it.
 func codeIn(e *Entry) (why Reason, is bool) {
 	for _, f := range e.Fresh {
 		if f.ID == "skill-script" && !is {
@@ -263,13 +262,13 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	}
 }
 
-// contradicted reports whether an entry writes by its name, and only reads by its hints.
+// contradicted reports whether an entry's name says that it writes, but its hints that it only reads.
 func (e *Entry) contradicted() bool {
 	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
 }
 
-// hintsAtOnce reports whether all tools that a server has kept got their hints at once: as pinned no tool of them has
-// hints, and as captured all of them have. That is about the server's SDK more than about a tool.
+// hintsAtOnce reports whether all kept tools of a server got their hints at once: none has hints as pinned, all have
+// hints as captured. Such a change comes from the server's SDK rather than from its tools.
 func (r *reader) hintsAtOnce(server string) bool {
 	is, known := r.hinted[server]
 	if known {
@@ -297,7 +296,7 @@ func (e *Edit) gains(pointer string) bool {
 	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
-// lostGuard finds where a sentence was that restricted an approved entry and is nowhere in it now.
+// lostGuard returns the pointer of a sentence that restricted an approved entry and is no longer in it.
 func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {
@@ -363,7 +362,7 @@ func (e *Entry) WhyNamed() string {
 	return strings.Join(why, ", ")
 }
 
-// Before orders two entries: by class, then by what reads most like poison. It is negative if e comes first.
+// Before orders two entries: by class, then by score. It is negative if e comes first.
 func (e *Entry) Before(other *Entry) int {
 	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
 	instructions := lint.BoolRank(e.Type != pin.Instructions) - lint.BoolRank(other.Type != pin.Instructions)

@@ -1,5 +1,5 @@
-// Package fail makes errors for people: what is wrong, where, and what to type next. Their
-// text is printable.
+// Package fail provides errors for people: a printable text, a place in a file, and hints with the next command
+// to type.
 package fail
 
 import (
@@ -10,11 +10,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// ErrDrift is the one error that earns exit code 1. A refusal is ErrDrift, too, for
-// errors.Is. Every other error but an interrupt earns 2.
+// ErrDrift is the only error that exits with 1. A refusal matches it with errors.Is. All other errors exit with
+// 2, except an interrupt.
 var ErrDrift = errors.New("drift")
 
-// ErrInterrupted ends a run that was interrupted while it asked a question: exit code 130.
+// ErrInterrupted is the error if an interrupt ends a prompt. It exits with 130.
 var ErrInterrupted = errors.New("interrupted")
 
 // Error is an error for a person: what is wrong, then what to type next.
@@ -59,8 +59,8 @@ func In(where, format string, args ...any) *Error {
 	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
 }
 
-// Path returns what went wrong with a path. It drops the library's text, which has the
-// path raw: a path may come from an archive and be hostile to a terminal.
+// Path returns an error about a path. It keeps only the innermost error, because the outer ones quote the raw
+// path, which may contain terminal escapes.
 func Path(path string, err error) *Error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner

@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A File has the path and the bytes of a file. It turns offsets into lines and columns,
-// for errors. If it is asked for places in the order of the file, it counts each line once.
+// A File turns offsets in a file into lines and columns, for errors. It counts each line only once if the
+// offsets are requested in ascending order.
 type File struct {
 	Path string
 	Data []byte

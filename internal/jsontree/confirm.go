@@ -9,8 +9,8 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// maxConfirmed is the most values that a definition may have for jcs to be asked about it: jcs takes
-// 90 times its input in memory, which with this limit is 100 MB at most, for input of any shape.
+// maxConfirmed is the largest number of values in a definition that jcs confirms. jcs uses 90 times its input
+// in memory; this limit keeps that below 100 MB.
 const maxConfirmed = 20_000
 
 // Confirm returns an error unless two other implementations of RFC 8785 make the same

@@ -17,9 +17,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Limits on what is read, here and where a file is recognized. Each is far above every real server
-// measured (tools to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low enough
-// that a hostile file is answered in a second or two.
+// Limits on what is read, here and where a file is recognized. Each is far above every real server measured
+// (tools to 13 kB, catalogs to 0.8 MB and 551 tools, schemas 21 levels deep) and low enough that a hostile file
+// is read or refused in a second or two.
 const (
 	MaxEntries         = 50_000  // of one list
 	maxDefinitions     = 200_000 // of all lists of a session
@@ -38,7 +38,8 @@ const (
 	// Values of one file that are kept outside definitions.
 	maxKept = 2_000_000
 
-	// Outside definitions, containers this deep lose their parts. The root is at depth 0, a pin's approval at 5.
+	// Outside definitions, the parts of containers at this depth or deeper aren't kept. The root is at depth 0, a
+	// pin's approval at 5.
 	keptDepth = 6
 )
 
@@ -61,13 +62,12 @@ type Reader struct {
 
 	definitions  int                    // read so far
 	IsDefinition func(path []Step) bool // nil: nothing is a definition
-	// Definition is called with each definition and its canonical form. A verify reads thousands of
-	// definitions and keeps only their canonical forms. So the memory of v's parts is used again for the
-	// next definition.
+	// Definition is called with each definition and its canonical form. It must not keep the parts of v, because
+	// their memory is reused for the next definition.
 	Definition func(path []Step, v Value, canonical []byte)
 
-	// If it isn't nil, it is called with each definition's path and the text from there on. It returns how long the
-	// definition is, if the caller knows it, so that it needn't be read; otherwise 0.
+	// Known, if not nil, is called with each definition's path and the text from its start. If the caller knows the
+	// definition, Known returns its length, and the reader skips it. Otherwise Known returns 0.
 	Known func(path []Step, text []byte) int
 
 	tiny int // numbers below minNormal read so far
@@ -94,7 +94,7 @@ type Reader struct {
 	inside *Place // the definition being read, or nil
 }
 
-// A Place is where a definition is in its file. It also counts what the definition's limits are checked against.
+// A Place is where a definition is in its file. It also counts values, for the definition's limits.
 type Place struct {
 	at     int    // offset of its first byte
 	Path   []Step // from the root to it
@@ -128,12 +128,12 @@ type Error struct {
 // Error returns what is wrong, without the place.
 func (e *Error) Error() string { return e.Text }
 
-// Errorf returns what is wrong with a value. What it quotes must be printable.
+// Errorf returns an error about a value. Its arguments must be printable.
 func (v Value) Errorf(format string, args ...any) *Error {
 	return &Error{At: int(v.At), Text: fmt.Sprintf(format, args...)}
 }
 
-// ErrorIn returns what is wrong with a member or, if there is no such member, with the object that lacks it.
+// ErrorIn is Errorf for a member or, if v has no such member, for v itself.
 func (v Value) ErrorIn(member, format string, args ...any) *Error {
 	if v.Has(member) {
 		v = v.Get(member)
@@ -146,8 +146,8 @@ func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
 	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
 }
 
-// Next reads the first JSON value in data[at:to], after any blanks. The error is io.EOF
-// if only blanks are left, otherwise a *Error.
+// Next reads the first JSON value in data[at:to], after any whitespace. The error is io.EOF if only whitespace
+// is left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
 	r.at = at
 	r.to = to
@@ -169,7 +169,7 @@ func (r *Reader) Next(at, to int) (Value, error) {
 	return v, nil
 }
 
-// Only reads data as one JSON value, with nothing but blanks around it.
+// Only reads data as one JSON value, with nothing but whitespace around it.
 func (r *Reader) Only() (Value, error) {
 	v, err := r.Next(0, len(r.data))
 	if err != nil {
@@ -181,14 +181,14 @@ func (r *Reader) Only() (Value, error) {
 	return v, nil
 }
 
-// Canonical reads text that was read strictly before: a canonical form, or a definition as
-// received. For text that can't be read it returns the absent value, which equals no pinned value.
+// Canonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
+// the text can't be read, it returns the absent value, which equals no pinned value.
 func Canonical(data []byte) Value {
 	v, _ := NewReader(data).Only()
 	return v
 }
 
-// peek moves to the next byte that isn't a blank, and returns it. It returns 0 at the end.
+// peek moves to the next byte that isn't whitespace, and returns it. It returns 0 at the end.
 func (r *Reader) peek() byte {
 	for ; r.at < r.to; r.at++ {
 		if c := r.data[r.at]; c != ' ' && c != '\n' && c != '\r' && c != '\t' {
@@ -198,7 +198,7 @@ func (r *Reader) peek() byte {
 	return 0
 }
 
-// accepts moves behind the next byte that isn't a blank, if that is c.
+// accepts moves past the next byte that isn't whitespace, if that byte is c.
 func (r *Reader) accepts(c byte) bool {
 	if r.peek() != c {
 		return false
@@ -272,7 +272,7 @@ func (r *Reader) value(keep bool) (v Value, bad *Error) {
 	return v, nil
 }
 
-// isKnown passes over a definition that the caller knows.
+// isKnown skips a definition that the caller knows, and reports whether it did.
 func (r *Reader) isKnown(v *Value) bool {
 	if r.Known == nil {
 		return false
@@ -303,8 +303,8 @@ func (r *Reader) count(kind byte) *Error {
 	return nil
 }
 
-// parts reads the elements of an array or the members of an object. Outside definitions,
-// values below keptDepth are read but not kept: nothing asks for them.
+// parts reads the elements of an array or the members of an object. Outside definitions, values deeper than
+// keptDepth are read but not kept, because nothing uses them.
 func (r *Reader) parts(v *Value, keep bool) *Error {
 	here := r.depth
 	if here == maxDepth {
@@ -465,8 +465,8 @@ func (r *Reader) number() (string, *Error) {
 	return string(number), nil
 }
 
-// explain returns what is wrong with the text that can't be read, as the library finds it. The library's texts
-// are not used: they quote the input and may change with the library's version.
+// explain finds the error in text that can't be read, with the library's decoder. It doesn't use the library's
+// messages, because they quote the input and may change with the library's version.
 func (r *Reader) explain() *Error {
 	d := newDecoder(r.data[r.from:r.to])
 	var err error

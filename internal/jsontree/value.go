@@ -66,9 +66,9 @@ func Equal(a, b Value) bool {
 		})
 }
 
-// Object makes an object of members, which it sorts as RFC 8785 does (section 3.2.3). All objects that
-// are hashed come from the reader or from this function, so their members are always in that order:
-// house_test.go checks that no other package that decides sets Parts.
+// Object makes an object of members, which it sorts as RFC 8785 does (section 3.2.3). All objects that are
+// hashed come from the reader or from this function, so their members are always in that order: house_test.go
+// checks that no other package on the verdict's path sets Parts.
 func Object(members ...Member) Value {
 	sortMembers(members)
 	return Value{Kind: '{', Parts: members}

@@ -9,8 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Append writes v in its canonical form: without blanks, with members in the order that they have in v,
-// which is always that of RFC 8785, and with numbers as the reader put them there.
+// Append writes v in its canonical form: without whitespace, with members in the order of v, which is that of
+// RFC 8785 unless v is made by Ordered, and with numbers as the reader wrote them.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
 // MarshalJSON returns what Append writes.
@@ -72,8 +72,8 @@ func appendLineEnd(dst []byte, depth int) []byte {
 
 const blanks = "                                                                "
 
-// appendValue does what Append does. data may be the text that v was just read from, or nil: a string
-// that is as long as its token in data has no escapes there and needs no others, so the token is copied.
+// appendValue is Append. If data, the text that v was just read from, isn't nil, a string that is as long as
+// its token in data is copied from there, because it has no escapes.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
 	case 'n':
@@ -115,8 +115,8 @@ func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	return append(append(append(dst, '"'), s...), '"')
 }
 
-// Escaped writes JSON text with an escape in place of each character for which needs returns true, given the character
-// and the one before it. Such characters have to be in strings.
+// Escaped replaces characters in JSON text by escapes, if needs returns true for the character and the one
+// before it. Such characters must be in strings.
 func Escaped(text []byte, needs func(r, before rune) bool) []byte {
 	out := make([]byte, 0, len(text))
 	before := rune(0)

@@ -1,13 +1,12 @@
-// Package label lists the kinds of changes. Each kind is a row of one table, with the words that people
-// read, what the change means to callers, and an example. The package decides nothing: whether there is
-// drift never depends on it.
+// Package label lists the kinds of changes. Each kind is a row of one table, with the words that people read and what
+// the change means to callers. Whether there is drift never depends on this package.
 package label
 
-// A Label is what a change means to a reviewer. It explains and sorts; whether there is
-// drift never depends on it. Its value is its rank, and the lowest is read first. First
-// comes what lets a tool be run more easily, or take or send more. Then comes what the
-// model or a client reads, then what lets a tool do less, and last what changes nothing.
-// A change whose effect can't be told from the definition alone ranks with the dangerous ones.
+// A Label is what a change means to a reviewer. It explains and sorts changes; whether there is drift never depends
+// on it. Its value is its rank, and the lowest rank is read first: changes after which a tool runs more easily, or
+// accepts or sends more; then changes in what the model or a client reads; then changes after which a tool does less;
+// last, changes without effect. A change whose effect can't be determined from the definition ranks with the
+// dangerous ones.
 type Label int
 
 // The labels, by rank. The table has what each means.
@@ -55,7 +54,7 @@ type row struct {
 	id    string // stable, for selectors and JSON
 	words string // for people, next to a change
 
-	// What an entry with such a change does now. What follows from that is behind a colon.
+	// What an entry with such a change does now, with the consequence after a colon.
 	does string
 
 	severity Severity
@@ -63,7 +62,7 @@ type row struct {
 	// The label of the same change in an output schema. That label has a severity of its own.
 	output Label
 
-	minor bool // worth no more than a line
+	minor bool // one line is enough for it
 }
 
 var table = [...]row{
@@ -105,17 +104,17 @@ var table = [...]row{
 	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest, true},
 }
 
-// ID is the stable name of the label, such as "parameter-added". It is what people type.
+// ID returns the stable name of the label, such as "parameter-added", which people type.
 func (l Label) ID() string { return table[l].id }
 
-// Words are what people read next to a change, such as "new parameter".
+// Words returns the words that people read next to a change, such as "new parameter".
 func (l Label) Words() string { return table[l].words }
 
-// Does is what an entry with the label does, such as "takes a new parameter".
+// Does returns what an entry with the label does, such as "takes a new parameter".
 func (l Label) Does() string { return table[l].does }
 
-// Severity returns the severity of a change with the label. For a change in an output schema, ask the
-// label that OfOutput returns.
+// Severity returns the severity of a change with the label. For a change in an output schema, use the label that
+// OfOutput returns.
 func (l Label) Severity() Severity { return table[l].severity }
 
 // OfOutput returns the label of the same change in an output schema.
@@ -124,10 +123,9 @@ func (l Label) OfOutput() Label { return table[l].output }
 // Minor reports whether one line is enough for a change with the label.
 func (l Label) Minor() bool { return table[l].minor }
 
-// BreaksOnlyByValues reports whether a change with the label can break something only through the values that
-// the schema takes. That isn't so for a parameter or a result that is gone, which breaks whoever used
-// it, regardless of what is still accepted in its place; nor for an input that was closed, which refuses names that
-// it ignored before.
+// BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
+// schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted
+// instead. So is an input that was closed: it rejects names that it ignored before.
 func (l Label) BreaksOnlyByValues() bool {
 	switch l {
 	case TooMany, Renamed, ParameterRemoved, OutputRemoved, InputClosed:
@@ -136,8 +134,7 @@ func (l Label) BreaksOnlyByValues() bool {
 	return true
 }
 
-// IsOfValues reports whether a label is about the values that a schema takes, or may be: a change whose label is of
-// another kind can't break a call.
+// IsOfValues reports whether a change with the label affects, or may affect, which values a schema accepts.
 func (l Label) IsOfValues() bool {
 	switch l {
 	case NewRequired, NewOptional, NowRequired, EnumAdded, ValuesChanged, Loosened, NoLongerRequired, InputOpened, OutputAdded, OutputWidened, OutputNarrowed,
@@ -147,7 +144,7 @@ func (l Label) IsOfValues() bool {
 	return false
 }
 
-// AsksLess reports whether clients ask less because of a change with the label.
+// AsksLess reports whether clients ask for confirmation less often after a change with the label.
 func (l Label) AsksLess() bool {
 	return l == TowardsSafe || l == LessCare || l == AskingDropped || l == AppWidened || l == SkillTools
 }

@@ -10,9 +10,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// Icons returns a value below the member icons of an entry, at a JSON Pointer, as it is shown: in place of each image of
-// pixels its size, its type and the digest of its address, and SVG, which is text, decoded. A client shows these images
-// and doesn't give them to a model. A data URI at any other place is a text, which may say something, and is shown whole.
+// Icons returns the value at a JSON Pointer of an entry, for display. In the member icons, it replaces each image by
+// its size, its type and the digest of its data URI, and decodes SVG, which is text. Clients show these images and
+// don't pass them to a model. A data URI elsewhere is a text that may contain instructions, so it is shown whole.
 func Icons(pointer string, v jsontree.Value) jsontree.Value {
 	path := strings.Split(pointer, "/")
 	if len(path) < 2 || path[1] != "icons" {
@@ -21,7 +21,7 @@ func Icons(pointer string, v jsontree.Value) jsontree.Value {
 	return icon(path[2:], v)
 }
 
-// icon replaces the images in a value, which is at a path below icons: the path of an image is a number and src.
+// icon replaces the images in a value at a path below icons. The path of an image is an index and src.
 func icon(path []string, v jsontree.Value) jsontree.Value {
 	if len(path) == 2 && path[1] == "src" && v.Kind == '"' {
 		return image(v)
@@ -34,7 +34,7 @@ func icon(path []string, v jsontree.Value) jsontree.Value {
 	return v
 }
 
-// image returns what is shown in place of an image. Its words are not in quotes, so no text of a server passes for them.
+// image returns the text to show for an image. It isn't quoted, so server text can't look like it.
 func image(v jsontree.Value) jsontree.Value {
 	kind, data, ok := text.Image(v.Text)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package layout makes lines of values and texts that a server wrote: printable, after a gutter, and
-// never wider than a terminal.
+// Package layout lays out a server's values and texts as lines: printable, after a gutter, and never wider than the
+// terminal.
 package layout
 
 import (
@@ -22,8 +22,8 @@ type Run struct {
 	Block int
 }
 
-// A Line is what is printed after one gutter. A continued line begins where the line
-// before it got too long, not where the text has a line feed.
+// A Line is a line of output after its gutter. It is Continued if the line before was too long, rather than ended by
+// a line feed.
 type Line struct {
 	// '-' or '+': the line, or in a word diff its line feed, was removed or added; else '='.
 	Sign byte
@@ -33,15 +33,15 @@ type Line struct {
 }
 
 const (
-	// Columns where no terminal has a width.
+	// The number of columns if there is no terminal.
 	Width = 100
 
-	// Columns. A narrower terminal has to wrap the lines by itself.
+	// The least number of columns. A narrower terminal has to wrap the lines itself.
 	LeastWidth = 40
 
 	inlineJSON = 88 // columns of JSON that stay on one line
 
-	// More columns than any line takes, for output that isn't wrapped here.
+	// More columns than any line has, for output that isn't wrapped here.
 	AnyWidth = 1 << 30
 )
 
@@ -111,8 +111,7 @@ func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
 	return append(lines, end)
 }
 
-// printableString is s as a printable JSON string. A line feed, a carriage return
-// and a tab get their JSON escapes.
+// printableString returns s as a printable JSON string, with JSON escapes for line feeds, carriage returns and tabs.
 func printableString(s string, asciiOnly bool) string {
 	return `"` + escaped(s, asciiOnly) + `"`
 }
@@ -123,9 +122,9 @@ func escaped(s string, asciiOnly bool) string {
 
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
 
-// Words lays out a word diff. A line feed begins a line. A line that was removed or added whole, with a line feed, has that
-// sign. In any other line, removed and added runs get marks when it is printed (Marked), and so does a line feed between
-// texts that stay. Texts that look alike are spelled by code points.
+// Words lays out a word diff. A line feed begins a new line. A line that was removed or added whole, with a line
+// feed, has that sign. In any other line, Marked marks removed and added runs, and Words marks a line feed that was
+// removed or added between kept texts. Texts that look alike are spelled as code points.
 func Words(pieces []words.Piece) []Line {
 	lines := []Line{{Sign: '='}}
 	feeds := []byte{'='} // for each line, the Op of the line feed that begins it; '=' next to a count of line feeds
@@ -160,13 +159,13 @@ func Words(pieces []words.Piece) []Line {
 	return lines
 }
 
-// isCount reports whether a line counts line feeds (text.Lines). No text of a server passes for such a line.
+// isCount reports whether a line is a count of line feeds (text.Lines). Server text can't look like one.
 func isCount(line string) bool {
 	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, " line feeds>")
 }
 
-// markFeeds marks each line feed that was removed or added, unless a line that was removed or added whole has it: the one
-// before or after that line. A line without such a line feed isn't whole.
+// markFeeds marks each removed or added line feed, except one before or after a line that was removed or added whole,
+// to which it belongs. A line without a line feed of its own isn't whole: its sign becomes '='.
 func markFeeds(lines []Line, feeds []byte) {
 	has := make([]bool, len(lines))
 	for i := len(lines) - 1; i > 0; i-- {
@@ -260,9 +259,9 @@ func (l Line) Wrap(room, width int) (out []Line) {
 	return append(out, row)
 }
 
-// fit returns how many bytes of s fit into room columns and, if all do, how many columns
-// they take. A text that is too wide is cut after the last space, or before the last of our own
-// marks, in the second half of the room. Without either it is cut after a dot or a slash there, or where the room ends.
+// fit returns how many bytes of s fit into room columns and, if all do, how many columns they use. It cuts a text
+// that is too wide after the last space, or before the last <U+...> mark of ours, in the second half of the room;
+// else after a dot or a slash there, or where the room ends.
 func fit(s string, room, width int) (size, columns int) {
 	blank, step := 0, 0
 	mark := false
@@ -318,7 +317,7 @@ func Columns(s string) int {
 	return n
 }
 
-// WithBlanksSpelled lays out a text line by line, with the blanks at its beginning and at its end spelled.
+// WithBlanksSpelled lays out a text line by line, with visible names for the whitespace at its beginning and end.
 func WithBlanksSpelled(op byte, s string) (lines []Line) {
 	if s == "" {
 		return nil

@@ -9,12 +9,13 @@ import (
 	"pinproof/internal/text"
 )
 
-// suspect is the learned score from which on a sentence that names a file with secrets asks for it, and one that
-// pipes a download into a shell has it run. A sentence about a file that is left out, written or rotated has a
-// lower score.
+// suspect is the lowest learned score at which a sentence is reported for naming a file with secrets, or for
+// piping a download into a shell. A sentence about excluding, writing or rotating such a file has a lower
+// score.
 const suspect = 32
 
-// asks reports sentences that name a file with secrets, or pipe a download into a shell, and read like poison.
+// asks reports sentences that name a file with secrets, or pipe a download into a shell, and have a score of at
+// least suspect.
 func (t *tokenizer) asks() {
 	isThing := func(w textToken) bool { return w.roles&(roleFile|rolePiped) != 0 }
 	if !slices.ContainsFunc(t.words, isThing) {
@@ -46,9 +47,10 @@ func (t *tokenizer) asks() {
 	}
 }
 
-// quoted reports whether what was found is a quotation in a text about finding such texts: "Flags phrases like
-// 'ignore previous instructions'." The sentence has to state that the tool looks for texts, or that sentence or one
-// shortly before it has to speak of attacks. A quotation that the sentence tells the model to follow doesn't count.
+// quoted reports whether a match is a quotation in the description of a detector: "Flags phrases like 'ignore
+// previous instructions'." The sentence has to say that the tool looks for texts, or this sentence or one
+// shortly before it has to mention attacks. It returns false if the sentence tells the model to follow the
+// quotation.
 func (t *tokenizer) quoted(first int) bool {
 	if t.inside == nil {
 		t.inside = quotations(t.s)

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// encoded reports a word of a text that decodes to prose. The base64 digits + and / end a word. If the
-// decoded text is ASCII, they can only be the last of four digits, so what follows decodes by itself.
+// encoded reports a word that decodes to prose. The base64 digits + and / end a word. In base64 of ASCII text
+// they can only be the last of four digits, so the digits after them decode by themselves.
 func (t *tokenizer) encoded(from, to int) {
 	const most = 768 // digits that are decoded
 	word := t.s[from:min(to, from+most)]

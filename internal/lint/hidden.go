@@ -12,14 +12,13 @@ import (
 	"pinproof/internal/text"
 )
 
-// Characters that no reader sees, and the places where a text needs them all the same.
-// Categories and scripts come from the toolchain's tables, but only for characters that
-// aren't hidden, as for the letters in names.go.
+// Invisible characters, and the contexts in which a text needs them. Categories and scripts come from the
+// toolchain's tables, but only for visible characters, as for the letters in names.go.
 
 func isPictograph(r rune) bool { return unicode.Is(pictographTable(), r) }
 
-// classOf returns a test of whether a rune is in one of some scripts or categories and not hidden. The test merges their
-// tables at its first use, because looking in one after the other is slow.
+// classOf returns a function that reports whether a visible rune is in one of some scripts or categories. It
+// merges their tables on first use, because searching them one after the other is slow.
 func classOf(names string) func(rune) bool {
 	merged := sync.OnceValue(func() *unicode.RangeTable {
 		var tables []*unicode.RangeTable
@@ -47,18 +46,17 @@ func (t runes) at(i int) rune {
 	return t[i]
 }
 
-// hiddenKinds are the kinds of characters that no reader of a text sees, by what is reported of them.
+// hiddenKinds are the kinds of invisible characters, each with the id and the words of its finding.
 var hiddenKinds = [...]struct{ id, what string }{
 	{"hidden-text", "no reader sees"}, {"hidden-text", "that strike out letters or show as blanks"},
 	{"terminal-escape", "a terminal obeys"}, {"bidi-control", "of text direction"},
 }
 
-// kind returns which of hiddenKinds a character is, or -1. A character counts only once: as a
-// control that a terminal obeys, as one that turns the direction of text, as a hidden one for
-// which legitimate knows no reason, or as one that strikes out a letter or shows as a blank.
+// kind returns the index of a character's kind in hiddenKinds, or -1. The first match counts: a control that a
+// terminal obeys, a control of text direction, a hidden character that isn't legitimate, or one that strikes
+// out a letter or looks like a space.
 //
-// A carriage return before a line feed is layout; alone it lets a terminal write over the
-// line.
+// A carriage return before a line feed is layout. Alone, it lets a terminal overwrite the line.
 func (t runes) kind(i int) int {
 	switch r := t[i]; {
 	case r >= 0x20 && r < 0x7f || r == '\t' || r == '\n' || r == '\r' && t.at(i+1) == '\n':
@@ -81,9 +79,8 @@ func (t runes) isNegation(i int) bool {
 	return text.Strikes(t[i]) && prev > ' ' && text.Composes(prev, t[i])
 }
 
-// legitimate reports whether the text around a hidden character needs it. Two hidden
-// characters in a row are never needed, except an emoji style before a joiner, so that no
-// such use can carry a run of data.
+// legitimate reports whether the text around a hidden character needs it. Two hidden characters in a row are
+// never needed, except an emoji style before a joiner. So legitimate characters can't carry a run of data.
 func (t runes) legitimate(i int) bool {
 	r, prev, next := t[i], t.at(i-1), t.at(i+1)
 	if isPictograph(r) && r < 0x1fb00 {
@@ -168,10 +165,10 @@ func (t runes) isStray(i int) bool {
 	return (t[i] == 0x200b || t[i] == 0x2060 || t[i] == 0xfeff) && !(isInWord(t.at(i-1)) && isInWord(t.at(i+1)))
 }
 
-// characters reports the characters that no reader sees, that a terminal obeys and that
-// change the direction of text. One or two lone zero-width characters in prose, such as editors
-// leave behind, can't spell anything, so they are only a note, unless a model may read them as a space between words
-// that all other rules read as one.
+// characters reports invisible characters, controls that a terminal obeys, and controls of text direction. One
+// or two lone zero-width characters in prose, which editors leave behind, are only a note, because they can't
+// spell anything. Inside a word they are a warning: a model may read them as a space, and all other rules
+// don't.
 func (r *Reviewer) characters(prose bool) {
 	t := runes(regionFlags().Replace(r.text))
 	var found [len(hiddenKinds)][]int // places in t

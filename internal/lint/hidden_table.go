@@ -49,8 +49,8 @@ var (
 	ofJoining = classOf(`Arabic Syriac Mandaic Nko Mongolian Phags_Pa Adlam Hanifi_Rohingya Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu
 	Kannada Malayalam Sinhala Khmer Myanmar Tibetan Balinese Javanese Chakma Grantha Tirhuta Newa Sharada Meetei_Mayek`)
 
-	// ofUnspaced is true for scripts without blanks between words, which break lines at ZWSP
-	// (U+200B) and not at a word joiner (U+2060).
+	// ofUnspaced is true for scripts written without spaces between words, which break lines at ZWSP (U+200B) and
+	// not at a word joiner (U+2060).
 	ofUnspaced = classOf("Thai Lao Khmer Myanmar")
 
 	isIdeograph = classOf("Han")

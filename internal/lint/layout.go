@@ -13,8 +13,8 @@ const (
 	padLineFeeds = 12 // real texts have at most 2
 )
 
-// paddings reports runs of blanks and line feeds that push the text after them out of
-// sight. Unusual blanks count, and hidden characters don't end a run.
+// paddings reports runs of spaces and line feeds that push the text after them out of sight. Unusual spaces
+// count, and hidden characters don't end a run.
 func (r *Reviewer) paddings() {
 	for from, run := range runs(r.text, isPadding) {
 		to := from + len(run)
@@ -73,7 +73,7 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	}
 }
 
-// pinsRead is how many definitions of a set are read: as many as have maxRead bytes together.
+// pinsRead returns how many definitions of a set are read: the first ones, with at most maxRead bytes in total.
 func pinsRead(s *pin.Set) int {
 	size := 0
 	for i := range s.Pins {
@@ -84,8 +84,8 @@ func pinsRead(s *pin.Set) int {
 	return len(s.Pins)
 }
 
-// isUnread reports whether a definition comes after the first maxRead bytes. Nothing in it is
-// reviewed; a finding on the list reports that.
+// isUnread reports whether a definition comes after the first maxRead bytes. Such a definition isn't reviewed;
+// a finding on the list reports that.
 func (r *Reviewer) isUnread(p *pin.Pin) bool {
 	s := r.own
 	return s != nil && s.readable < len(s.set.Pins) && pin.CompareKeys(p.Key, s.set.Pins[s.readable].Key) >= 0

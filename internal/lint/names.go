@@ -28,10 +28,9 @@ const (
 	maxVocabulary = 100_000
 )
 
-// A Names has every name that a review compares with. Several reviews may use it at
-// the same time.
+// Names holds all names that a review compares with. Several reviews may use it at the same time.
 type Names struct {
-	// The servers that list or pin a tool, in order. Of a skill, by its name (skillKey), those that have it now.
+	// The servers that list or pin a tool, sorted. For the key of a skill (skillKey), the servers that have it now.
 	holders map[pin.Key][]string
 
 	// The names of tools by their skeletons, and those of each server by the names that clients give them (clientName).
@@ -45,8 +44,7 @@ type Names struct {
 	known map[string]bool
 }
 
-// NewNames takes the names of all tools pinned in the lockfile and listed in
-// the captures at hand.
+// NewNames collects the names of all tools that the lockfile pins and the captures list.
 func NewNames(locked []pin.Set, found []pin.Set) *Names {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
@@ -107,7 +105,7 @@ func (x *Names) naming(own *serverNames, p *pin.Pin, isSought func(name string) 
 
 func toolKey(name string) pin.Key { return pin.Key{Type: pin.Tools, Name: name} }
 
-// isHeld reports whether a server is one of those that have an entry.
+// isHeld reports whether a server has an entry.
 func (x *Names) isHeld(server string, key pin.Key) bool {
 	_, is := slices.BinarySearchFunc(x.holders[key], server, jsontree.CompareUTF16[string])
 	return is
@@ -126,9 +124,9 @@ func (x *Names) others(server string, key pin.Key) (list string, count int) {
 	return text.FirstOf(names, count), count
 }
 
-// lacks reports whether the server itself doesn't use a word that looks like a tool's name. If
-// a server is known to have a tool of that name, this one lacks it unless it lists such a tool,
-// too. mcp__files__read_file is read_file.
+// lacks reports whether the server doesn't use a name that looks like a tool's. If any server has a tool of
+// that name, this one has to list such a tool, too. Otherwise a parameter or a value of that name is enough,
+// and a prefix as in mcp__files__read_file is ignored.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.holders[toolKey(name)]) > 0 {
 		return !r.own.lists(name)
@@ -139,16 +137,16 @@ func (r *Reviewer) lacks(name string) bool {
 	return name != r.about.Entry && !r.own.uses(name)
 }
 
-// A serverNames has the names of one server, from its capture if that is at hand, otherwise
-// from its pins. Its words are in small letters and without separators.
+// A serverNames has the names of one server, from its capture or, if there is none, from its pins. Its words
+// are in lower case and without separators.
 type serverNames struct {
 	set *pin.Set
 
-	// What agents go without after the run.
+	// The entries that are denied or removed after the run.
 	gone map[pin.Ref]bool
 
-	// The other side: the pins, if set is what is listed. For a server without pins, what a run that accepts by name may pin;
-	// nil: all that is listed.
+	// The other side: the pins if set is a capture, or the capture if set is the pins. For a server without pins,
+	// the entries that the run may pin; nil: all entries.
 	pinned *pin.Set
 
 	// How many of its definitions are read (pinsRead).
@@ -216,8 +214,8 @@ func (s *serverNames) lists(name string) bool {
 	return s != nil && s.set.Find(toolKey(name)) != nil
 }
 
-// pins reports whether the server has a tool of that name now, and has it pinned afterwards for agents. A tool that it lists
-// without a pin may be gone tomorrow, and no agent gets a denied one.
+// pins reports whether the server has a tool of that name now and, after the run, has it pinned and not denied.
+// An unpinned tool may disappear, and a denied tool reaches no agent.
 func (s *serverNames) pins(name string) bool {
 	if !s.lists(name) {
 		return false
@@ -256,8 +254,8 @@ func clientName(server, name string) string {
 
 func isSeparator(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }
 
-// withoutSeparators returns a name in small letters and without separators: readFile and read_file
-// both give readfile.
+// withoutSeparators returns a name in lower case and without separators: readFile and read_file both give
+// readfile.
 func withoutSeparators(name string) string {
 	if smallBytes.spells(name) {
 		return name // most are
@@ -366,7 +364,7 @@ func (r *Reviewer) name(name string) {
 	r.text = ""
 }
 
-// namesOtherTool is the id of a finding about a name of another server.
+// namesOtherTool is the id of a finding about text that names another server's tool.
 const namesOtherTool = "names-other-tool"
 
 // A mentionable is a tool as a text can name it.
@@ -558,9 +556,8 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	return found
 }
 
-// Letters that pass for others. Scripts and letter case come from the toolchain's tables,
-// but only for characters that aren't hidden. All of these are assigned in Unicode 15.0, so the
-// answers don't change with a newer toolchain.
+// Letters that look like others. Scripts and letter case come from the toolchain's tables, but only for visible
+// characters. All of these are assigned in Unicode 15.0, so the results don't change with a newer toolchain.
 
 // plainLetters maps a letter to the ASCII text that it passes for.
 var plainLetters = sync.OnceValue(func() map[rune]string {
@@ -642,10 +639,9 @@ func plainText(s string) string {
 	return plain
 }
 
-// skeletons returns two keys of a tool's name. Names that share a key differ only by letter
-// case, compatibility forms, hidden characters or look-alike letters. The first key leaves
-// ASCII look-alikes apart. The second folds them, too, so it turns I into l before
-// letter case is folded.
+// skeletons returns two keys of a tool's name. Names that share a key differ only by letter case, compatibility
+// forms, hidden characters or look-alike letters. The second key also merges ASCII look-alikes such as 1 and l,
+// so it replaces I by l before it folds letter case.
 func skeletons(name string) [2]string {
 	if !isPlain(name) {
 		name = strings.Map(func(r rune) rune {

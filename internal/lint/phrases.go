@@ -31,7 +31,7 @@ const (
 type phraseMatcher struct {
 	words map[string]*phraseWord
 
-	// Replaces every word that no phrase has.
+	// The entry of every word that is in no phrase.
 	other phraseWord
 
 	steps []phraseStep // of all phrases
@@ -131,7 +131,8 @@ type phraseProgress struct{ start, end int }
 // match reports the phrases in the text.
 func (t *tokenizer) match() {
 	m := t.m
-	// Word numbers go on from text to text, so the progress in an earlier text never counts. No word is 0 or 1.
+	// Word numbers continue from text to text, so that the progress in an earlier text never counts. No word has
+	// the number 0 or 1.
 	base := t.next + 2
 	t.next += len(t.words) + 1
 	stop := base - 1
@@ -233,7 +234,7 @@ func (t *tokenizer) add(word string, from int) uint64 {
 	return w.roles
 }
 
-// beside returns the bytes before and after a range, or a blank at an end of the text.
+// beside returns the bytes before and after a range, or a space at an end of the text.
 func (t *tokenizer) beside(from, to int) (before, after byte) {
 	before = ' '
 	after = ' '
@@ -366,7 +367,7 @@ func (t *tokenizer) file(from int) {
 	}
 }
 
-// tag reports a mark of a prompt, a pseudo-tag or an HTML comment at i.
+// tag reports a prompt marker, a pseudo-tag or an HTML comment at i.
 func (t *tokenizer) tag(i int) {
 	rest := t.s[i:min(len(t.s), i+maxWord+100)] // with the attributes of a tag
 	if strings.HasPrefix(rest, "<!--") {
@@ -405,8 +406,8 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 	return upper && end
 }
 
-// isMarkup reports whether a tag at i is one of those that SDKs leave in a text from their documentation: it is around
-// paragraphs, and nothing in them reads like an order.
+// isMarkup reports whether a tag at i is markup from documentation that SDKs leave in a text: it surrounds
+// paragraphs that don't read like orders.
 func (t *tokenizer) isMarkup(i int, tag string) bool {
 	if strings.HasPrefix(tag, "</") {
 		before := strings.TrimRight(t.s[max(0, i-maxWord):i], " \t\r\n")
@@ -420,8 +421,8 @@ func (t *tokenizer) isMarkup(i int, tag string) bool {
 // maxMarkup is how many bytes of a text in a tag are read.
 const maxMarkup = 2000
 
-// comment reports an HTML comment at i that has prose in it. A short comment is left alone if its
-// first word shows that it is a placeholder, a mark or a licence.
+// comment reports an HTML comment at i that contains prose. It skips a short comment whose first word is known
+// from placeholders, markers and licences.
 func (t *tokenizer) comment(i int) {
 	if i < t.commentEnd {
 		return // inside another one

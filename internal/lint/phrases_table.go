@@ -191,7 +191,7 @@ var foreignOrders = [...]foreignOrder{
 	{fromUser, "не Не", pattern(`^ (?:сообщай пользовател|говори пользовател|упоминай)`)},
 }
 
-// foreignWatch show that a text is about finding such orders.
+// foreignWatch are words of texts about detecting such orders.
 var foreignWatch = []string{"检测", "檢測", "扫描", "识别", "検出", "見つけ", "찾", "감지", "бнаруж", "аходит", "ыявля"}
 
 // secretFiles are files with secrets, or an agent's configuration. Whole names are matched, and folders with
@@ -223,8 +223,8 @@ var pseudoTags = wordsOf(
 	wordRow{tagPlain, "a b br p div span table tr td th ul ol li html head body xml svg script style rss h1 h2 h3 pre img"},
 )
 
-// promptMark matches marks of chat templates, and headings in square brackets and capitals that
-// pretend to come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].
+// promptMark matches markers of chat templates, and headings in square brackets and capitals that pretend to
+// come from someone other than the tool's author: [HIDDEN INSTRUCTION], [MODE OVERRIDE].
 var promptMark = pattern(`^(?:(?i:\[/?INST\]|<</?SYS>>)|<\|/?[A-Za-z0-9_-]{2,}\|>|` +
 	`\[(?:SYSTEM|SYS|HIDDEN|SECRET|OVERRIDE|INSTRUCTIONS?|ASSISTANT|DIRECTIVE|SHADOW|JAILBREAK|INJECTION)(?:[^\]A-Za-z0-9_-][^\[\]a-z]*)?\]|` +
 	`\[(?:[^\[\]a-z]* )?(?:DIRECTIVE|OVERRIDE|INSTRUCTION)\])`)

@@ -43,8 +43,8 @@ func eachPlace(definition *jsontree.Value, f func(p Place, path []jsontree.Step)
 	})
 }
 
-// isForSecret reports whether a parameter, or a member of a result, is for a secret: its name, its description or
-// its default is such a path, and it accepts a text.
+// isForSecret reports whether a parameter, or a member of a result, is for a secret: it accepts a string, and
+// its name or its short description names a secret, or its default is the path of a file with secrets.
 func isForSecret(name string, v jsontree.Value) bool {
 	if !takesText(v) {
 		return false
@@ -60,14 +60,15 @@ func isToWrite(name string, v jsontree.Value) bool {
 	return takesText(v) && (withoutSeparators(name) == "filename" || kinds["written"] > 0 && kinds["place"] > 0)
 }
 
-// fewWords is how many words a description has that is no more than the name of a thing.
+// fewWords is the most words of a description that only names a thing.
 const fewWords = 8
 
 func isSlash(r rune) bool { return r == '/' || r == '\\' }
 
 func isSecretFile(name string) bool { return secretFiles()[strings.ToLower(name)] != "" }
 
-// plainWords returns the words of the beginning of a text, in small letters and without the marks around them.
+// plainWords returns the words of the beginning of a text, in lower case and without the punctuation around
+// them.
 func plainWords(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s[:min(len(s), maxMention)]), func(r rune) bool { return strings.ContainsRune(" \t\n.,:;!?()\"'`_-", r) })
 }
@@ -83,8 +84,9 @@ func namesSecret(words []string) bool {
 	return false
 }
 
-// isWhole reports whether a description is no more than the name of all of something that no tool has to be told: the
-// user's private keys, the environment, the conversation. "The private key" alone is what a tool that logs in asks for.
+// isWhole reports whether a description only names all of something that no tool needs: the user's private
+// keys, the environment, the conversation. "The private key" doesn't count, because a tool that logs in asks
+// for that.
 func isWhole(description string) bool {
 	words := plainWords(description)
 	has := kindsOf(words, wholeWords())

@@ -54,7 +54,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 	})
 }
 
-// image reads an image that is text: SVG.
+// image reads the text of an SVG image.
 func (r *Reviewer) image(s string) {
 	if kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
 		r.read(string(data), " in an image", true)
@@ -97,9 +97,8 @@ func textKindOf(of schema.Position, name string) int {
 
 // parameter reviews a parameter by its name, at any depth of the input.
 //
-// secret-path: a name that asks for the content of a
-// secret. catch-all-input: a parameter that takes anything; a warning if the name asks for what the model was told, which
-// no tool needs.
+// secret-path: a name that asks for the content of a secret. catch-all-input: a parameter that accepts
+// anything. This is a warning if the name asks for what the model was told, because no tool needs that.
 func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	if asksForSecret(name) {
 		r.add("secret-path", "a parameter named after the content of a secret: %s", text.Name(name))
@@ -126,14 +125,13 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	}
 }
 
-// isUntyped reports whether the schema of a parameter takes any value.
+// isUntyped reports whether the schema of a parameter accepts any value.
 func isUntyped(schema jsontree.Value) bool {
 	return schema.Kind == 't' || schema.Kind == '{' && !says(schema, "type", "enum", "const", "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "if", "not", "properties", "items", "pattern", "format")
 }
 
-// code reports a parameter that takes code, a command or a query in a language
-// (takes-code): a free string that has such a name. Search
-// texts are named query, too, so that name counts only where a language is named.
+// code reports a parameter for code, a command or a query in a language (takes-code): an unrestricted string
+// with such a name. Search texts are named query, too, so that name counts only if a language is named.
 func (r *Reviewer) code(name string, schema jsontree.Value) {
 	kind := codeNames()[withoutSeparators(name)]
 	if kind == "" || !takesText(schema) {
@@ -154,7 +152,7 @@ func (r *Reviewer) code(name string, schema jsontree.Value) {
 	}
 }
 
-// caseVariant returns the keyword that a member of a schema has in another letter case, or "".
+// caseVariant returns the keyword that equals the name of a member except for letter case, or "".
 func caseVariant(of schema.Position, name string) string {
 	names := schemaKeywords()
 	if of != schema.AtSchema || names[name] == name {
@@ -186,7 +184,7 @@ func nameWords(name string) []string {
 // innerCapital and lastCapital match where a word of a name ends: before a capital, and before the last one of several.
 var innerCapital, lastCapital = pattern(`([^A-Z])([A-Z])`), pattern(`([A-Z])([A-Z][0-9a-z])`)
 
-// takesText reports whether a schema takes any string, or is an array whose items do.
+// takesText reports whether a schema accepts any string, or is an array whose items do.
 func takesText(schema jsontree.Value) bool {
 	if items := schema.Get("items"); items.Kind == '{' && schema.Get("type").Text == "array" {
 		schema = items

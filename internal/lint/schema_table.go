@@ -19,8 +19,8 @@ var parameterWords = wordsOf(
 	wordRow{"source", "from of reading inside"},
 )
 
-// promptNames are names of parameters for what the model was told, in small letters and without separators but for a first
-// underscore.
+// promptNames are names of parameters for what the model was told, in lower case and without separators except
+// a leading underscore.
 var promptNames = wordsOf(wordRow{"prompt", "sidenote sidenotes sidechannel _sidenote _sidenotes _sidechannel " +
 	"_systemprompt _systemmessage _systeminstructions _conversationhistory _fullconversation _chainofthought"})
 
@@ -32,7 +32,7 @@ var codeNames = wordsOf(
 	wordRow{"query", "query statement"},
 )
 
-// queryLanguages in a description mean that a query is code.
+// queryLanguages matches the names of languages that make a query code.
 var queryLanguages = pattern(`(?i)\b(?:sql|cypher|graphql|promql|logql|kql|sparql|soql|xquery|jsonata|gremlin)\b`)
 
 // schemaKeywords are the keywords of JSON Schema 2020-12 and draft-07, and that of MCP.

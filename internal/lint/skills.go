@@ -11,8 +11,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// skill reviews what only skills have: files that nobody reads or that nothing binds, and scripts
-// and commands to run. It also looks for a skill of another server with the same name.
+// skill reviews what only skills have: files that nobody read, a dynamic list of files, scripts, and commands
+// to run. It also looks for a skill of another server with the same name.
 func (r *Reviewer) skill(p *pin.Pin) {
 	s, problem := skill.Read(p.Tree())
 	if problem != nil {
@@ -61,7 +61,8 @@ func (r *Reviewer) skill(p *pin.Pin) {
 	}
 }
 
-// invocation reports a skill that only people could start before and models can, too, now.
+// invocation reports a skill that models can now start by themselves; in the approved definition, only people
+// could.
 func (r *Reviewer) invocation(was jsontree.Value) {
 	isDisabled := func(v jsontree.Value) bool {
 		flag := v.Get("frontmatter").Get("disable-model-invocation")
@@ -92,7 +93,8 @@ func runsCommand(s string) bool {
 	return false
 }
 
-// skillKey has the last part of a skill's folder as the name, in small letters. uri is the URI of the skill.
+// skillKey returns a key with the last part of the skill's folder, in lower case, as its name. uri is the URI
+// of the skill.
 func skillKey(uri string) pin.Key {
 	folder := strings.TrimSuffix(uri, "/"+skill.Main)
 	return pin.Key{Type: pin.Skills, Name: strings.ToLower(strings.ToUpper(folder[strings.LastIndex(folder, "/")+1:]))}

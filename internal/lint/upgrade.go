@@ -14,9 +14,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// What is new in an upgrade and deserves to be read, although no rule knows it as poison: sentences, which
-// internal/rank orders, and addresses. An address gives a note, which needs no yes and is made only for
-// drifted entries.
+// New text in an upgrade that deserves to be read, although no rule warns about it: sentences, which
+// internal/rank orders, and addresses. A new address is a note, which needs no consent, and is reported only
+// for drifted entries.
 
 // maxNoted is how many addresses one note quotes; the rest is counted.
 const maxNoted = 3
@@ -74,9 +74,9 @@ type Sentence struct {
 	Pointer string // where the text is, a JSON Pointer
 }
 
-// NewSentences lists the sentences that a definition has and the approved one (before) lacks, in
-// their order, each once, as far as the budget lets it. A sentence that was only wrapped anew, moved or given a full stop
-// isn't new. Names of entries, symbols such as a format, and single words aren't sentences.
+// NewSentences lists the sentences that a definition has and the approved one (before) lacks, in their order,
+// each once, as far as the budget allows. A sentence that was only rewrapped, moved or given a full stop isn't
+// new. Names of entries, symbols such as a format, and single words aren't sentences.
 func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Sentence) {
 	known := map[string]bool{}
 	eachRead(before, func(text string, _ []jsontree.Step) {
@@ -103,7 +103,8 @@ func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Se
 	return list
 }
 
-// pointerOf returns a JSON Pointer to a place or, if that has more than maxPointer bytes, to what the place is in.
+// pointerOf returns a JSON Pointer to a place or, if that has more than maxPointer bytes, to a value that
+// contains the place.
 func pointerOf(path []jsontree.Step) (pointer string) {
 	for _, step := range path {
 		token := schema.PointerToken(step)
@@ -115,8 +116,8 @@ func pointerOf(path []jsontree.Step) (pointer string) {
 	return pointer
 }
 
-// isSingleWord reports whether a text is one word in ASCII. In a script without blanks, a text without
-// a blank may be a whole sentence.
+// isSingleWord reports whether a text is one word in ASCII. In a script without spaces, a text without a space
+// may be a whole sentence.
 func isSingleWord(s string) bool {
 	return strings.IndexFunc(s, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) < 0
 }
@@ -174,8 +175,8 @@ func endsSentence(s string, at int) bool {
 	return (at+1 == len(s) || s[at+1] <= ' ') && !strings.HasSuffix(s[:at], "e.g") && !strings.HasSuffix(s[:at], "i.e")
 }
 
-// plainSentence returns a sentence as the detectors read it, in small letters, with single blanks and
-// without its full stop. So a text that is only wrapped anew, or gets a full stop, has no new sentences.
+// plainSentence returns a sentence as the detectors read it, in lower case, with single spaces and without its
+// full stop. So rewrapping a text, or adding a full stop, makes no new sentences.
 func plainSentence(s string) string {
 	if !isPlain(s) {
 		s = plainText(s)
@@ -183,8 +184,8 @@ func plainSentence(s string) string {
 	return strings.TrimRight(strings.ToLower(strings.Join(strings.Fields(s), " ")), ".。")
 }
 
-// addresses finds URLs, mail addresses, hosts, IP addresses and paths. No address has a blank in
-// it, so each word is searched by itself, and only if it could contain an address.
+// addresses finds URLs, mail addresses, hosts, IP addresses and paths. No address contains a space, so each
+// word is searched by itself, and only if it could contain an address.
 func addresses(s string) (list []string) {
 	for word := range strings.FieldsFuncSeq(s, func(c rune) bool { return strings.ContainsRune(" \t\n\f\r", c) }) {
 		if !strings.ContainsFunc(strings.TrimRightFunc(word, addressEnds.has), addressMarks.has) {

@@ -1,6 +1,6 @@
-// Package modeltext builds every message that a model may read: what an agent's hook prints, and what the
-// guard answers in a server's place. The model may have a shell, so no server, capture, lockfile or folder
-// may put a word into such a text.
+// Package modeltext builds every message that a model may read: hook output, and the guard's replies on a
+// server's behalf. The model may have a shell, so no such message contains text from a server, capture,
+// lockfile or folder.
 package modeltext
 
 import (
@@ -12,12 +12,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Text is our own words and, among them, the user's arguments, counts, digests, and absolute
-// paths. Its methods return the text with something added. It is also an error whose words a
-// model may read.
+// A Text consists of our own words, the user's arguments, counts, digests, and absolute paths. Its methods
+// return a text with something added. It is also an error that a model may read.
 type Text struct{ said string }
 
-// words is a constant: outside of this package, no variable can have the type.
+// words is the type of constant words. It isn't exported, so other packages can pass only constants.
 type words string
 
 // Say begins a text.
@@ -50,7 +49,7 @@ func (t Text) Entries(of pin.EntryType) Text {
 	return Text{t.said + strings.TrimSuffix(pin.EntryTypeInfo[of].Entry, "s") + "s"}
 }
 
-// kinds are the kinds of drift, in the order in which they are told.
+// kinds are the kinds of drift, in the order in which they are printed.
 var kinds = []pin.DriftKind{pin.Hidden, pin.Duplicate, pin.Changed, pin.Added, pin.Removed}
 
 // Drift adds how many entries drifted, by kind: "1 changed, 2 added".
@@ -73,12 +72,12 @@ func (t Text) Digest(d string) Text {
 	return Text{t.said + d}
 }
 
-// maxPath is how many bytes of a path can be in a text: more than usual ones have.
+// maxPath is the most bytes of a path in a text: more than usual paths have.
 const maxPath = 1000
 
-// Path returns the absolute path of a file or folder, or "" if the path can't be in a text: it is too long, or
-// has anything but ASCII letters, digits, blanks and _./~:\-. The path has to be made of the working folder,
-// the user's arguments, the user's cache and our own names.
+// Path returns the absolute path of a file or folder, or "" if a text must not contain the path: it is too
+// long, or has anything but ASCII letters, digits, spaces and _./~:\-. The caller must build the path only from
+// the working folder, the user's arguments, the user's cache and our own names.
 func Path(path string) string {
 	absolute, err := filepath.Abs(path)
 	if err != nil || len(absolute) > maxPath || !text.IsOf(absolute, `_./~:\ -`) {
@@ -87,10 +86,9 @@ func Path(path string) string {
 	return absolute
 }
 
-// Review adds what a person can do: the words in what, and the command that shows a capture and asks
-// about it. Without a terminal the command shows nothing, so a model that runs it approves nothing. Its
-// paths are absolute, because the person may be in another folder. If a path can't be in a text, there
-// is no command.
+// Review adds what a person can do: the words in what, and the command that shows a capture and asks about it.
+// Without a terminal the command shows nothing, so a model that runs it approves nothing. Its paths are
+// absolute, because the person may be in another folder. If Path refuses a path, there is no command.
 func (t Text) Review(what words, c shell.Command) Text {
 	t = t.Say(what)
 	capture := Path(c.Capture)
@@ -106,8 +104,8 @@ func (t Text) Review(what words, c shell.Command) Text {
 // maxHook is how many bytes verify --hook prints at most: a few lines, two paths and a server ID.
 const maxHook = 4 << 10
 
-// FromHook takes what pinproof verify --hook printed. It refuses a text that is too long, has anything but plain
-// ASCII, or doesn't begin as the answers of verify --hook do.
+// FromHook returns the output of pinproof verify --hook as a Text. It returns false if the output is too long,
+// has anything but plain ASCII, or doesn't begin as that of verify --hook does.
 func FromHook(said []byte) (Text, bool) {
 	begins := strings.HasPrefix(string(said), "pinproof: blocked: ")
 	strange := strings.ContainsFunc(string(said), func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') })

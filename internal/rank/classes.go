@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Classes of words: a new text can share them with the texts that the model learned from, even if it
-// uses other words. A word may belong to several classes.
+// Classes of words let the model recognize a new text that uses other words than the texts it learned from. A
+// word may belong to several classes.
 
 // The classes that aren't lists of words come last.
 const (
@@ -17,8 +17,8 @@ const (
 	classCount    = classCapitals + 1
 )
 
-// lexicon has the classes of words and of stems, a bit each, all in small letters. A stem is the beginning that all forms of
-// a word share.
+// lexicon has the classes of words and of stems, a bit each, all in lower case. A stem is the beginning that
+// all forms of a word share.
 type lexicon struct {
 	words, stems map[string]uint64
 
@@ -31,7 +31,7 @@ const leastStem = 4
 // known has the words and stems of all classes.
 var known = sync.OnceValue(newLexicon)
 
-// newLexicon takes a stem that is too short for a whole word, and so one in a script without blanks.
+// newLexicon treats a stem as a whole word if it is short, or in a script without spaces.
 func newLexicon() *lexicon {
 	l := &lexicon{words: make(map[string]uint64, 3000), stems: make(map[string]uint64, 4500)}
 	for class := range wordClasses {
@@ -50,7 +50,7 @@ func newLexicon() *lexicon {
 	return l
 }
 
-// classes returns the classes of a word in small letters.
+// classes returns the classes of a lower-case word.
 func (l *lexicon) classes(word []byte) uint64 {
 	classes := l.words[string(word)]
 	for n := leastStem; n <= min(len(word), l.longest); n++ {

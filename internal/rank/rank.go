@@ -1,10 +1,10 @@
-// Package rank scores how much a sentence reads like a text that poisons a tool. The score orders what a
-// person reads, and package lint warns of a sentence that names a file with secrets if its score is high. It is
-// a weak hint, which the author of a text can evade. No code that decides may use it.
+// Package rank scores how much a sentence reads like the poisoning of a tool. Reviews are ordered by the score,
+// and package lint warns of a sentence that names a file with secrets and has a high score. The score is a weak
+// hint, which the author of a text can evade, so no code that decides may use it.
 //
-// The score is that of a linear model over words. Learned weights are summed over a window of
-// forty words, and the window with the highest sum counts, so that padding dilutes it little. The
-// weights are bytes and the sums whole numbers, so the same text has the same score everywhere.
+// The score is that of a linear model over words. Learned weights are summed over a window of forty words, and
+// the window with the highest sum counts, so that padding hardly lowers the score. The weights are bytes and
+// the sums whole numbers, so the same text has the same score everywhere.
 package rank
 
 import (
@@ -17,9 +17,9 @@ import (
 //go:embed weights.bin
 var weightFile string
 
-// Marked is the score from which on a sentence is marked in any review. Of texts by authors that
-// the model hadn't seen, 26 % of poison and 1.4 % of honest look-alikes have it, and so has one in a
-// hundred and twenty sentences of ordinary servers: few enough for a mark, far too many for a warning.
+// Marked is the lowest score of a sentence that is marked in a review. Of texts by authors that the model
+// hadn't seen, 26 % of poison and 1.4 % of honest look-alikes reach it, and so does one in 120 sentences of
+// ordinary servers: few enough for a mark, far too many for a warning.
 const Marked = 40
 
 // A Model is a table of weights, by slot.

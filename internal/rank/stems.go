@@ -1,8 +1,8 @@
 package rank
 
-// classStems has a row for each class of classWords, in the same order: beginnings of words in other
-// languages, which inflect their words. A text of fewer than four bytes is a whole word, and so is one in
-// a script without blanks. No stem is the beginning of an English word that means something else.
+// classStems has a row for each class of classWords, in the same order: beginnings of words in other languages,
+// which inflect their words. A text of fewer than four bytes is a whole word, and so is a text in a script
+// without spaces. No stem is the beginning of an English word that means something else.
 var classStems = [wordClasses]string{
 	// secret
 	`passwort passwört kennw zugangsdat schlüssel geheimn geheimschl anmeldedat contraseñ credencial claves credenzial chiavi segret senha identifiants lösenord nyckel nyckl inloggning

@@ -24,7 +24,7 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 		slide := sliding[W]{weights: weights, words: words, sum: float64(weights[Bias])}
 		slide.piece = from
 		for i := range words {
-			// A window that can't take the next word is full.
+			// A window without room for the next word is full.
 			if slide.width+int(words[i].width) > window {
 				if slide.sum > score {
 					score = slide.sum
@@ -48,7 +48,7 @@ func BestWindow[W int8 | float64](weights []W, r *Reader, s string) (score float
 	return score, best
 }
 
-// A sliding window keeps its sum while words come and go.
+// A sliding window updates its sum while words are added and removed.
 type sliding[W int8 | float64] struct {
 	Window
 	weights []W
@@ -58,8 +58,8 @@ type sliding[W int8 | float64] struct {
 	ofEach  [classCount]int32 // words of each class
 }
 
-// count adds a word next to the window to its sum (sign 1), or takes it out of it (-1). A product that is converted isn't fused
-// with a sum, on any processor.
+// count adds a word at an end of the window to the sum (sign 1), or removes it (sign -1). The conversions to
+// float64 prevent fused multiplication and addition, so that sums are the same on any processor.
 func (w *sliding[W]) count(at int, sign float64) {
 	word := &w.words[at]
 	own := 0.0
@@ -87,7 +87,7 @@ func (w *sliding[W]) count(at int, sign float64) {
 	w.width += int(sign) * int(word.width)
 }
 
-// ofClass is what a class weighs, by itself and together with the others of the window.
+// ofClass returns the weight of a class, by itself and together with the other classes of the window.
 func (w *sliding[W]) ofClass(class int) float64 {
 	sum := float64(w.weights[classSlots+class])
 	for left := w.classes &^ (1 << class); left != 0; left &= left - 1 {

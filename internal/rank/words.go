@@ -20,11 +20,11 @@ const (
 	// behind the chunk that reaches it.
 	pieceWords = 512
 
-	// longestChunk bounds what is read at once where a text has no blanks, in bytes.
+	// longestChunk limits what is read at once where a text has no spaces, in bytes.
 	longestChunk = 4096
 
-	// longestWord is the longest word in bytes that is told from others. No word of a language is
-	// longer, but keys and encoded texts are.
+	// longestWord is the length in bytes up to which words are told apart. All longer words count as the same word:
+	// no word of a language is longer, but keys and encoded texts are.
 	longestWord = 64
 )
 
@@ -143,8 +143,8 @@ func isAround(c rune) bool {
 
 func isLetter(c rune) bool { return c >= '0' && c <= '9' || unicode.IsLetter(c) }
 
-// isWordRune reports whether a character belongs to a word of a script with blanks. Characters that no
-// reader sees belong to the word that they are in.
+// isWordRune reports whether a character belongs to a word of a script with spaces. Hidden characters belong to
+// the word that they are in.
 func isWordRune(c rune) bool {
 	if c < utf8.RuneSelf {
 		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '\''
@@ -152,7 +152,7 @@ func isWordRune(c rune) bool {
 	return c == '’' || (unicode.IsLetter(c) || unicode.IsMark(c) || text.Hidden(c)) && !isDense(c)
 }
 
-// isDense reports whether a character is of a script that puts no blanks between its words.
+// isDense reports whether a character is of a script without spaces between words.
 func isDense(c rune) bool {
 	return c >= 0x0e00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -164,7 +164,7 @@ func (r *Reader) add(w Word, slots ...uint32) {
 	r.words = append(r.words, w)
 }
 
-// word reads a word of a script with blanks.
+// word reads a word of a script with spaces.
 func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.lower = r.lower[:0]
 	capitals := true
@@ -189,8 +189,8 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.add(Word{From: from, width: 2, classes: classes, hash: hash}, wordSlot(hash, 1))
 }
 
-// denseWord reads a character of a script without blanks together with the next one, as a word that
-// overlaps with the next word. It returns the size of the first character.
+// denseWord reads two adjacent characters as one word, for scripts written without spaces. It returns the size
+// of the first, so successive words overlap.
 func (r *Reader) denseWord(s string, at, to int) int {
 	first, size := utf8.DecodeRuneInString(s[at:to])
 	next, nextSize := utf8.DecodeRuneInString(s[at+size : to])
@@ -206,7 +206,7 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	return size
 }
 
-// distances has how far apart two words that make a feature together are: neighbours, or one word between.
+// distances lists how far apart two words are that form a feature together: adjacent, or with one word between.
 var distances = [...]int{1, 2}
 
 // join adds the slots that each word has together with the words behind it.

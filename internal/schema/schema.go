@@ -1,5 +1,4 @@
-// Package schema tells what role each value in a definition has: it tells schemas from data, and
-// keywords from names.
+// Package schema determines the role of each value in a definition: schema or data, keyword or name.
 package schema
 
 import (
@@ -12,8 +11,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Position is the role that a value has because of where it is. Only the code here tells schemas
-// from data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and draft-07).
+// A Position is the role that a value has because of where it is. Only this package distinguishes schemas from
+// data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and draft-07).
 type Position int
 
 const (
@@ -27,7 +26,7 @@ const (
 	// An object that maps names to schemas.
 	AtNamed
 
-	// An object with schemas under the names of parameters.
+	// An object that maps the names of parameters to schemas.
 	AtProperties
 )
 
@@ -47,8 +46,7 @@ func Keyword(name string) Position {
 	return AtOther
 }
 
-// Below returns the position of v, which is part of a value at p: its member name, or one of its
-// elements.
+// Below returns the position of v, which is a member or an element of a value at p. name is the member's name.
 func (p Position) Below(name string, v *jsontree.Value) Position {
 	switch p {
 	case AtDefinition:

@@ -1,5 +1,5 @@
-// Package shell quotes words for the shell of the system, and makes the next command to type, which
-// is safe to paste.
+// Package shell quotes words for the system's shell, and builds the commands that we suggest, which are safe to
+// paste.
 package shell
 
 import (
@@ -67,7 +67,8 @@ func quoteWindows(arg string) string {
 	return `"` + arg + strings.Repeat(`\`, end) + `"`
 }
 
-// isUnseen reports whether some of an argument can't be seen, or may begin a command in CI logs.
+// isUnseen reports whether an argument has a character that can't be seen, or "##", which may begin a command
+// in CI logs.
 func isUnseen(arg string) bool {
 	return strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
 		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || text.IsMark(r))
@@ -133,8 +134,8 @@ func ServerID(server, taken string) string {
 // DefaultLockfile is the lockfile that a command uses by default.
 const DefaultLockfile = "tools.lock"
 
-// A Command is how this run was called. It makes the next command to type, which is safe
-// to paste: it has our own words, digests, and the user's arguments in quotes.
+// A Command is the command line of this run. It makes the next command to type, which is safe to paste: it
+// contains only our own words, digests, and the user's quoted arguments.
 type Command struct {
 	Capture  string
 	Lockfile string // "" if it was not given
@@ -150,7 +151,8 @@ type Command struct {
 	Flags map[string][]string
 }
 
-// ProgramAt returns how a person starts the pinproof at a path. npm puts it where no shell finds it.
+// ProgramAt returns the words that start the pinproof at a path. npm installs it in a folder that isn't in
+// PATH.
 func ProgramAt(path string) string {
 	if strings.Contains(filepath.ToSlash(path), "/node_modules/") {
 		return "npx --no -- pinproof"
@@ -186,8 +188,7 @@ func IsKept(path, what string) bool {
 	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/pinproof/"+what+"/")
 }
 
-// InCI makes the command for a CI job. It doesn't name a capture that is kept only for a while, because that
-// is soon gone.
+// InCI makes the command for a CI job. It doesn't name a capture that is kept only temporarily.
 func (c Command) InCI() string {
 	if IsKept(c.Capture, "checks") || IsKept(c.Capture, "refused") {
 		return "pinproof-capture check"

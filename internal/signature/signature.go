@@ -17,10 +17,10 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Line describes one part of a definition. The lines have all of a definition, except what
-// tells a reader nothing: a title that is the name in words, the dialect of a schema, an empty list.
+// A Line describes one part of a definition. Together, the lines have the whole definition, except parts without
+// information for a reader: a title that repeats the name, the dialect of a schema, an empty list.
 type Line struct {
-	Depth int // how many other schemas it is in
+	Depth int // the number of schemas around it
 
 	// Printable: "fields", "[]" for elements, "anyOf[0]", "oneOf(name find)", "returns"; or "".
 	Name string
@@ -29,7 +29,7 @@ type Line struct {
 
 	Parts []string // of the phrase, in the order of the members that they describe
 
-	// The schema around it requires it, and Phrase has that word.
+	// The enclosing schema requires it. Phrase then contains "required".
 	Required bool
 
 	IsHint bool // a hint of a tool, which can share a line with others
@@ -37,17 +37,17 @@ type Line struct {
 	// A description, or another value; kind 0: no value.
 	Text jsontree.Value
 
-	// Those keywords of a schema that neither its line nor the lines below it have; kind 0: there are none.
+	// The keywords of a schema that neither this line nor the lines below it show; kind 0 if there are none.
 	Keywords jsontree.Value
 
 	Pointer string // where it is
 
-	// The same for people: "arguments.sort[].by", "returns.links[]", "/_meta". No two lines of a definition have the same.
+	// Pointer for people: "arguments.sort[].by", "returns.links[]", "/_meta". It is unique in a definition.
 	Place string
 }
 
-// Hints are the hints of a tool with the words for true and for false. No two
-// have the same words, so that they can replace the hint where a tool is shown.
+// Hints are the hints of a tool, with the words for true and for false. All words are different, so a word can
+// replace its hint where a tool is shown.
 var Hints = [4]struct{ Name, Yes, No string }{
 	{"destructiveHint", "destructive", "not destructive"},
 	{"readOnlyHint", "read-only", "writes"},
@@ -55,7 +55,7 @@ var Hints = [4]struct{ Name, Yes, No string }{
 	{"idempotentHint", "idempotent", "not idempotent"},
 }
 
-// HintsOf are the values of the hints: 't', 'f', or 0 where one isn't declared as a boolean.
+// HintsOf returns the values of the hints: 't', 'f', or 0 for a hint that isn't declared as a boolean.
 func HintsOf(annotations jsontree.Value) (values [4]byte) {
 	for i, hint := range Hints {
 		if v := annotations.Get(hint.Name); v.Kind == 't' || v.Kind == 'f' {
@@ -66,12 +66,12 @@ func HintsOf(annotations jsontree.Value) (values [4]byte) {
 }
 
 const (
-	// How deep the schemas inside a schema get lines. What is deeper is shown as JSON.
+	// The depth to which nested schemas get lines. Deeper ones are shown as JSON.
 	maxDepth = 14
 
 	maxRequired = 500 // names in a list of required parameters
 
-	// Bytes of JSON of a value among the constraints.
+	// The maximum size of a constraint's value, in bytes of JSON.
 	maxLimit = 160
 )
 
@@ -93,7 +93,7 @@ func Of(entryType pin.EntryType, definition jsontree.Value) []Line {
 	}
 	s := &signer{entryType: entryType, files: definition.Get(pin.FilesMember)}
 	identity := pin.EntryTypeInfo[entryType].Identity
-	// The order in which a reviewer reads, backwards. Other members follow these.
+	// The order in which a reviewer reads, reversed. All other members follow.
 	last := []string{pin.FilesMember, "frontmatter", "outputSchema", "inputSchema", "description", "title", "annotations", "name"}
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
@@ -131,7 +131,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	s.value(0, label, at, m.Value)
 }
 
-// special adds a member that entries of one type have. It returns false for any other.
+// special adds a member that the entry's type lays out in its own way. It returns false for any other member.
 func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	type member struct {
 		of   pin.EntryType
@@ -180,8 +180,9 @@ func (s *signer) values(prefix, at string, v jsontree.Value) {
 	}
 }
 
-// root adds a whole input or output schema. It has to be that of an object (MCP 2025-11-25, Tool), so its line
-// leaves out "object" before other words, and adds that if the schema has no type. The places of what is in it begin with place.
+// root adds an input or output schema. The schema must describe an object (MCP 2025-11-25, Tool), so its line omits
+// "object" before other words, and says "no type" if the type is missing. The places inside the schema begin with
+// place.
 func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	from := len(s.lines)
 	s.schema(child{name: name, place: place, pointer: pointer, value: v}, 0)
@@ -195,7 +196,7 @@ func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
 }
 
-// plainFiles reports whether the files of a skill are listed with nothing but what identifies them.
+// plainFiles reports whether every file of a skill is listed with only its URI, digest and size.
 func plainFiles(v jsontree.Value) bool {
 	odd := func(item jsontree.Member) bool {
 		uri := item.Get("uri")
@@ -248,7 +249,7 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 
 // A child is a schema, or an argument of a prompt, that has lines of its own.
 type child struct {
-	// How it is printed, the name that its title could repeat, where it is, and the same for people.
+	// Its printed name, the name that its title may repeat, its JSON Pointer, and its place for people.
 	name, key, pointer, place string
 
 	value              jsontree.Value
@@ -351,7 +352,7 @@ func flagLine(own Line, v jsontree.Value) Line {
 	return own
 }
 
-// argument notes the members of an argument of a prompt.
+// argument adds the words for an argument of a prompt.
 func (w *wording) argument(v jsontree.Value) {
 	w.said = append(w.said, "name")
 	if word := map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; word != "" {
@@ -371,8 +372,8 @@ type schemaParts struct {
 	rest jsontree.Value
 }
 
-// partsOf sorts the members of a schema at a depth. It leaves out those that the schema's own line has, and
-// those that add nothing.
+// partsOf divides the members of a schema at a depth. It leaves out members that the schema's own line shows or that
+// add nothing.
 func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
@@ -409,8 +410,8 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	return parts
 }
 
-// isUnsaid reports whether a member of a schema needs no words, because it is empty or in the schema's lines
-// anyway. key is the name that the schema has, which its title may repeat.
+// isUnsaid reports whether a member of a schema isn't shown, because it is empty or follows from the schema's lines.
+// key is the schema's name, which its title may repeat.
 func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
 	switch m.Name {
@@ -421,7 +422,7 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	case "$schema":
 		return schema.IsDialect(m.Value.Text)
 	case "propertyNames":
-		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // names are nothing else
+		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // member names are always strings
 	}
 	return isNameInWords(m, key)
 }
@@ -429,10 +430,9 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 // mostAlternatives is how many alternatives constant compares, and how many parameters of one it tries.
 const mostAlternatives = 50
 
-// constant names one of several alternatives of a schema by the constant value of a parameter: "name find". In every
-// other alternative that has parameters, this parameter has another constant value. An alternative that is a constant itself
-// is named by it. constant returns "" if no such
-// parameter can be described in plain words, or if the schema has more than one list of alternatives.
+// constant names one of several alternatives by a parameter whose constant value is different in every other
+// alternative with parameters: "name find". It names an alternative that is a constant itself by that constant. It
+// returns "" if no such constant can be described in plain words, or if the schema has both anyOf and oneOf.
 func constant(around jsontree.Value, keyword string, one jsontree.Value) string {
 	list := around.Get(keyword).Items()
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
@@ -498,14 +498,14 @@ func nameOf(name string) string {
 	return `"` + name + `"`
 }
 
-// standsForItself reports whether the name of a parameter could be taken for a keyword, or for the output.
+// standsForItself reports whether a parameter's name could be mistaken for a keyword or for the output.
 func standsForItself(name string) bool {
 	at := schema.Keyword(name)
 	return name == "returns" || at == schema.AtSchema || at == schema.AtSchemas
 }
 
-// requiredIn lists the names that a schema requires, in the order of its list. It is nil if
-// that isn't a list of different parameters that the schema has.
+// requiredIn returns the names that a schema requires, in the order of its list, or nil if the list isn't one of
+// distinct parameters of the schema.
 func requiredIn(v jsontree.Value) (names []string) {
 	list := v.Get("required")
 	properties := v.Get("properties")
@@ -524,7 +524,7 @@ func requiredIn(v jsontree.Value) (names []string) {
 	return names
 }
 
-// A wording is how a schema is described next to its name, and the members that the words cover.
+// A wording is the description of a schema next to its name, and the members that it covers (said).
 type wording struct {
 	// Its type in words: "array of string or null".
 	kind string
@@ -569,13 +569,13 @@ var constraints = sync.OnceValue(func() []string {
  minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems`)
 })
 
-// largest is the bound that libraries write for any integer, and smallest the other one.
+// largest and smallest are the bounds that libraries write for any integer.
 const (
 	largest  = "9007199254740991"
 	smallest = "-9007199254740991"
 )
 
-// wordsOf describes a schema without what is in lines of its own.
+// wordsOf describes a schema, except for what gets lines of its own.
 func wordsOf(v jsontree.Value) (w wording) {
 	types := v.Get("type")
 	names := []string{types.Text}
@@ -619,8 +619,8 @@ func wordsOf(v jsontree.Value) (w wording) {
 	return w
 }
 
-// implyType leaves out a type that the listed values of a schema show. If the schema has values but no type, it adds
-// so.
+// implyType leaves out a type that the listed values show. If a schema lists values without a type, it adds "no
+// type".
 func (w *wording) implyType(v jsontree.Value) {
 	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
 	values := v.Get("enum").Items()

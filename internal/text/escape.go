@@ -1,6 +1,5 @@
-// Package text makes hostile text safe to print, knows which characters no reader sees,
-// and puts counts and lists into words. Everything from a capture or a lockfile is
-// printed through it, or not at all.
+// Package text makes hostile text safe to print, knows which characters no reader sees, and formats counts and
+// lists. Text from a capture or a lockfile is printed only through this package.
 package text
 
 import (
@@ -19,7 +18,7 @@ func Hidden(r rune) bool {
 	return (r < 0x20 || r >= 0x7f) && (unicode.Is(hiddenTable(), r) || r >= 0 && !unicode.Is(assigned, r))
 }
 
-// UnusualSpace reports whether r is a blank that passes for a plain space.
+// UnusualSpace reports whether r is a space character that looks like a plain space.
 func UnusualSpace(r rune) bool {
 	switch r {
 	case 0xa0, 0x1680, 0x202f, 0x205f, 0x3000:
@@ -28,9 +27,9 @@ func UnusualSpace(r rune) bool {
 	return r >= 0x2000 && r <= 0x200a
 }
 
-// Obscures reports whether r strikes out the letter before it, or is a symbol that shows as a blank: a
-// reader misses something either way. The frozen set of hidden characters doesn't have these, so no
-// digest and no policy depends on them.
+// Obscures reports whether r strikes out the letter before it, or is a symbol that looks like a space: a reader
+// misses something either way. These characters aren't in the frozen set of hidden ones, so no digest and no
+// policy depends on them.
 func Obscures(r rune) bool { return Strikes(r) || isBlank(r) }
 
 // isBlank reports whether r is a symbol that shows as a blank.
@@ -56,9 +55,9 @@ func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
 
 func isSelector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// Longer runs than these are shown as a count, and further marks as escapes, so that
-// nothing is pushed out of sight. Code examples are indented by less than 16 columns, and
-// no living orthography stacks four marks on one letter.
+// Longer runs than these are shown as a count, and further combining marks as escapes, so that nothing is
+// pushed out of sight. Code examples are indented by less than 16 columns, and no living orthography stacks
+// four marks on one letter.
 const (
 	maxSpaces    = 16
 	maxLineFeeds = 3
@@ -68,7 +67,7 @@ const (
 	// How many code points of a name are printed. The rest is counted.
 	MaxName = 128
 
-	// Of a JSON Pointer, which loses its middle; published servers have some of 183.
+	// The same for a JSON Pointer, which is cut in the middle; published servers have pointers of 183.
 	maxPointer = 256
 )
 
@@ -91,13 +90,13 @@ func Printable(s string) string { return string(Append(nil, s, false)) }
 // Append appends s as Printable returns it. With asciiOnly it also escapes all that is
 // not ASCII.
 func Append(dst []byte, s string, asciiOnly bool) []byte {
-	// A mark at the start would sit on our own text.
+	// A combining mark at the start would be drawn onto our own text.
 	marks := maxMarks
 	base := rune(0) // the last character that isn't a mark
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		rest := s[i+size:]
-		// A mark behind an escape would also sit on our own text.
+		// A combining mark after an escape would be drawn onto our own text, too.
 		next := maxMarks
 		switch {
 		case r == utf8.RuneError && size == 1:
@@ -230,8 +229,8 @@ func runLength(s string, r rune) int {
 	return n
 }
 
-// Lines is Printable for text that is shown on several lines. It breaks the text at each line feed, spells the blanks
-// at the end of a line, and shows a long run of line feeds as a line with their count.
+// Lines is Printable for text that is shown on several lines. It breaks the text at each line feed, spells out
+// the spaces at the end of a line, and shows a long run of line feeds as a line with their count.
 func Lines(s string, asciiOnly bool) (lines []string) {
 	for {
 		before, after, long := strings.Cut(s, strings.Repeat("\n", maxLineFeeds+1))
@@ -248,7 +247,8 @@ func Lines(s string, asciiOnly bool) (lines []string) {
 	}
 }
 
-// Blanks spells what a text has of spaces, tabs and line ends, each run of one of them once: "<2 spaces>".
+// Blanks spells out whitespace: each run of spaces, tabs or line feeds becomes "<2 spaces>" or the like. It
+// escapes other characters.
 func Blanks(s string) string {
 	var spelled []byte
 	for s != "" {
@@ -315,8 +315,8 @@ func Names(names []string) []string {
 	return quoted
 }
 
-// Pointer is Name for a JSON Pointer, where "$" is common and needs no quotes,
-// and the end tells more than the middle. The empty pointer, to the whole value, stays empty.
+// Pointer is Name for a JSON Pointer: "$" is common there and needs no quotes, and the end is more important
+// than the middle. The empty pointer, to the whole value, stays empty.
 func Pointer(pointer string) string {
 	if len(pointer) <= maxPointer && IsOf(pointer, "_./~@-$") {
 		return pointer
@@ -374,7 +374,7 @@ func List(names []string, most int) string {
 	return FirstOf(names[:min(len(names), most)], len(names))
 }
 
-// FirstOf lists names, which are the first of so many, and counts the rest.
+// FirstOf lists the names, which are the first of count names, and counts the rest.
 func FirstOf(names []string, count int) string {
 	list := strings.Join(names, ", ")
 	if left := count - len(names); left > 0 {

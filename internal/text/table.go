@@ -10,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// What is hidden is frozen at Unicode 15.0. It shapes the sanitized digest (a pinned value) and
-// what is escaped on a terminal, so it must not follow the toolchain: the same definition has the
-// same digests on every build. TestTables has the digest of the whole.
+// The set of hidden characters is frozen at Unicode 15.0. The sanitized digest (a pinned value) and the escapes
+// on a terminal depend on it, so it must not follow the toolchain: the same definition has the same digests on
+// every build. TestTables checks a digest of all tables.
 
 // assigned are the code points that Unicode 15.0 assigns.
 var assigned = rangetable.Assigned("15.0.0")
@@ -20,7 +20,7 @@ var assigned = rangetable.Assigned("15.0.0")
 //go:embed hidden.txt
 var hiddenRanges string
 
-// hiddenTable has the assigned ones that no reader sees.
+// hiddenTable has the assigned code points that no reader sees.
 var hiddenTable = sync.OnceValue(func() *unicode.RangeTable {
 	t := &unicode.RangeTable{}
 	for line := range strings.Lines(hiddenRanges) {

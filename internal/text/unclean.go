@@ -13,11 +13,10 @@ var RegionFlags = [...]string{
 // maxHiddenRun is a number of hidden characters that no script needs in a row.
 const maxHiddenRun = 5
 
-// Unclean reports whether a text has characters that no text needs anywhere: controls that a
-// terminal obeys, characters that turn the direction of text, and hidden ones, except a few in a row
-// that some script or emoji may need. It uses only the frozen tables, so a lockfile is clean in every
-// build or in no build. Package lint finds all that Unclean finds, and also knows where in a text such a
-// character has no use.
+// Unclean reports whether a text has characters that no text needs: controls that a terminal obeys, controls of
+// text direction, and hidden characters, except a few in a row that some script or emoji may need. It uses only
+// the frozen tables, so the result is the same in every build. Package lint finds all that Unclean finds, and
+// also considers the context.
 func Unclean(s string) bool {
 	if strings.Contains(s, "\U000E0067") {
 		for _, flag := range RegionFlags {
@@ -47,7 +46,7 @@ func Unclean(s string) bool {
 	return false
 }
 
-// isNewEmoji reports whether a code point may be an emoji of a later version of Unicode than the tables are of.
+// isNewEmoji reports whether a code point may be an emoji that is newer than the tables.
 func isNewEmoji(r rune) bool { return r >= 0x1f000 && r < 0x1fb00 }
 
 // needed are the hidden characters that some text needs.

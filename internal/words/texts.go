@@ -9,9 +9,9 @@ import (
 	"pinproof/internal/effort"
 )
 
-// Sentences splits a text into sentences, each with the blanks behind it. A sentence ends at the
-// end of a line, at a full stop of a script that puts no blank behind it, and at ". ! ? ;" before
-// a blank, but not after "e.g." and "i.e.".
+// Sentences splits a text into sentences, each with the whitespace after it. A sentence ends at the end of a line, at
+// a full stop of a script without spaces between sentences, and at ". ! ? ;" before whitespace, but not after "e.g."
+// and "i.e.".
 func Sentences(s string) (list []string) {
 	from := 0
 	for at, r := range s {
@@ -35,14 +35,14 @@ func Sentences(s string) (list []string) {
 	return list
 }
 
-// A unit is a sentence or a line of code, with the blanks in front of it.
+// A unit is a sentence or a line of code, with the whitespace before it.
 type unit struct {
 	before, text string
 	isCode       bool
 }
 
-// units splits a text into units. All blanks of a line of code belong to the line, except its end. Everything is code in a
-// text that is code, and in any other text what is fenced or indented.
+// units splits a text into units, and returns the whitespace at its end. A line of code includes all its whitespace
+// except its line break. With isCode, every line is code; otherwise, fenced and indented lines are.
 func units(s string, isCode bool) (list []unit, end string) {
 	fence := ""
 	add := func(text string, isCode bool) {
@@ -86,7 +86,7 @@ func units(s string, isCode bool) (list []unit, end string) {
 	return list, end
 }
 
-// fenceMark returns the mark that a line begins a fenced block with, or ends it (CommonMark, 4.5), or "".
+// fenceMark returns the characters with which a line opens or closes a fenced block (CommonMark, 4.5), or "".
 func fenceMark(line string) string {
 	line = strings.TrimLeft(line, " ")
 	for _, mark := range [...]string{"`", "~"} {
@@ -97,14 +97,14 @@ func fenceMark(line string) string {
 	return ""
 }
 
-// An Edit is what was removed from a text at one place, and what came in its place.
+// An Edit is a text that was removed at one place, and the text that was added there.
 type Edit struct {
 	Old, New string
 
-	// What differs between the two, word by word; nil: they have too little in common, or one of them is empty.
+	// The word diff of Old and New; nil if they have too little in common or several lines, or if one is empty.
 	Pieces []Piece
 
-	// The blanks around what was removed or added are part of Old and New, because they aren't those that were there before.
+	// The whitespace around the edit changed, too. Old and New then include it.
 	Blanks bool
 
 	// How many units of the old text come before the edit; -1: what was removed tells where that is, or it is at the end.
@@ -112,8 +112,8 @@ type Edit struct {
 	Unit  string // what the text consists of: "line" if it is code, else "sentence"
 }
 
-// Texts compares two texts unit by unit, and word by word within. All that isn't in the edits is in both texts, in the
-// same order and with the same blanks between. It returns false if the work would exceed the budget.
+// Texts compares two texts unit by unit, and word by word within. Everything outside the edits is in both texts, in
+// the same order and with the same whitespace. Texts returns false if the work would exceed the budget.
 func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
@@ -122,7 +122,7 @@ func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, o
 	newUnits := textsOf(b)
 	a = append(a, unit{endA, "", isCode})
 	b = append(b, unit{endB, "", isCode})
-	// i and j are the next units, and from and to are the first ones since the last unit that both texts have.
+	// i and j are the next units, and from and to the first units after the last common one.
 	i, j, from, to := 0, 0, 0, 0
 	settle := func() {
 		r.region(a, b, from, i, to, j)
@@ -160,18 +160,18 @@ type comparer struct {
 	budget *effort.Budget
 	isCode bool
 
-	// The old text has sentences and lines of code. A line may read like some sentences.
+	// The old text has sentences and lines of code. A line of code may be equal to several sentences.
 	isMixed bool
 
 	old   []string // the units of the old text
 	edits []Edit
 
-	// How often the old text has each unit; nil: not counted yet.
+	// How often each unit occurs in the old text; nil before it's counted.
 	times map[string]int
 }
 
-// region adds the edits of what is between two units that both texts have: the old units from..end and the new ones to..end2,
-// with the blanks around them.
+// region adds the edits between two common units: the old units from..end, the new units to..end2, and the whitespace
+// around them.
 func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
 	if from == end && to == end2 && a[end].before == b[end2].before {
 		return
@@ -191,7 +191,7 @@ func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
 	r.add(e, from, end)
 }
 
-// joined returns units with the blanks in front of each.
+// joined returns units with the whitespace before each.
 func joined(list []unit) string {
 	var s strings.Builder
 	for _, u := range list {
@@ -201,13 +201,13 @@ func joined(list []unit) string {
 	return s.String()
 }
 
-// sameBlanks reports whether units have the same blanks in front of them.
+// sameBlanks reports whether units have the same whitespace before them.
 func sameBlanks(a, b []unit) bool {
 	return slices.EqualFunc(a, b, func(x, y unit) bool { return x.before == y.before })
 }
 
-// quiet reports whether the blanks around units that were replaced, added or removed are those that a reader expects: those
-// that were around the old ones or, around new ones, those that were in their place.
+// quiet reports whether an edit leaves the whitespace as a reader expects: around a replaced or removed unit as
+// before, and around an added unit as it was at that place.
 func quiet(a, b []unit, from, end, to, end2 int) bool {
 	first := a[from].before // in front of the old units, or in their place
 	last := a[end].before
@@ -228,7 +228,7 @@ func quiet(a, b []unit, from, end, to, end2 int) bool {
 	return is == first && isLast == first
 }
 
-// usual returns the blanks in front of the second unit of a text, which represent those between all.
+// usual returns the whitespace before the second unit of a text, as a sample of that between all units.
 func usual(a []unit) string {
 	if len(a) > 2 {
 		return a[1].before
@@ -236,12 +236,12 @@ func usual(a []unit) string {
 	return " "
 }
 
-// add adds the edit of the old text's units between two indexes.
+// add adds an edit of the old units from..to.
 func (r *comparer) add(e Edit, from, to int) {
 	if e.Old == e.New {
 		return
 	}
-	// A diff by words across lines would scatter the units of both.
+	// A word diff across lines would mix the units of both texts.
 	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
 		e.Pieces = Words(r.budget, e.Old, e.New)
 		if e.Pieces != nil && Rewritten(e.Pieces) {
@@ -272,9 +272,9 @@ func (r *comparer) locate(e *Edit, from, to int) {
 	}
 }
 
-// Indented returns how a text became another one if every line but the first was indented by the same blanks, or lost them:
-// "+" or "-", and the blanks. It returns "" for any other change. A line that is empty stays so, and one that has nothing but
-// these blanks may lose them: the old text and what is returned lead to one new text.
+// Indented returns the indentation that every line but the first has gained or lost, after "+" or "-", or "" for any
+// other change. Empty lines gain nothing, and a line that is only the indentation may lose it. So the old text and
+// the result determine the new text.
 func Indented(old, new string) string {
 	sign := "+"
 	if len(old) > len(new) {
@@ -306,9 +306,9 @@ func Indented(old, new string) string {
 	return sign + blanks
 }
 
-// IsDocComment reports whether a text is like a doc comment, whose indentation means nothing: at least two lines after the
-// first aren't empty, the first one ends a sentence or a paragraph and isn't an item of a list, and there is no fenced block of
-// code and no here-document.
+// IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing: at least two
+// lines after the first aren't empty, the first one ends a sentence or a paragraph and isn't a list item, and there
+// is no fenced code block and no here-document.
 func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0

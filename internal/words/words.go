@@ -1,5 +1,5 @@
-// Package words compares texts: unit by unit, where a unit is a sentence or a line of code, and word by word within a unit.
-// Its comparison of two texts is exact: with the old text at hand, it leads to the new one and to no other.
+// Package words compares texts unit by unit (a unit is a sentence or a line of code), and word by word within a unit.
+// The comparison is exact: the old text and the edits determine the new text.
 package words
 
 import (
@@ -23,7 +23,7 @@ const (
 	opAdded   = '+'
 )
 
-// A Piece is a run of a word diff.
+// A Piece is a part of a text that a word diff keeps, removes or adds.
 type Piece struct {
 	Op   byte // OpKept, OpRemoved or opAdded
 	Text string
@@ -34,17 +34,16 @@ func (p Piece) Replaces(other Piece) bool {
 	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
 }
 
-// Words compares two texts word by word. It returns nil if the work would exceed the
-// budget; both texts are then shown whole. What the texts have in common at their
-// beginning and at their end costs nothing.
+// Words compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
+// shown whole. A common beginning or end of the texts costs nothing.
 func Words(budget *effort.Budget, old, new string) []Piece {
 	return pieces(budget, tokens(old), tokens(new))
 }
 
-// phraseToken matches a JSON string, a word or blanks.
+// phraseToken matches a JSON string, a word, whitespace, or any other character.
 var phraseToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`) })
 
-// Phrases compares two phrases in which a JSON string is one word.
+// Phrases compares two phrases word by word. A JSON string counts as one word.
 func Phrases(budget *effort.Budget, old, new string) []Piece {
 	return pieces(budget, phraseToken().FindAllString(old, -1), phraseToken().FindAllString(new, -1))
 }
@@ -52,7 +51,7 @@ func Phrases(budget *effort.Budget, old, new string) []Piece {
 func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
 	compare(budget, old, new, true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
-		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may leave two in a row
+		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may return two with the same operation
 			pieces[n-1].Text += text
 			return
 		}
@@ -65,8 +64,9 @@ func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
 // more tokens than there are such runes aren't compared.
 const firstSymbol = 0xf0000
 
-// compare calls f for the runs of tokens that two lists have in common, and for those that only one
-// has, if the budget has as many bytes as there are pairs of tokens that differ. With tidy, words between two edits may become part of them.
+// compare calls f for each run of tokens that both lists or only one of them have. Its cost in bytes is the number of
+// pairs of tokens that differ; it returns false if that exceeds the budget. With tidy, common words between two edits
+// may become part of the edits.
 func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, tokens []string)) bool {
 	head := 0
 	tail := 0
@@ -128,7 +128,7 @@ var operations = map[diffmatchpatch.Operation]byte{
 	diffmatchpatch.DiffEqual: OpKept, diffmatchpatch.DiffDelete: OpRemoved, diffmatchpatch.DiffInsert: opAdded,
 }
 
-// Classes of characters: a run of blanks is one token, and so is a run of word characters.
+// Classes of characters: a run of spaces and tabs is one token, and so is a run of word characters.
 const (
 	singleToken = iota
 	blankToken
@@ -149,8 +149,7 @@ func tokenClass(r rune) int {
 	return singleToken
 }
 
-// tokens splits a text into runs of letters, marks and digits, runs of blanks, and
-// single other characters.
+// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters.
 func tokens(s string) (list []string) {
 	for s != "" {
 		r, end := utf8.DecodeRuneInString(s)
@@ -163,8 +162,8 @@ func tokens(s string) (list []string) {
 	return list
 }
 
-// Rewritten reports whether the old and the new text read better one after the other than
-// word by word: words were removed and added, and under half of the words of both texts stayed.
+// Rewritten reports whether two texts differ too much for a word diff: words were removed and added, and fewer than
+// half of the words of both texts stayed.
 func Rewritten(pieces []Piece) bool {
 	words := map[byte]int{}
 	for _, p := range pieces {

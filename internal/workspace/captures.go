@@ -94,7 +94,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			continue
 		}
 		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
-			// Its server has failed since, and counts as a server without a capture.
+			// Its server has failed since, and is treated as a server without a capture.
 			continue
 		}
 		server, ok := serverOf(e.Name())
@@ -171,7 +171,7 @@ func IsCapture(path string) bool {
 	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
 }
 
-// unkept adds to an error how to capture again what pinproof-capture no longer keeps.
+// unkept adds a hint to the error for a capture that pinproof-capture no longer keeps: how to capture it again.
 func unkept(path string, f *fail.Error) *fail.Error {
 	if f.IsMissing && shell.IsKept(path, "checks") {
 		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
@@ -183,8 +183,7 @@ func unkept(path string, f *fail.Error) *fail.Error {
 	return f
 }
 
-// readFile reads a file or, for "-", standard input. More than limit bytes are an error:
-// they are never cut.
+// readFile reads a file or, for "-", standard input. It never truncates: more than limit bytes are an error.
 func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	in := stdin
 	if path != "-" {
@@ -210,7 +209,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	return data.Bytes(), nil
 }
 
-// From this size on, memory counts for more than time.
+// From this size on, memory matters more than time.
 const largeFile = 2 << 20
 
 // fileSize returns the size of a regular file in bytes, or -1 for anything else.

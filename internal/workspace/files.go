@@ -181,8 +181,8 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	w.Comparisons = append(w.Comparisons, p)
 }
 
-// dropUnanswered removes from two captures of a server the lists that they don't both have an answer to:
-// those can't be compared.
+// dropUnanswered removes from two captures of a server the lists that either capture has no response for,
+// because these can't be compared.
 func (w *Workspace) dropUnanswered(old, new *side, before, after *pin.Set) {
 	for entryType := range pin.EntryTypes {
 		server := before.Server

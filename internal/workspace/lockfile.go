@@ -109,8 +109,8 @@ func (w *Workspace) pinsOf(sources []source) lockfile.ListedFunc {
 	}
 }
 
-// unpinned returns why nothing is pinned of what was asked for, or nil: there is no lockfile, or it doesn't have the server
-// that --server names. The error names a lockfile of another name in the same folder, if there is one: lock would begin a
+// unpinned returns an error if there is no lockfile, or if it lacks the server that --server names; otherwise
+// nil. The error suggests another lockfile in the same folder, if there is one, because lock would begin a
 // second lockfile.
 func (w *Workspace) unpinned() error {
 	if w.exists && (w.Server == "" || w.Lock.Find(w.Server) != nil) {
@@ -138,8 +138,7 @@ func (w *Workspace) unpinned() error {
 	return f.Hint("then approve it: %s", w.To("lock"))
 }
 
-// lockfileBeside finds the first *.lock in the folder of a missing lockfile that is one of
-// pinproof, or returns "".
+// lockfileBeside returns the first pinproof lockfile (*.lock) next to a missing one, or "".
 func lockfileBeside(path string) string {
 	entries, _ := os.ReadDir(filepath.Dir(path))
 	for _, e := range entries {
@@ -151,7 +150,7 @@ func lockfileBeside(path string) string {
 	return ""
 }
 
-// IsLockfile reports whether a file is there that is one of pinproof's lockfiles, be it a faulty one.
+// IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
 func IsLockfile(path string) bool {
 	if fileSize(path) < 0 {
 		return false
@@ -160,11 +159,10 @@ func IsLockfile(path string) bool {
 	return err == nil && lockfile.Recognize(data)
 }
 
-// Sign records the approver and the time, in RFC 3339 and UTC, with each pin of next that is new,
-// has a new digest, mark or accepted warning, has lost its mark or its approval. Without an approver, an approval of an
-// entry whose mark has changed goes. If SOURCE_DATE_EPOCH is set (reproducible-builds.org),
-// that is the time. Sign removes approvals whose hash isn't that of the definition: an approval
-// that was given under another policy isn't valid for what is stored from now on.
+// Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest, mark or accepted
+// warnings differ from old, or that has lost its approval. Sign removes the approval of an entry whose mark has
+// changed, and an approval whose hash isn't that of the definition, because it was given under another policy.
+// If SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
 func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
 		p.Approval = nil
@@ -191,10 +189,10 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	return nil
 }
 
-// Write replaces the pins of servers in the lockfile; nil drops a server. It reads the lockfile
-// again under its lock, for which it waits with patience. Pins of other servers that were added
-// meanwhile are kept, if isSound reports that the answers are still valid with them. If the pins that were reviewed have changed,
-// nothing is written. announce is called before the lockfile is replaced. If it returns an error, nothing is replaced.
+// Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
+// lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
+// provided that isSound returns true. If the reviewed pins have changed, it writes nothing. It calls announce
+// before it replaces the lockfile. If announce fails, it replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()

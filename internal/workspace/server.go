@@ -32,8 +32,7 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Blank("server ID")))
 }
 
-// Doubt stops lock and relock where the captures may be those of other servers than they
-// would be approved for.
+// Doubt returns an error if lock or relock would approve a capture that may belong to a different server.
 func (w *Workspace) Doubt() error {
 	if w.Server != "" {
 		return nil
@@ -47,8 +46,8 @@ func (w *Workspace) Doubt() error {
 		}
 		return f.Hint("if it is not, name the server: %s --server %s", w.To("relock"), shell.ServerID(p.Server, ""))
 	}
-	// If a new server ID is given to a server that seems to be pinned under another one,
-	// its changes would be approved unread.
+	// A capture with a new server ID may be that of a server that is pinned under another ID: its changes would be
+	// approved unread.
 	if !w.Approves {
 		return nil
 	}

@@ -19,9 +19,9 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Request is what a command asks of the files.
+// A Request holds the paths and flags of a command, as far as they concern files.
 type Request struct {
-	// The command as it was called, for the commands that we print.
+	// The command line of this run, from which suggested commands are made.
 	shell.Command
 
 	Verb        string // the command's name
@@ -35,13 +35,13 @@ type Request struct {
 	// The IDs of the servers of a folder that aren't judged.
 	LeftOut []string
 
-	// Returns the recorded policy as flags change it; nil if no flag can.
+	// Returns the recorded policy with the changes that flags make; nil if the command has no such flags.
 	Policy func(pin.Policy) pin.Policy
 
-	// The command accepts a lockfile in which a policy forbids what is pinned.
+	// The command accepts a lockfile with a pin that its policy forbids, because it can mend that.
 	Mends bool
 
-	// Without a lockfile, or without the server in it, there is no answer.
+	// Without a lockfile, or without the server in it, there is no verdict.
 	NeedsPins bool
 
 	// The command pins new servers, each under the server ID that its file's name gives.
@@ -64,7 +64,7 @@ type Workspace struct {
 	// The error for a pin that has what its own policy forbids; nil if there is no such pin.
 	Forbidden error
 
-	// Lists that at least one of two files has no answer to.
+	// The lists that at least one of two captures has no response for.
 	Uncompared []string
 
 	Gate pin.Gate
@@ -150,8 +150,8 @@ func (w *Workspace) readLock(sources []source) (err error) {
 	return err
 }
 
-// checkClean refuses a lockfile in which a pin has what its policy (requireClean) forbids: a merge may
-// have combined the pin and the policy. A command that can mend it goes on, if it is about that server.
+// checkClean refuses a lockfile with a pin that the policy (requireClean) forbids: a merge may have combined
+// the pin and the policy. A command that can mend the pin goes on, if it is about that server.
 func (w *Workspace) checkClean() error {
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
@@ -261,7 +261,7 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 	if err != nil {
 		return p, err
 	}
-	// Only for commands that people read: verify doesn't look for what nobody pinned.
+	// Only for commands whose output people read: verify doesn't look for unpinned pages.
 	if w.Approves || w.Mends {
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
@@ -275,9 +275,8 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 	return p, nil
 }
 
-// policy returns the policy that a capture is pinned under, given the recorded one. If a
-// single capture is given, a substitute counts for it. In a folder, it counts for the servers
-// that have its name recorded, and for those that have no pins yet.
+// policy returns the policy under which a capture is pinned, given the recorded one. --substitute applies to a
+// single capture and, in a folder, to the servers that have its name recorded or have no pins yet.
 func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 	p := recorded
 	if w.Policy != nil {
@@ -289,15 +288,15 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 		p.Substitute = names
 	case w.Folder:
 		p.Substitute = recorded.Substitute
-	// A command that shows also takes a name that relock would record.
+	// A command that only shows applies a new name, too, as relock would record it.
 	case w.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}
 	return p
 }
 
-// missingList refuses a capture that never asked for a list that the lockfile pins: there
-// is neither a match nor drift.
+// missingList refuses a capture without a response for a list that the lockfile pins, because the server can't
+// be judged.
 func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Policy) error {
 	for entryType := range pin.EntryTypes {
 		pins := locked.Of(entryType)
@@ -342,7 +341,7 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	return nil
 }
 
-// uncaptured returns why there is no answer about servers that could not be captured, or nil.
+// uncaptured returns the error about servers that could not be captured, or nil.
 func (w *Workspace) uncaptured() error {
 	var servers []string
 	asked := 0
@@ -360,7 +359,7 @@ func (w *Workspace) uncaptured() error {
 	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
 }
 
-// NoAnswer returns why there is no answer about these servers, at least one.
+// NoAnswer returns the error about servers that can't be judged, of which there is at least one.
 func (w *Workspace) NoAnswer(servers []string) error {
 	if w.Forbidden != nil {
 		return w.Forbidden
