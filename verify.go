@@ -21,7 +21,6 @@ import (
 // compareAll compares several servers, in the order of sides. If a capture is only part of a
 // session, a pin whose entry isn't in it doesn't count as drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
-	room := maxRenamedBytes
 	for i := range sides {
 		p := &sides[i]
 		if p.Missing() {
@@ -33,13 +32,13 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 			return nil, fail.In(text.Printable(p.LockfilePath)+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
 				text.Name(p.Server), text.Name(wrong.Name))
 		}
-		room = noteDenied(p, drifts, room)
 		for _, d := range drifts {
 			if d.Server = p.Server; !p.Part || d.Kind != pin.Removed {
 				all = append(all, d)
 			}
 		}
 	}
+	noteDenied(sides, all)
 	return all, nil
 }
 
@@ -48,28 +47,32 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 const maxRenamedBytes = 64 << 20
 
 // noteDenied notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
-// the name of that pin, they have its digest. diff.Renames compares stored definitions. noteDenied returns the room that is left.
-func noteDenied(p *pin.Comparison, drifts []pin.Drift, room int) int {
-	for i := range p.Locked.Pins {
-		denied := &p.Locked.Pins[i]
-		if !denied.Denied || denied.Definition != nil {
-			continue
-		}
-		isGone := p.Captured.Find(denied.Key) == nil
-		for j := range drifts {
-			d := &drifts[j]
-			if d.Type != denied.Type || d.Name == denied.Name || d.Captured == nil || room < len(d.Captured.Definition) {
+// the name of that pin, and under its policy, they have its digest. diff.Renames compares stored definitions.
+func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
+	room := maxRenamedBytes
+	for _, denied := range pin.DeniedPins(sides) {
+		for i := range drifts {
+			d := &drifts[i]
+			if denied.Definition != nil || d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
 				continue
 			}
 			room -= len(d.Captured.Definition)
-			renamed := d.Captured.Renamed(denied.Name)
-			// Many entries without a description have one definition.
-			if (isGone || renamed.Get("description").Text != "") && digest(jsontree.Append(nil, renamed)) == denied.Digest {
-				d.LikeDenied = denied.Name
+			if room < 0 {
+				d.MayBeDenied = true
+				continue
+			}
+			definition := pin.ComparisonOf(sides, d.Server).Under(denied.Policy, d.Captured)
+			if digest(jsontree.Append(nil, pin.Renamed(d.Type, definition, denied.Name))) != denied.Digest {
+				continue
+			}
+			// Many entries without a text and a parameter have one definition.
+			if texts, parameters := pin.Content(d.Type, definition); len(texts)+len(parameters) > 0 {
+				d.LikeDenied = denied.Ref()
+			} else if d.Server == denied.Server {
+				d.MayBeDenied = true
 			}
 		}
 	}
-	return room
 }
 
 // compare returns the drift between a capture's pins and the lockfile's, sorted. Every command compares with

@@ -39,8 +39,11 @@ type Fact struct {
 	// The name of a REMOVED entry of the same server that seems to be this one, or "".
 	RenamedFrom string
 
-	// It has the definition of a denied entry of another name.
-	LikeDenied bool
+	// The denied pin that it looks like, of its server or another one.
+	LikeDenied pin.Ref
+
+	// It may be a denied entry: it couldn't be compared with all of them.
+	MayBeDenied bool
 }
 
 // A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.

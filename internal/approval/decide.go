@@ -24,8 +24,8 @@ type decision struct {
 	// Whether a denied entry of a list is gone (isAwaited).
 	awaited map[pin.Ref]bool
 
-	// The former names of what was added.
-	renamed map[pin.Ref]bool
+	// The pins that what drifted is renamed from or looks like.
+	former map[pin.Ref]bool
 
 	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
 
@@ -62,7 +62,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin begins a decision.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, renamed: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: &Answers{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, former: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -78,7 +78,8 @@ func begin(c *Case, said *Choices) *decision {
 	}
 	for ref, fact := range c.Facts {
 		ref.Name = fact.RenamedFrom
-		d.renamed[ref] = true
+		d.former[ref] = true
+		d.former[fact.LikeDenied] = true
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
@@ -258,7 +259,7 @@ func (d *decision) take() *fail.Error {
 			return fail.New("%s is not what was shown: nothing was written", entryRef(ref)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		if d.said.Answers != nil && !isOwn && d.mayBeDenied(drift) {
+		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(drift) {
 			d.out.Held[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -331,25 +332,29 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 	return is
 }
 
-// mayBeDenied reports whether an entry that was added may be a denied one under another name, without its mark. A person is
-// told so, and then accepts it by its digest or by its own question at the prompt: its name alone doesn't accept it.
+// mayBeDenied reports whether an entry may be a denied one under another name, without its mark: it was added while one is gone,
+// or couldn't be compared. A person is told so, and then accepts it by its digest or by its own question at the prompt: its name
+// alone doesn't accept it.
 func (d *decision) mayBeDenied(drift *pin.Drift) bool {
-	return drift.Kind == pin.Added && d.isAwaited(drift) && !d.wasDenied(drift.Ref())
+	ref := drift.Ref()
+	return (drift.Kind == pin.Added && d.isAwaited(drift) || d.Facts[ref].MayBeDenied) && !d.wasDenied(ref)
 }
 
-// isHeld reports whether acceptance in bulk leaves out a drift. The denied entry
-// keeps its pin, too: without it, the next acceptance in bulk would accept what was added. So does an entry that was renamed.
+// isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
+// that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry. An entry
+// that was renamed keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	isDropped := drift.Kind == pin.Removed && (d.renamed[drift.Ref()] || d.wasDenied(drift.Ref()))
-	return (drift.Kind == pin.Added || isDropped) && d.isAwaited(drift) || d.Facts[drift.Ref()].LikeDenied
+	ref := drift.Ref()
+	isGone := drift.Kind == pin.Removed
+	isKept := d.isDenied(ref) && (isGone || d.former[ref]) || isGone && d.former[ref] && d.isAwaited(drift)
+	return isKept || d.mayBeDenied(drift) || d.looksDenied(ref)
 }
 
-// wasDenied reports whether the entry of a drift is pinned as denied, be it under another name.
-func (d *decision) wasDenied(ref pin.Ref) bool {
-	former := ref
-	former.Name = d.Facts[ref].RenamedFrom
-	return d.isDenied(ref) || d.isDenied(former) || d.Facts[ref].LikeDenied
-}
+// looksDenied reports whether an entry looks like a denied one.
+func (d *decision) looksDenied(ref pin.Ref) bool { return d.Facts[ref].LikeDenied != pin.Ref{} }
+
+// wasDenied reports whether the entry of a drift is pinned as denied, be it under another name or for another server.
+func (d *decision) wasDenied(ref pin.Ref) bool { return d.isDenied(ref) || d.looksDenied(ref) }
 
 // isDenied reports whether a pin has the mark.
 func (d *decision) isDenied(ref pin.Ref) bool {
@@ -378,7 +383,8 @@ func (d *decision) mark() {
 		if d.out.Accepted[ref] && drift.Kind == pin.Removed && d.isDenied(ref) {
 			d.out.Allowed[ref] = true // it may come back without the mark
 		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
-			set(ref, d.wasDenied(ref), true)
+			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
+			set(ref, d.wasDenied(ref) || d.said.Approves && d.mayBeDenied(drift), true)
 		}
 	}
 	if d.said.Answers != nil {

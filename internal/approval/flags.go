@@ -66,9 +66,12 @@ func (d *decision) flags() *fail.Error {
 }
 
 // isOwn reports whether a selector is enough for a drift that acceptance in bulk leaves out. Only its name drops a denied entry: a
-// digest may be that of another one, too. Only its digest accepts what may be a denied entry.
+// digest may be that of another one, too, and --accept-warning is for a text. Only its digest accepts what may be a denied entry.
 func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
-	return s.Digest != "" && drift.Kind != pin.Removed || s.isOne() && !d.mayBeDenied(drift)
+	if drift.Kind == pin.Removed {
+		return s.isOne() && !d.said.KeepsMarks
+	}
+	return s.Digest != "" || s.isOne() && !d.mayBeDenied(drift)
 }
 
 // records adds to the answers the warnings that the flags accept although nothing drifted.
@@ -121,7 +124,7 @@ func (d *decision) answer(asked, single map[pin.Ref]bool) {
 		if !asked[ref] && !isDenied {
 			continue
 		}
-		if d.isHeld(drift) && !single[ref] && !isDenied {
+		if d.isHeld(drift) && !single[ref] && !isDenied && !d.said.Approves {
 			d.out.Held[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true

@@ -99,7 +99,7 @@ func newScene(t *testing.T, about []string) *scene {
 				pinned.Accepted = append(pinned.Accepted, rec(words[2]))
 			}
 		case "fact":
-			fact := approval.Fact{Minor: slices.Contains(words, "minor"), LikeDenied: slices.Contains(words, "like-denied")}
+			fact := approval.Fact{Minor: slices.Contains(words, "minor"), MayBeDenied: slices.Contains(words, "may-be-denied")}
 			for _, word := range words[2:] {
 				name, values, _ := strings.Cut(word, "=")
 				switch name {
@@ -107,6 +107,8 @@ func newScene(t *testing.T, about []string) *scene {
 					fact.Labels = strings.Split(values, ",")
 				case "words":
 					fact.Words = strings.Split(values, ",")
+				case "like":
+					fact.LikeDenied = s.ref(values)
 				case "was":
 					fact.RenamedFrom = values
 				}

@@ -155,7 +155,7 @@ func (a *approver) describe(in report.Input) {
 	said := &a.req.said
 	a.in = a.judge(a.w, in, pin.Faults{}, pin.Leniency{})
 	in = a.in
-	if in.Terse && !said.Approves {
+	if in.Terse {
 		in.Drifts = slices.Clone(a.w.Drifts)
 		diff.Renames(effort.New(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
 	}
@@ -204,7 +204,7 @@ func (a *approver) model() *report.Model {
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
 	for _, e := range known.Entries {
-		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied != ""}
+		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied, MayBeDenied: e.MayBeDenied}
 		if !e.Unexplained {
 			for _, change := range e.Changes {
 				fact.Labels = append(fact.Labels, change.Label.ID())

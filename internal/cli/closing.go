@@ -46,29 +46,57 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 		return nil
 	}
 	step := func(said string) { steps = append(steps, report.Step{Text: said}) }
-	step("left out because of a denied entry that is gone or has this definition: " + text.List(a.names(out.Held), maxNamed))
+	step("left out because of a denied entry that is gone or looks like it: " + text.List(a.names(out.Held), maxNamed))
 	step("accept or deny each by its own name")
+	if alike := a.alike(out.Held); len(alike) > 0 {
+		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
+	}
 	doubtful := map[pin.Ref]bool{}
 	var gone []string
 	for i := range a.c.Drifts {
 		d := &a.c.Drifts[i]
-		if denied := pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type); out.Held[d.Ref()] && d.Kind == pin.Added && !a.c.Facts[d.Ref()].LikeDenied {
+		fact := a.c.Facts[d.Ref()]
+		isNew := d.Kind == pin.Added || fact.MayBeDenied
+		if denied := pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type); out.Held[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
 			doubtful[d.Ref()] = true
 			gone = append(gone, text.Names(denied)...)
 		}
 	}
-	if len(doubtful) > 0 {
+	if len(doubtful) > 0 && len(gone) == 0 {
+		step(text.List(a.names(doubtful), maxNamed) + " may be a denied entry under another name: there is too much to compare, or nothing")
+	} else if len(doubtful) > 0 {
 		slices.Sort(gone)
 		step(text.List(a.names(doubtful), maxNamed) + " may be what is denied and not listed now, under another name: " + text.List(slices.Compact(gone), maxNamed))
+	}
+	if len(doubtful) > 0 {
 		step("the name alone doesn't accept such an entry: read it, then give its digest, too, or deny it")
 	}
 	return steps
+}
+
+// alike tells of entries which denied ones they look like.
+func (a *approver) alike(refs map[pin.Ref]bool) (said []string) {
+	for _, ref := range sorted(refs) {
+		like := a.c.Facts[ref].LikeDenied
+		if like == (pin.Ref{}) {
+			continue
+		}
+		name := text.Name(like.Name)
+		if like.Server != ref.Server {
+			name += " of server " + text.Name(like.Server)
+		}
+		said = append(said, pin.EntryRef(ref.Type, ref.Name)+" looks like the denied "+name)
+	}
+	return said
 }
 
 // denials tells how clients keep denied tools from their agents where no guard runs before the server.
 // In a rule, <tool> or <server> replaces a name that isn't plain. The server ID usually is the client's name
 // for the server; where it isn't, a person has to write the client's.
 func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
+	if alike := a.alike(out.Denied); len(alike) > 0 {
+		steps = append(steps, report.Step{Text: text.List(alike, maxNamed) + ", so it is denied, too, until its name is accepted once more"})
+	}
 	for _, ref := range sorted(out.Denied) {
 		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
 		if before != nil && before.Denied {

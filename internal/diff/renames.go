@@ -18,15 +18,9 @@ const minRenameWords = 6
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
 // same under another name. Their definitions are equal apart from the name; or their names
 // differ only in separators and letter case; or their descriptions are equal; or names, parameters
-// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Of a part of a list,
-// where nothing is REMOVED, the denied entries that it lacks are paired: they may be there under another name. Renames also
-// notes which entries have the definition of a denied one.
+// and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then Renames
+// notes which entries look like a denied one.
 func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
-	noteDenied(sides, drifts)
-	list := absent(sides)
-	for i := range drifts {
-		list = append(list, &drifts[i])
-	}
 	type place struct {
 		server    string
 		entryType pin.EntryType
@@ -35,7 +29,8 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 	removed := map[place][]*candidate{}
 	added := map[place][]*candidate{}
 	isCandidate := func(d *pin.Drift) bool { return d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" }
-	for _, d := range list {
+	for i := range drifts {
+		d := &drifts[i]
 		if d.Kind != pin.Removed || !isCandidate(d) {
 			continue
 		}
@@ -45,7 +40,8 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 		}
 		removed[at] = append(removed[at], candidateOf(d))
 	}
-	for _, d := range list {
+	for i := range drifts {
+		d := &drifts[i]
 		if at := (place{d.Server, d.Type}); d.Kind == pin.Added && removed[at] != nil && isCandidate(d) {
 			added[at] = append(added[at], candidateOf(d))
 		}
@@ -58,53 +54,13 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 		}
 		pairAlike(budget, removed[at], added[at])
 	}
-}
-
-// absent lists the denied entries that parts of lists lack, as if they were gone.
-func absent(sides []pin.Comparison) (gone []*pin.Drift) {
-	for i := range sides {
-		p := &sides[i]
-		for j := range p.Locked.Pins {
-			if pinned := &p.Locked.Pins[j]; p.Part && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
-				gone = append(gone, &pin.Drift{Server: p.Server, Key: pinned.Key, Kind: pin.Removed, Locked: pinned})
-			}
-		}
-	}
-	return gone
-}
-
-// noteDenied notes which entries have, but for the name, the definition of a denied entry of their list. Many entries without
-// a description have one definition.
-func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
-	type content struct {
-		server     string
-		entryType  pin.EntryType
-		definition string
-	}
-	of := func(server string, p *pin.Pin) content {
-		return content{server, p.Type, string(jsontree.Append(nil, nameless(p)))}
-	}
-	denied := map[content]string{}
-	for i := range sides {
-		for j := range sides[i].Locked.Pins {
-			if p := &sides[i].Locked.Pins[j]; p.Denied && nameless(p).Get("description").Text != "" {
-				denied[of(sides[i].Server, p)] = p.Name
-			}
-		}
-	}
-	for i := range drifts {
-		if d := &drifts[i]; len(denied) > 0 && d.Captured != nil {
-			if name := denied[of(d.Server, d.Captured)]; name != "" && name != d.Name {
-				d.LikeDenied = name
-			}
-		}
-	}
+	noteDenied(budget, sides, drifts)
 }
 
 // nameless returns a definition without the member that names it.
-func nameless(p *pin.Pin) jsontree.Value {
-	identity := pin.EntryTypeInfo[p.Type].Identity
-	return jsontree.MapParts(p.Tree(), func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value {
+	identity := pin.EntryTypeInfo[entryType].Identity
+	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
 }
 
 // keyCount is how many keys a candidate has.
@@ -118,23 +74,28 @@ type candidate struct {
 	// and without punctuation, the description. An empty key isn't compared.
 	keys [keyCount]string
 
-	// Words, and names of parameters.
-	name, parameters, description map[string]bool
+	// Words, and names of parameters. texts has the words of all texts.
+	name, parameters, description, texts map[string]bool
 }
 
 func candidateOf(d *pin.Drift) *candidate {
-	definition := nameless(cmp.Or(d.Locked, d.Captured))
+	c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
+	c.Drift = d
+	return c
+}
+
+// describe returns what is compared of a definition.
+func describe(key pin.Key, definition jsontree.Value) *candidate {
+	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
-	c := &candidate{Drift: d, name: wordSet(normal.SplitName(d.Name)), parameters: map[string]bool{}, description: wordSet(described)}
-	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(d.Name)}
+	texts, parameters := pin.Content(key.Type, definition)
+	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: map[string]bool{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
+	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(key.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
 		c.keys[2] = strings.Join(words, " ")
 	}
-	for _, m := range definition.Get("inputSchema").Get("properties").Members() {
-		c.parameters[m.Name] = true
-	}
-	for _, item := range definition.Get("arguments").Items() {
-		c.parameters[item.Value.Get("name").Text] = true
+	for _, name := range parameters {
+		c.parameters[name] = true
 	}
 	return c
 }
@@ -167,17 +128,40 @@ func pairEqual(removed, added []*candidate, key int) {
 
 // Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
 const (
+	maxLikeness   = 3
+	maxCloseness  = 2    // without the names
 	leastLikeness = 1.5  // of a rename
 	noParameters  = 0.25 // what it counts if neither has parameters
 )
 
-// likeness returns how alike a REMOVED and an ADDED entry are.
+// likeness returns how alike two entries are.
 func likeness(old, new *candidate) float64 {
+	return alike(old.name, new.name) + closeness(old, new)
+}
+
+// closeness returns how alike two entries are but for their names. Where one has no description, all texts are compared; where neither
+// has a text, the parameters count twice.
+func closeness(old, new *candidate) float64 {
 	parameters := alike(old.parameters, new.parameters)
+	texts := alike(old.description, new.description)
+	if len(old.description) == 0 || len(new.description) == 0 {
+		texts = alike(old.texts, new.texts)
+	}
+	if len(old.texts)+len(new.texts) == 0 {
+		texts = parameters
+	}
 	if len(old.parameters)+len(new.parameters) == 0 {
 		parameters = noParameters
 	}
-	return alike(old.name, new.name) + parameters + alike(old.description, new.description)
+	return parameters + texts
+}
+
+// lookup is the work of comparing a word, in bytes that could be compared instead: it is looked up in each of the others.
+const lookup = 8
+
+// work is the work of comparing an entry with another one.
+func (c *candidate) work() int {
+	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts))
 }
 
 // pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
@@ -190,9 +174,7 @@ func pairAlike(budget *effort.Budget, removed, added []*candidate) {
 	}
 	var pairs []pair
 	for _, old := range removed {
-		const lookup = 8 // bytes that could be compared instead: each word is looked up in each of the others
-		words := 1 + len(old.name) + len(old.parameters) + len(old.description)
-		if !budget.Spend(lookup * words * len(added)) {
+		if !budget.Spend(old.work() * len(added)) {
 			continue
 		}
 		for _, new := range added {

@@ -46,6 +46,76 @@ func TestFindRenames(t *testing.T) {
 	}
 }
 
+// TestLooksDenied: which entries look like a denied pin, r of server s, or may be one.
+func TestLooksDenied(t *testing.T) {
+	const (
+		words = `Runs a shell command on the host, with all rights of the user.`
+		cmd   = `"inputSchema":{"properties":{"cmd":{"type":"string"}}}`
+		texts = `"inputSchema":{"properties":{"cmd":{"description":"A command for the shell of the host."}}}`
+		list  = `{"name":"ls","description":"Lists a folder of the project.","inputSchema":{"properties":{"path":{}}}}`
+	)
+	run := `{"name":"r","description":"` + words + `",` + cmd + `}`
+	named := func(name, definition string) string {
+		return strings.Replace(definition, `"name":"r"`, `"name":"`+name+`"`, 1)
+	}
+	strip := pin.Policy{Descriptions: "strip"}
+	for _, tt := range []struct {
+		what, denied, old, new string // what else is pinned, and what is captured with it
+		policy, next           pin.Policy
+		isOther                bool // the denied pin is of another server
+		want                   string
+	}{
+		{"an equal copy", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, false, "x"},
+		{"an equal copy in another server", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"the same entry in another server", run, ``, run, pin.Policy{}, pin.Policy{}, true, "r"},
+		{"one character more", run, ``, strings.Replace(named("x", run), "user.", "user. ", 1), pin.Policy{}, pin.Policy{}, false, "x"},
+		{"a title more, in another server", run, ``, strings.Replace(named("x", run), "{", `{"title":"X",`, 1), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"a changed entry that is like it now", run, list, strings.Replace(named("ls", run), "user.", "user!", 1), pin.Policy{}, pin.Policy{}, false, "ls"},
+		{"a changed entry with its description", run, list, strings.Replace(list, "Lists a folder of the project.", words, 1), pin.Policy{}, pin.Policy{}, false, "ls"},
+		{"a changed entry that was like it before", run, strings.Replace(named("x", run), "Runs", "Shows", 1), strings.Replace(named("x", run), "Runs", "Prints", 1), pin.Policy{}, pin.Policy{}, false, ""},
+		{"another entry", run, list, strings.Replace(list, "Lists", "Shows", 1), pin.Policy{}, pin.Policy{}, false, ""},
+		{"an equal name in another server", run, ``, strings.Replace(list, "ls", "r", 1), pin.Policy{}, pin.Policy{}, true, ""},
+		{"a name in other separators", named("r-r", run), ``, strings.Replace(list, "ls", "r_r", 1), pin.Policy{}, pin.Policy{}, false, "r_r"},
+		{"without descriptions", `{"name":"r",` + cmd + `}`, ``, `{"name":"x",` + cmd + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
+		{"texts of parameters alone", `{"name":"r","title":"Shell",` + texts + `}`, ``, `{"name":"x","description":"x",` + texts + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
+		{"nothing to compare", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, false, "x?"},
+		{"nothing to compare in another server", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, true, ""},
+		{"under a policy", run, ``, named("x", run), strip, strip, false, "x"},
+		{"under a new policy", run, list, list + "," + named("x", run), pin.Policy{}, strip, false, "x"},
+		{"under a policy that is gone", run, list, list + "," + named("x", run), strip, pin.Policy{}, false, "x"},
+	} {
+		pins := pintest.PinsOf(t, "["+tt.denied+"]", tt.policy)
+		pins.Pins[0].Denied = true
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, "["+tt.old+"]", tt.policy), Captured: pintest.PinsOf(t, "["+tt.new+"]", tt.next)}}
+		if tt.isOther {
+			pins.Server = "z"
+			sides[0].Lockfile = []pin.Set{pins}
+		} else {
+			sides[0].Locked.Put(append(sides[0].Locked.Pins, pins.Pins...))
+			captured := pintest.PinsOf(t, "["+tt.denied+"]", tt.next)
+			sides[0].Captured.Put(append(sides[0].Captured.Pins, captured.Pins...))
+		}
+		for _, budget := range []*effort.Budget{effort.New(), effort.Of(0)} {
+			drifts := pintest.Drifts(sides)
+			Renames(budget, sides, drifts)
+			var got []string
+			for _, d := range drifts {
+				if d.LooksDenied() {
+					got = append(got, d.Name)
+				} else if d.MayBeDenied {
+					got = append(got, d.Name+"?")
+				}
+			}
+			said := strings.Join(got, " ")
+			if isNew := budget.Refusals() == 0; isNew && said != tt.want {
+				t.Errorf("%s: %q, want %q", tt.what, said, tt.want)
+			} else if !isNew && !strings.Contains(said, "?") {
+				t.Errorf("%s, without a budget: %q", tt.what, said)
+			}
+		}
+	}
+}
+
 // TestRenamesStayInTheirList checks that only entries of one server and list are paired, and that a URI
 // counts as a name.
 func TestRenamesStayInTheirList(t *testing.T) {

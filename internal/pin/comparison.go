@@ -56,6 +56,9 @@ type Comparison struct {
 	// Both sides are lockfiles: their records are compared, too.
 	Lockfiles bool
 
+	// The servers of the lockfile: those that are compared, and the others.
+	Lockfile []Set
+
 	// SkillsUnlisted: the server declares that it has skills, and the capture has no answer to
 	// skills/list, so nothing can be pinned of them.
 	SkillsUnlisted bool
@@ -105,6 +108,52 @@ func (p *Comparison) AbsentDenied(entryType EntryType) (names []string) {
 		}
 	}
 	return names
+}
+
+// A DeniedPin is a denied pin of a server.
+type DeniedPin struct {
+	Server string
+	Policy Policy
+	*Pin
+}
+
+// Ref identifies the entry.
+func (p *DeniedPin) Ref() Ref { return Ref{p.Server, p.Key} }
+
+// DeniedPins lists the denied pins of the servers that are compared, and of all others in their lockfile.
+func DeniedPins(sides []Comparison) (list []DeniedPin) {
+	add := func(s *Set) {
+		for i := range s.Pins {
+			if s.Pins[i].Denied {
+				list = append(list, DeniedPin{s.Server, s.Policy, &s.Pins[i]})
+			}
+		}
+	}
+	for i := range sides {
+		add(&sides[i].Locked)
+	}
+	if len(sides) > 0 {
+		for i := range sides[0].Lockfile {
+			if s := &sides[0].Lockfile[i]; ComparisonOf(sides, s.Server) == nil {
+				add(s)
+			}
+		}
+	}
+	return list
+}
+
+// Under returns the definition of a captured entry as a policy would pin it.
+func (p *Comparison) Under(pol Policy, captured *Pin) jsontree.Value {
+	if captured.Received == nil || pol.Equal(p.Captured.Policy) {
+		return captured.Tree()
+	}
+	v := captured.AsReceived()
+	if len(pol.Substitute) > 0 {
+		if put, err := PutPlaceholders(v, p.Captured.Values); err == nil {
+			v = put
+		}
+	}
+	return pol.Apply(captured.Type, v)
 }
 
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
@@ -166,9 +215,19 @@ type Drift struct {
 	RenamedTo      string // for a REMOVED entry: the ADDED one
 	RenamedSimilar bool   // the two differ in more than the name
 
-	// The name of a denied entry of the list that has, but for its name, the definition that this entry has now; or "".
-	LikeDenied string
+	// For an entry that isn't denied itself: the denied pin that it looks like, of its server or another one. Their definitions
+	// are equal apart from the name, or much alike.
+	LikeDenied Ref
+
+	// It may be a denied entry: there is too much to compare it with all of them, or nothing to compare.
+	MayBeDenied bool
 }
+
+// IsDenied reports whether the entry is pinned as denied.
+func (d *Drift) IsDenied() bool { return d.Locked != nil && d.Locked.Denied }
+
+// LooksDenied reports whether the entry looks like a denied one.
+func (d *Drift) LooksDenied() bool { return d.LikeDenied != Ref{} }
 
 // EntryRef names the entry in a line that we print.
 func (d *Drift) EntryRef() string { return EntryRef(d.Type, d.Name) }

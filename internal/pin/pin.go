@@ -121,10 +121,32 @@ func (p *Pin) Tree() jsontree.Value {
 	return jsontree.Canonical(p.Definition)
 }
 
-// Renamed returns the tree of the pinned definition with another name.
-func (p *Pin) Renamed(name string) jsontree.Value {
-	identity := EntryTypeInfo[p.Type].Identity
-	return jsontree.MapParts(p.Tree(), func(member string, v jsontree.Value) (jsontree.Value, bool) {
+// Content returns the texts of a definition, and the names of its parameters: what there is to compare besides its name.
+func Content(entryType EntryType, v jsontree.Value) (texts, parameters []string) {
+	add := func(v jsontree.Value, members ...string) {
+		for _, member := range members {
+			if s := v.TextIn(member); s != "" && member != EntryTypeInfo[entryType].Identity {
+				texts = append(texts, s)
+			}
+		}
+	}
+	add(v, "name", "title", "description")
+	add(v.Get("frontmatter"), "name", "description")
+	for _, m := range v.Get("inputSchema").Get("properties").Members() {
+		parameters = append(parameters, m.Name)
+		add(m.Value, "title", "description")
+	}
+	for _, item := range v.Get("arguments").Items() {
+		parameters = append(parameters, item.Value.TextIn("name"))
+		add(item.Value, "title", "description")
+	}
+	return texts, parameters
+}
+
+// Renamed returns the tree of a definition with another name.
+func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
+	identity := EntryTypeInfo[entryType].Identity
+	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) {
 		if member == identity {
 			v = jsontree.Text(name)
 		}

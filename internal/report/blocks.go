@@ -136,11 +136,9 @@ func (r *Report) fill(b *Block) {
 		if !e.RenamedSimilar {
 			b.Note = "nothing else differs"
 		}
+		b.Note = joined("; ", deniedText(&e.Drift), b.Note)
 	}
 	b.Ask = r.question(b)
-	if r.wasDenied(&e.Drift) && !(e.Locked != nil && e.Locked.Denied) {
-		b.Note = joined("; ", deniedSoFar, b.Note)
-	}
 	if r.release != "" {
 		b.Severity = worst.String()
 	}
@@ -163,15 +161,15 @@ func (r *Report) question(b *Block) string {
 	} else if and != "" {
 		asked += ", and " + and
 	}
-	isDenied := r.wasDenied(&e.Drift)
-	if isOwn := e.Locked != nil && e.Locked.Denied; isDenied && !isOwn { // under its former name
+	switch denied := deniedText(&e.Drift); {
+	case e.LooksDenied() && denied == deniedSoFar: // under its former name
 		return asked + "? It is denied so far, and stays denied."
-	}
-	if isDenied && e.Kind != pin.Removed {
+	case e.LooksDenied():
+		return asked + "? " + strings.ToUpper(denied[:1]) + denied[1:] + ": it will be denied, too."
+	case e.IsDenied() && e.Kind != pin.Removed:
 		return asked + "? It is denied so far: y lets agents have it, x keeps it denied."
-	}
-	if r.absentText(e) != "" {
-		return asked + "? It may be a denied entry under another name: y lets agents have it, x keeps it denied."
+	case r.mayBeText(e) != "":
+		return asked + "? It may be a denied entry under another name: yes lets agents have it, x denies it."
 	}
 	return asked + "?"
 }
@@ -296,7 +294,7 @@ func (r *Report) entry(e *drifted) Entry {
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()],
 		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
-		Denied: r.wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
+		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
 	for _, c := range e.Changes {
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
@@ -320,11 +318,5 @@ func (r *Report) entry(e *drifted) Entry {
 	return said
 }
 
-// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name.
-func (r *Report) wasDenied(d *pin.Drift) bool {
-	pinned := d.Locked
-	if pinned == nil && d.RenamedFrom != "" {
-		pinned = pin.ComparisonOf(r.Comparisons, d.Server).Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
-	}
-	return pinned != nil && pinned.Denied || d.LikeDenied != ""
-}
+// wasDenied reports whether an entry that drifted is denied so far, perhaps under its old name, or looks like a denied one.
+func wasDenied(d *pin.Drift) bool { return d.IsDenied() || d.LooksDenied() }

@@ -258,11 +258,21 @@ func (r *Report) explained(server string) bool {
 // driftNote describes of an entry what a list of changes can't: that it is denied, repeated or renamed, or that a text isn't
 // stored.
 func driftNote(d *pin.Drift) string {
-	said := driftKindNote(d)
-	if d.Locked != nil && d.Locked.Denied {
-		said = joined("; ", deniedSoFar, said)
+	return joined("; ", deniedText(d), driftKindNote(d))
+}
+
+// deniedText tells that an entry is denied, or which denied one it looks like; or it returns "".
+func deniedText(d *pin.Drift) string {
+	like := d.LikeDenied
+	switch {
+	case d.IsDenied() || d.LooksDenied() && like == (pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type, Name: d.RenamedFrom}}):
+		return deniedSoFar
+	case !d.LooksDenied():
+		return ""
+	case like.Server != d.Server:
+		return "it looks like the denied " + text.Name(like.Name) + " of server " + text.Name(like.Server)
 	}
-	return said
+	return "it looks like the denied " + text.Name(like.Name)
 }
 
 // deniedSoFar is printed about an entry that is denied, be it under its former name.
@@ -279,9 +289,6 @@ func driftKindNote(d *pin.Drift) string {
 	if d.RenamedFrom != "" {
 		return "renamed from " + text.Name(d.RenamedFrom) + rest
 	}
-	if d.LikeDenied != "" {
-		return "it has the definition of " + text.Name(d.LikeDenied)
-	}
 	if d.RenamedTo != "" {
 		return "renamed to " + text.Name(d.RenamedTo) + rest
 	}
@@ -293,17 +300,20 @@ func driftKindNote(d *pin.Drift) string {
 
 // note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
-	note := joined("; ", driftNote(&e.Drift), r.absentText(e))
+	note := joined("; ", driftNote(&e.Drift), r.mayBeText(e))
 	if e.OnlyKindKnown() && r.Bounded { // the gate counts such entries instead
 		return note
 	}
 	return joined("; ", note, unexplained(e))
 }
 
-// absentText returns, for an entry that was added, which denied entries of its list are gone: it may be one of them. Else it
-// returns "".
-func (r *Report) absentText(e *drifted) string {
-	if e.Kind != pin.Added || r.wasDenied(&e.Drift) {
+// mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
+// compared with all that is denied. Else mayBeText returns "".
+func (r *Report) mayBeText(e *drifted) string {
+	if e.MayBeDenied && !wasDenied(&e.Drift) {
+		return "this may be a denied entry under another name: there is too much to compare, or nothing"
+	}
+	if e.Kind != pin.Added || wasDenied(&e.Drift) {
 		return ""
 	}
 	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}

@@ -83,6 +83,7 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
+		p.Lockfile = w.Lock.Servers
 		p.Locked.Digest = gate.SetDigest(&p.Locked)
 		p.Captured.Digest = gate.SetDigest(&p.Captured)
 	}

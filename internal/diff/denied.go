@@ -1,0 +1,111 @@
+package diff
+
+import (
+	"pinproof/internal/effort"
+	"pinproof/internal/pin"
+)
+
+// noteDenied notes which entries that are new or changed look like a denied pin, of their server or another one, whether that
+// pin is listed or gone. Both are compared as the policy of that pin shapes them: their definitions are equal apart from the
+// name, or as alike as those of an entry that was renamed. If an entry is as close to its own pin, or to the one that it is renamed
+// from, it doesn't look like the denied one: tools of one server often are alike.
+func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
+	var denied []*candidate
+	pins := pin.DeniedPins(sides)
+	for i := range pins {
+		denied = append(denied, describe(pins[i].Key, pins[i].Tree()))
+	}
+	for i := range drifts {
+		d := &drifts[i]
+		if len(denied) == 0 || d.Captured == nil || d.IsDenied() || d.LooksDenied() {
+			continue
+		}
+		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
+		nearest := -1.0
+		if former := s.former(d); former != nil && former.Denied {
+			d.LikeDenied = pin.Ref{Server: d.Server, Key: former.Key}
+			continue
+		} else if former != nil && former.Definition != nil {
+			own := describe(former.Key, former.Tree())
+			if now := s.under(s.side.Locked.Policy, own); now != nil {
+				nearest = nearness(own, now)
+			}
+		}
+		for j, p := range pins {
+			if p.Type != d.Type || p.Definition == nil {
+				continue
+			}
+			now := s.under(p.Policy, denied[j])
+			if now == nil {
+				d.MayBeDenied = true
+				continue
+			}
+			isOwn := p.Server == d.Server
+			n := nearness(denied[j], now)
+			if n <= nearest || !resembles(denied[j], now, isOwn) {
+				continue
+			}
+			if len(now.texts)+len(now.parameters) > 0 {
+				d.LikeDenied = p.Ref()
+				nearest = n
+			} else if isOwn {
+				d.MayBeDenied = true
+			}
+		}
+	}
+}
+
+// nearness returns how close two definitions are, apart from the names: the whole, the description or, if neither is equal, what they
+// have in common.
+func nearness(old, now *candidate) float64 {
+	if old.keys[0] == now.keys[0] {
+		return maxLikeness
+	}
+	if old.keys[2] == now.keys[2] && now.keys[2] != "" {
+		return maxCloseness
+	}
+	return closeness(old, now)
+}
+
+// resembles reports whether an entry may be another one that was renamed. In another server, an equal name alone says nothing.
+func resembles(old, now *candidate, isOwn bool) bool {
+	for key := range keyCount {
+		isName := key == 1
+		if old.keys[key] == now.keys[key] && now.keys[key] != "" && (isOwn || !isName) {
+			return true
+		}
+	}
+	return likeness(old, now) >= leastLikeness
+}
+
+// A shaped is an entry that is new or changed, as a policy shapes it.
+type shaped struct {
+	budget *effort.Budget
+	side   *pin.Comparison
+	entry  *pin.Pin
+	policy pin.Policy
+	said   *candidate
+}
+
+// under returns what is compared of the entry, as a policy shapes it, with another one; or nil if the budget is too small for that.
+func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
+	if s.said == nil || !s.policy.Equal(policy) {
+		if !s.budget.Spend(len(s.entry.Received) + len(s.entry.Definition)) {
+			return nil
+		}
+		s.said = describe(s.entry.Key, s.side.Under(policy, s.entry))
+		s.policy = policy
+	}
+	if !s.budget.Spend(other.work()) {
+		return nil
+	}
+	return s.said
+}
+
+// former returns the pin of the entry, or of the one that it is renamed from, or nil.
+func (s *shaped) former(d *pin.Drift) *pin.Pin {
+	if d.RenamedFrom == "" {
+		return d.Locked
+	}
+	return s.side.Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
+}
