@@ -190,7 +190,7 @@ func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	policy := c.pins.policy
 	isRead := key.Type == pin.Resources
 	if list == pin.Skills {
-		return policy.Pins(list) && (key.Type == list || isRead && (c.pins.skills.areAround(uri, approvedSkill) || c.claims(list)))
+		return policy.Pins(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
 	}
 	isTemplate := isRead && list == pin.Templates && policy.Resources && c.claims(list)
 	return policy.Pins(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
@@ -242,7 +242,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	uri := c.pins.plain(key.Name)
 	switch {
 	// The files of skills are judged by their skills, and when they come.
-	case !c.pins.policy.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.areAround(uri, approvedSkill):
+	case !c.pins.policy.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
 		return under, nil
 	case !isApproved && !isRead:
 		return under, notPinned

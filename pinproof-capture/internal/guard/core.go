@@ -172,8 +172,6 @@ type out struct {
 	toClient []byte
 	toServer []byte
 	judge    []judgement
-	// Something will soon have to be judged.
-	prepares bool
 	// The session ends.
 	err error
 }
@@ -473,7 +471,6 @@ func (c *core) begin(entryType pin.EntryType) {
 			}
 		}
 	}
-	c.out.prepares = c.out.prepares || l.pages == nil && c.refused == nil
 	c.send(l.running)
 }
 
@@ -851,7 +848,7 @@ func (c *core) reread(pins approved, err error) {
 		return
 	}
 	for folder, k := range c.pins.skills { // what was shown stays known
-		if _, isPinned := pins.skills[folder]; k.state == shownSkill && !isPinned {
+		if _, isPinned := pins.skills[folder]; k.why == skillNotApproved && !isPinned {
 			pins.skills[folder] = k
 		}
 	}

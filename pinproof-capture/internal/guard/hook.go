@@ -25,7 +25,7 @@ type Hooked struct {
 // says, or shows why the server says nothing. The words leave out the server's own command or
 // address, which may hold a secret, and in which a shell could read something else.
 func (h *Hooked) blocked(why modeltext.Text) error {
-	return why.Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(workspace.FileName(h.ServerID)).
+	return wordsBlocked.With(why).Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(workspace.FileName(h.ServerID)).
 		Say(" -- COMMAND (or its URL)")
 }
 
@@ -39,25 +39,25 @@ var Unusable = modeltext.Say("pinproof: blocked: the command line of this hook c
 func (h Hooked) Hook(ctx context.Context) error {
 	lock, err := h.find()
 	if err != nil {
-		return h.blocked(modeltext.Say("pinproof: blocked: there is no lockfile for this project"))
+		return h.blocked(say("there is no lockfile for this project"))
 	}
 	servers, _ := ReadServers(lock) // what can't be read is for pinproof to refuse
 	if servers.Kind == '{' && !servers.Has(h.ServerID) {
-		return h.blocked(modeltext.Say("pinproof: blocked: the lockfile has no server ").Argument(h.ServerID).
+		return h.blocked(say("the lockfile has no server ").Argument(h.ServerID).
 			Say(", but ").Count(len(servers.Members()), "other server"))
 	}
 	if _, err := FindPinproof(); err != nil {
-		return h.blocked(modeltext.Say("pinproof: blocked: pinproof is neither beside pinproof-capture nor on the path"))
+		return h.blocked(say("pinproof is neither beside pinproof-capture nor on the path"))
 	}
 	h.Server.Dir = filepath.Dir(lock)
 	data, _, err := h.Server.Capture(ctx, h.Asked)
 	if err != nil {
-		return h.blocked(modeltext.Say("pinproof: blocked: the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
+		return h.blocked(say("the tools of server ").Argument(h.ServerID).Say(" could not be listed"))
 	}
 	place := keptPlace(lock, h.ServerID)
 	file := place + shortDigest(data) + keptEnding
 	if place == "" || keep(kept{file, data}) != nil {
-		return h.blocked(modeltext.Say("pinproof: blocked: the capture can't be written"))
+		return h.blocked(say("the capture can't be written"))
 	}
 	var words bytes.Buffer
 	flags := []string{"--", file, lock}
@@ -74,5 +74,5 @@ func (h Hooked) Hook(ctx context.Context) error {
 	if said, ok := modeltext.FromHook(words.Bytes()); ok {
 		return said
 	}
-	return h.blocked(modeltext.Say("pinproof: blocked: pinproof gave no answer"))
+	return h.blocked(say("pinproof gave no answer"))
 }

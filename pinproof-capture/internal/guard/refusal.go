@@ -23,15 +23,15 @@ const codeBlocked = -32090
 
 // What the client is told in place of an answer, the same for every server.
 var (
-	wordsBlocked    = modeltext.Say("pinproof: blocked: ")
-	wordsUnreadable = modeltext.Say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
-	wordsNoList     = modeltext.Say("pinproof: blocked: the server did not give this list. Try again later.")
-	wordsNoCursor   = modeltext.Say("pinproof: this list has one page. Ask for it without a cursor.")
-	wordsNoPins     = modeltext.Say("pinproof: blocked: tools.lock can't be read. A person has to put it right.")
-	wordsNotBegun   = modeltext.Say("pinproof: blocked: this session has not begun. Send initialize first.")
-	wordsEnded      = modeltext.Say("pinproof: the server has ended, or didn't start. A person finds the reason in the log of this server.")
-	wordsUsed       = modeltext.Say("pinproof: blocked: the id of this request is in use.")
-	wordsNoRecord   = modeltext.Say("pinproof: blocked: the record of calls can't be written, and this was not called.")
+	wordsBlocked    = say("pinproof: blocked: ")
+	wordsUnreadable = say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
+	wordsNoList     = say("pinproof: blocked: the server did not give this list. Try again later.")
+	wordsNoCursor   = say("pinproof: this list has one page. Ask for it without a cursor.")
+	wordsNoPins     = say("pinproof: blocked: tools.lock can't be read. A person has to put it right.")
+	wordsNotBegun   = say("pinproof: blocked: this session has not begun. Send initialize first.")
+	wordsEnded      = say("pinproof: the server has ended, or didn't start. A person finds the reason in the log of this server.")
+	wordsUsed       = say("pinproof: blocked: the id of this request is in use.")
+	wordsNoRecord   = say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
 // reviewPatience is how long a server has for what is requested after a refusal, and how long the client waits for its error: that names
@@ -167,18 +167,18 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 		kinds[pin.DriftKind(d.kind)]++
 		lines = append(lines, d.kind+" "+strings.TrimPrefix(entry, "tool=")+d.warning)
 	}
-	how := modeltext.Say("").Drift(kinds)
+	how := say("").Drift(kinds)
 	if lines == nil { // no entry by itself: a policy differs, or nobody has approved a warning
 		lines = []string{v.summary}
-		how = modeltext.Say("none of them by itself")
+		how = say("none of them by itself")
 		c.log(event, "reason", v.summary)
 	}
 	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
-		modeltext.Say("").Entries(entryType), text.List(lines, 20))
+		say("").Entries(entryType), text.List(lines, 20))
 	if c.OnDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
 		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	words := modeltext.Say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
+	words := say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
 		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
 	data, isPart := c.said()
 	return words.With(c.toReview(data, isPart))
@@ -191,7 +191,7 @@ func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Te
 	data, _ := c.said()
 	c.tell("%s: %s", what, why)
 	c.log(event, "reason", why)
-	words := modeltext.Say("it could not be judged whether what server ").Argument(c.ServerID).
+	words := say("it could not be judged whether what server ").Argument(c.ServerID).
 		Say(" says is what was approved in tools.lock. Do not use it. ")
 	return wordsBlocked.With(words).With(c.toReview(append(data, line...), true))
 }
@@ -200,7 +200,7 @@ func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Te
 func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	if c.review.place == "" {
 		c.tell("what it said could not be saved")
-		return modeltext.Say("A person has to review it.")
+		return say("A person has to review it.")
 	}
 	path := c.review.place + shortDigest(data) + keptEnding
 	c.out.keep = append(c.out.keep, kept{path, data})
@@ -217,7 +217,7 @@ func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	}
 	command.Flags = map[string][]string{"relock": flags}
 	c.out.say = append(c.out.say, "review:  "+command.Review())
-	return modeltext.Say("").Review("A person reviews it at a terminal", command)
+	return say("").Review("A person reviews it at a terminal", command)
 }
 
 // refuseUse refuses a request that acts on an entry.

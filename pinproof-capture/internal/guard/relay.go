@@ -16,7 +16,6 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/modeltext"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 	"pinproof/pinproof-capture/internal/mcp"
@@ -82,19 +81,15 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 		defer r.mu.Unlock()
 		return r.core.inputOf(tool)
 	}
-	// The lockfile is read while the server's process starts, which becomes the server only if it is pinned.
-	var pins approved
-	src.Permit = sync.OnceValue(func() (err error) {
-		pins, _, err = j.readPins()
-		return err
-	})
-	go src.Permit()
+	pins, _, err := j.readPins()
+	if err != nil {
+		return 2, err
+	}
 	s, err := src.Open(stderr)
-	if err = cmp.Or(src.Permit(), err); err != nil {
+	if err != nil {
 		return 2, err
 	}
 	defer s.Stop()
-	j.prepare()
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
@@ -199,7 +194,7 @@ func (r *relay) last(err error) error {
 	if err == mcp.ErrTooLarge {
 		r.happens(func(c *core) {
 			c.log("block", "reason", mcp.ErrTooLarge.Text)
-			c.end(modeltext.Say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
+			c.end(say("pinproof: blocked: a message of more than 64 MiB. The session with server ").
 				Argument(c.ServerID).Say(" is over."), err)
 		})
 	}
@@ -243,9 +238,6 @@ func (r *relay) do(o out) {
 	}
 	if !r.client.put(o.toClient) || !r.server.put(o.toServer) {
 		o.err = cmp.Or(o.err, error(errFull))
-	}
-	if o.prepares {
-		r.judge.prepare()
 	}
 	for _, part := range o.judge {
 		r.judging.Go(func() {

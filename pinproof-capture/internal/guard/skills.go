@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -30,19 +31,13 @@ var (
 // skills are what the guard knows about the skills of one server, by the keys of their folders.
 type skills map[string]known
 
-// A known skill. Its files are known once the session has listed it as it is pinned.
+// A known skill.
 type known struct {
-	state skillState
+	// Why nothing in the folder may be read but the files.
+	why *reason
+	// Its files, once the session has listed it as it is pinned.
 	*skill.Skill
 }
-
-type skillState int
-
-const (
-	approvedSkill skillState = iota
-	deniedSkill              // a person has denied it to agents
-	shownSkill               // the session has shown it, and nobody has approved it
-)
 
 // readSkills reads the pinned skills of a server's entry in a lockfile.
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
@@ -50,82 +45,72 @@ func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	for _, m := range server.Get(memberOf(pin.Skills)).Members() {
 		folder := skill.FolderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
 		if m.Get("denied").Kind == 't' {
-			s[folder] = known{state: deniedSkill}
-		} else if _, isKnown := s[folder]; !isKnown {
-			s[folder] = known{}
+			s[folder] = known{why: skillDenied}
+		} else if s[folder].why == nil {
+			s[folder] = known{why: skillNotSeen}
 		}
 	}
 	return s
 }
 
-// refuse notes that a skill isn't approved.
+// refuse notes that the session has shown a skill that isn't approved.
 func (s skills) refuse(uri string) {
 	folder := skill.FolderOf(uri)
-	if _, isKnown := s[folder]; !isKnown && skill.IsMain(uri) {
-		s[folder] = known{state: shownSkill}
+	if s[folder].why == nil && skill.IsMain(uri) {
+		s[folder] = known{why: skillNotApproved}
 	}
 }
 
-// areAround reports whether a URI is in the folder of a skill in this state.
-func (s skills) areAround(uri string, state skillState) bool {
-	for folder, k := range s {
-		if k.state == state && skill.Within(uri, folder) {
-			return true
+// around returns the first of these reasons that a skill around a URI has, or nil.
+func (s skills) around(uri string, reasons ...*reason) *reason {
+	for _, why := range reasons {
+		for folder, k := range s {
+			if k.why == why && skill.Within(uri, folder) {
+				return why
+			}
 		}
 	}
-	return false
+	return nil
 }
+
+// isApproved reports whether a URI is in the folder of an approved skill.
+func (s skills) isApproved(uri string) bool { return s.around(uri, skillNotSeen, fileNotListed) != nil }
 
 // file returns the files that approved skills list under a URI, or why the URI may not be read. It returns neither
 // if the URI has nothing to do with a skill. A skill inside another's folder can have a file that both list.
 func (s skills) file(uri string) (files []*skill.File, why *reason) {
-	isUnseen := false
-	for folder, k := range s {
+	for _, k := range s {
 		if k.Skill == nil {
-			isUnseen = isUnseen || k.state == approvedSkill && skill.Within(uri, folder)
-		} else if f := k.File(uri); f != nil {
+			continue
+		}
+		if f := k.File(uri); f != nil {
 			files = append(files, f)
 		}
 	}
 	if files != nil {
 		return files, nil
 	}
-	if s.areAround(uri, deniedSkill) {
-		return nil, skillDenied
-	}
-	if isUnseen {
-		return nil, skillNotSeen
-	}
-	if s.areAround(uri, approvedSkill) {
-		return nil, fileNotListed
-	}
-	return nil, s.folder(uri)
+	return nil, cmp.Or(s.around(uri, skillDenied, skillNotSeen, fileNotListed), s.folder(uri))
 }
 
 // folder returns why a folder may not be read, or nil. Its files are judged when they come.
 func (s skills) folder(uri string) *reason {
-	if s.areAround(uri, deniedSkill) {
-		return skillDenied
-	}
-	if s.areAround(uri, shownSkill) || skill.IsMain(uri) {
+	why := s.around(uri, skillDenied, skillNotApproved)
+	if why == nil && skill.IsMain(uri) {
 		return skillNotApproved
 	}
-	return nil
+	return why
 }
 
 // askSkill returns why a request of a client that may read a skill is refused, or nil.
 func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
-	if !c.guardsSkills() {
-		return nil
-	}
 	uri := params.Get("uri").Text
 	s := c.pins.skills
-	switch method {
-	case readResource:
+	if c.guardsSkills() && method == readResource {
 		if _, why = s.file(uri); why == skillNotApproved {
 			s.refuse(uri)
 		}
-	case readDirectory:
+	} else if c.guardsSkills() && method == readDirectory {
 		why = s.folder(uri)
 	}
 	return why
@@ -135,14 +120,17 @@ func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
 func (c *core) learnSkills(l *list) {
 	s := c.pins.skills
 	for folder, k := range s {
-		s[folder] = known{state: k.state}
+		if k.Skill != nil {
+			s[folder] = known{why: skillNotSeen}
+		}
 	}
 	for _, page := range l.pages {
 		for _, item := range page.Get(memberOf(pin.Skills)).Items() {
 			uri := item.TextIn("uri")
+			folder := skill.FolderOf(uri)
 			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
-			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[skill.FolderOf(uri)].state == approvedSkill {
-				s[skill.FolderOf(uri)] = known{Skill: read}
+			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[folder].why != skillDenied {
+				s[folder] = known{fileNotListed, read}
 			} else {
 				s.refuse(uri)
 			}
@@ -260,7 +248,7 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 // files of the skill's entry and the folders on the way to them.
 func (c *core) answerDirectory(result jsontree.Value, uri string) *reason {
 	s := c.pins.skills
-	isInside := s.areAround(uri, approvedSkill)
+	isInside := s.isApproved(uri)
 	for _, m := range result.Members() {
 		for _, item := range m.Items() {
 			of := item.Get("uri")

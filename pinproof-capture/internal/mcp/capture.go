@@ -39,9 +39,6 @@ type Server struct {
 	// InputOf returns the input schema of a tool, which may name headers for a call; nil if nothing is called.
 	InputOf func(tool string) jsontree.Value
 
-	// Permit is called once the server's process is ready to become the server. After an error it doesn't. nil permits.
-	Permit func() error
-
 	rec *record // of a capture; nil for a guard
 }
 
