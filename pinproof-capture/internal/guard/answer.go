@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -42,7 +41,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 			if c.OnDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list = append(list, jsontree.Member{Value: v})
+			list = append(list, jsontree.Member{Value: inOrder(v)})
 		}
 	}
 	return list
@@ -51,49 +50,33 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 // result returns what the client gets for a list, on one page, and how many entries that has.
 func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	first := c.lists[entryType].pages[0]
-	list := jsontree.Value{Kind: '[', Parts: c.entries(entryType, func(string) bool { return true })}
-	text := fmt.Appendf(make([]byte, 0, len(first.Text)), `"result":{%q:`, memberOf(entryType))
-	text = appendInOrder(text, &list)
+	list := c.entries(entryType, func(string) bool { return true })
+	members := []jsontree.Member{{Name: memberOf(entryType), Value: jsontree.Value{Kind: '[', Parts: list}}}
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
-			text = appendInOrder(fmt.Appendf(text, ",%q:", name), &v)
+			members = append(members, jsontree.Member{Name: name, Value: inOrder(v)})
 		}
 	}
-	scope := first.Get("cacheScope")
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
 	info := first.Get("_meta").Get(serverInfo)
+	scope := first.Get("cacheScope")
 	add("resultType", jsontree.Text("complete"), first.Has("resultType"))
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: info}), info.Kind == '{')
-	return string(append(text, '}')), len(list.Parts)
+	return `"result":` + string(jsontree.Append(nil, jsontree.Ordered(members))), len(list)
 }
 
-// appendInOrder writes a value as jsontree.Append does, but with its members in the order in which they were read, because models and forms
-// show parameters in that order.
-func appendInOrder(text []byte, v *jsontree.Value) []byte {
-	if v.Kind != '{' && v.Kind != '[' {
-		return jsontree.Append(text, *v)
-	}
-	order := make([]*jsontree.Member, 0, 16)
+// inOrder returns a value whose members are in the order in which they were read, because models and forms show parameters in that order.
+func inOrder(v jsontree.Value) jsontree.Value {
+	v.Parts = slices.Clone(v.Parts)
 	for i := range v.Parts {
-		order = append(order, &v.Parts[i])
+		v.Parts[i].Value = inOrder(v.Parts[i].Value)
 	}
 	if v.Kind == '{' {
-		slices.SortFunc(order, func(a, b *jsontree.Member) int { return int(a.At - b.At) })
+		slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
 	}
-	text = append(text, v.Kind)
-	for i, m := range order {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		if v.Kind == '{' {
-			text = append(jsontree.AppendString(text, m.Name), ':')
-		}
-		text = appendInOrder(text, &m.Value)
-	}
-	// The bracket that closes it.
-	return append(text, v.Kind+2)
+	return v
 }
 
 // inputOf returns the input schema of a tool that the client gets.

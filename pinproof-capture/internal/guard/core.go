@@ -47,8 +47,6 @@ type core struct {
 	lists [pin.EntryTypes]list
 	// The client's requests that the server has, by id.
 	open map[string]request
-	// The requests of this core that the server has, by id.
-	own map[string]*listing
 	// How many ids of its own the core has used.
 	used int64
 	// In the order in which they came.
@@ -124,10 +122,19 @@ func (l *list) hasFailed() bool { return l.pages == nil && l.done > 0 && l.done 
 // A listing is one that is under way.
 type listing struct {
 	mcp.Listing
-	began    int       // the value of list.changes when it began
-	key      string    // of the request that waits for its answer
-	sent     time.Time // when that was sent
-	isJudged bool
+	began int       // the value of list.changes when it began
+	key   string    // the id of the request that waits for its answer; "" while none does
+	sent  time.Time // when that was sent
+}
+
+// listingOf returns the listing that waits for the answer to a request, or nil.
+func (c *core) listingOf(key string) *listing {
+	for _, l := range c.lists {
+		if l.running != nil && l.running.key == key && key != "" {
+			return l.running
+		}
+	}
+	return nil
 }
 
 // A held message of the client's waits for lists, or for the server's greeting.
@@ -223,7 +230,6 @@ func (c *core) take(h held) {
 	method := h.m.Get("method").Text
 	params := h.m.Get("params")
 	hasID := h.m.Has("id")
-	_, isOpen := c.open[keyOf(h.m)]
 	if meta := params.Get("_meta"); meta.Has(protocolVersion) && !c.unread {
 		c.meta = slices.DeleteFunc(slices.Clone(meta.Members()), func(m jsontree.Member) bool { return !strings.HasPrefix(m.Name, "io.modelcontextprotocol/") })
 		if c.state == notBegun && !isGreeting(method) {
@@ -231,7 +237,7 @@ func (c *core) take(h held) {
 		}
 	}
 	switch {
-	case method != "" && hasID && (isOpen || c.own[keyOf(h.m)] != nil):
+	case method != "" && hasID && c.isUsed(keyOf(h.m)):
 		c.refuseRequest(h, wordsUsed) // its answer would be taken for that of the other
 	case method == "notifications/cancelled":
 		c.cancel(h)
@@ -379,7 +385,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.refuseUse(h, target.keys[0], method, gone)
 			return
 		}
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, appendInOrder(nil, &entries[0].Value), c.modernMembers())))
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entries[0].Value), c.modernMembers())))
 	default:
 		c.call(h, method, params, under)
 	}
@@ -479,18 +485,21 @@ const firstOwn = 1 << 30
 
 // send sends the next request of a listing.
 func (c *core) send(l *listing) {
-	var id int64
-	for isUsed := true; isUsed; {
-		id = firstOwn + c.used
-		l.key = strconv.FormatInt(id, 10)
-		c.used++
-		_, isClients := c.open[l.key]
-		isUsed = isClients || c.own[l.key] != nil
+	id := firstOwn + c.used
+	for c.isUsed(strconv.FormatInt(id, 10)) {
+		id++
 	}
+	c.used = id - firstOwn + 1
+	l.key = strconv.FormatInt(id, 10)
 	l.sent = c.now
-	c.own[l.key] = l
 	method, params := l.Request()
 	c.toServer(mcp.Request(id, method, params))
+}
+
+// isUsed reports whether an id is that of a request that waits for its answer.
+func (c *core) isUsed(key string) bool {
+	_, isClients := c.open[key]
+	return isClients || c.listingOf(key) != nil
 }
 
 // fromServer takes a line of the server's.
@@ -498,7 +507,7 @@ func (c *core) fromServer(line []byte) {
 	m, bad := message(line)
 	key := keyOf(m)
 	method := m.Get("method")
-	l := c.own[key]
+	l := c.listingOf(key)
 	switch {
 	case bad != nil:
 		c.unreadable(line, bad)
@@ -509,7 +518,7 @@ func (c *core) fromServer(line []byte) {
 	case method.Kind != 0:
 		c.unasked(line, m, method.Text)
 	case l != nil && m.Get("id").Kind == '0':
-		delete(c.own, key)
+		l.key = ""
 		c.came(l, line, m)
 	case c.refused == nil:
 		c.answered(line, m, key)
@@ -606,7 +615,6 @@ func (c *core) listed(l *listing, serverError string, err error) {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
 	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
-		l.isJudged = true
 		c.judge(captured(textsOf(l.Pages)...), func(v *verdict, err error) { c.judged(l, v, err) })
 		return
 	}
@@ -813,10 +821,7 @@ func (c *core) forget() {
 				*need = l.changes
 			}
 		}
-		if l.running != nil {
-			delete(c.own, l.running.key)
-			l.running = nil
-		}
+		l.running = nil
 	}
 }
 
@@ -864,12 +869,12 @@ func (c *core) reread(pins approved, err error) {
 
 // tick does what is due.
 func (c *core) tick() {
-	for _, key := range slices.Sorted(maps.Keys(c.own)) {
-		l := c.own[key]
-		if l == nil || c.now.Before(l.sent.Add(l.Patience())) {
+	for entryType := range c.lists {
+		l := c.lists[entryType].running
+		if l == nil || l.key == "" || c.now.Before(l.sent.Add(l.Patience())) {
 			continue
 		}
-		delete(c.own, key)
+		l.key = ""
 		if l.InDoubt {
 			l.End()
 			c.listed(l, "", nil)
@@ -883,11 +888,6 @@ func (c *core) tick() {
 
 // serverEnds takes the end of the server. Whoever waits for an answer gets one.
 func (c *core) serverEnds() {
-	for _, key := range slices.Sorted(maps.Keys(c.own)) {
-		l := c.own[key]
-		delete(c.own, key)
-		c.reviewed(l, true)
-	}
 	if c.refused != nil {
 		c.now = c.refused.at.Add(reviewPatience)
 		c.conclude()

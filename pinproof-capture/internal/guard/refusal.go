@@ -88,7 +88,7 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 		if isKnown && entryType != pin.Skills || !c.claims(entryType) {
 			continue
 		}
-		if l.running == nil || l.running.isJudged {
+		if l.running == nil || l.running.key == "" {
 			l.running = nil
 			c.begin(entryType)
 		}
@@ -120,7 +120,9 @@ func (c *core) conclude() {
 	r.words = wordsBlocked.With(c.drift("block", r.entryType, r.verdict))
 	r.isTold = true
 	c.refuseAll(r.waiting, r.words)
-	clear(c.own)
+	for entryType := range c.lists {
+		c.lists[entryType].running = nil
+	}
 	c.out.err = errBlocked
 }
 
@@ -245,7 +247,7 @@ func (c *core) drop(line []byte, isServers bool, bad error) {
 		id, err := jsontree.NewReader(m["id"]).Only()
 		spelled := bytes.TrimSpace(m["id"])
 		key := strings.TrimSpace(id.Text)
-		l := c.own[key]
+		l := c.listingOf(key)
 		if err != nil || id.Kind != '"' && id.Kind != '0' {
 			continue
 		}
@@ -257,7 +259,7 @@ func (c *core) drop(line []byte, isServers bool, bad error) {
 			on(refusal(c.open[key].id(), wordsUnreadable))
 			delete(c.open, key)
 		} else { // a listing doesn't wait for an answer that can't be read
-			delete(c.own, key)
+			l.key = ""
 			c.listed(l, "", bad)
 		}
 	}

@@ -38,10 +38,7 @@ type remote struct {
 	stop context.CancelCauseFunc // ends the session
 	exit int
 
-	// Locked by the one stream that is passing a message on. It is locked until somebody reads the messages.
-	taking sync.Mutex
-
-	take func(Received) error
+	came chan Received
 
 	mu      sync.Mutex // protects what follows
 	session *webSession
@@ -127,13 +124,12 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // it may hold a secret
 	}
-	r := &remote{Server: s, address: u, waiting: map[string]*post{}}
+	r := &remote{Server: s, address: u, waiting: map[string]*post{}, came: make(chan Received)}
 	r.session = r.newSession()
 	r.client.CheckRedirect = checkRedirect
 	if r.client.Transport, err = transport(); err != nil {
 		return nil, err
 	}
-	r.taking.Lock()
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	return r, nil
 }
@@ -181,32 +177,38 @@ func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.Equ
 
 // Lines passes on what the server sends until the session ends, and returns why it ended.
 func (r *remote) Lines(take func(Received) error) error {
-	r.take = take
-	r.taking.Unlock()
 	if r.SSE {
-		resp, err := r.stream(r.ctx, "")
-		if err == nil {
-			err = r.follow(nil, resp)
+		go func() {
+			resp, err := r.stream(r.ctx, "")
+			if err == nil {
+				err = r.follow(nil, resp)
+			}
+			r.stop(err)
+		}()
+	}
+	for {
+		select {
+		case s := <-r.came:
+			if err := take(s); err != nil {
+				r.stop(err)
+			}
+		case <-r.ctx.Done():
+			if err := context.Cause(r.ctx); err != context.Canceled {
+				return err
+			}
+			return nil
 		}
-		r.stop(err)
 	}
-	<-r.ctx.Done()
-	if err := context.Cause(r.ctx); err != context.Canceled {
-		return err
-	}
-	return nil
 }
 
-// put passes on one thing that the server sent. An error from take ends the session.
+// put passes on one thing that the server sent, unless the session is over.
 func (r *remote) put(s Received) error {
-	r.taking.Lock()
-	defer r.taking.Unlock()
-	if r.ctx.Err() == nil {
-		if err := r.take(s); err != nil {
-			r.stop(err)
-		}
+	select {
+	case r.came <- s:
+		return nil
+	case <-r.ctx.Done():
+		return context.Cause(r.ctx)
 	}
-	return context.Cause(r.ctx)
 }
 
 // Write sends lines of the client's. It returns no error: what becomes of the lines is read with Lines.
@@ -276,23 +278,19 @@ func (r *remote) post(p *post) {
 		r.stand(p)
 	}
 	resp, data, err := r.ask(p)
-	isForgotten := err == nil && p.id != nil && r.rec == nil && !r.SSE && sessionOf(resp) != "" && isForgotten(resp.StatusCode, data)
-	if isForgotten && r.over(p.session) {
-		err = errOver
-	}
-	// The server has the message. What it sends in reply may only get through once send has returned.
 	if p.id == nil {
+		// The server has the message. What it sends in reply may only get through once send has returned.
 		close(p.done)
-	}
-	if err == errOver {
-		r.put(Received{Line: p.body, Unsent: true})
-		r.answered(p)
-		return
+	} else if err == nil && r.rec == nil && !r.SSE && isForgotten(resp, data) && r.over(p.session) {
+		err = errOver
 	}
 	if err == nil {
 		err = r.answer(p, resp, data)
 	}
-	if err != nil && p.ctx.Err() == nil {
+	if err == errOver {
+		r.put(Received{Line: p.body, Unsent: true})
+		r.answered(p)
+	} else if err != nil && p.ctx.Err() == nil {
 		r.fail(p, err)
 	}
 }
@@ -302,8 +300,10 @@ func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp
 
 // isForgotten reports whether a server no longer knows the session. The protocol wants a 404 for that;
 // many servers answer with 400, and with words about the session.
-func isForgotten(code int, body []byte) bool {
-	return code == http.StatusNotFound || code == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
+func isForgotten(resp *http.Response, body []byte) bool {
+	code := resp.StatusCode
+	saysSo := code == http.StatusNotFound || code == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
+	return saysSo && sessionOf(resp) != ""
 }
 
 // answered notes that nobody waits for the answer to a message any more.
