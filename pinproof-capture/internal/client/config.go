@@ -68,9 +68,6 @@ type entry struct {
 	// The words of our guard in front of the server; nil if there is no guard.
 	guard []string
 
-	// It looks like a guard, and isn't one that wrap would write. It is then part of the server.
-	foreign bool
-
 	Rest map[string]jsontext.Value `json:",embed"`
 }
 

@@ -26,7 +26,6 @@ func (e entry) unguarded(id string) entry {
 	argv := e.argv()
 	n := selfWords(argv)
 	if n == 0 || n == len(argv) || argv[n] != "guard" {
-		e.foreign = isGuard(argv)
 		return e
 	}
 	flags := pflag.NewFlagSet("guard", pflag.ContinueOnError)
@@ -39,11 +38,7 @@ func (e entry) unguarded(id string) entry {
 	err := flags.Parse(argv[n+1:])
 	words := flags.Args()
 	isCommand := flags.ArgsLenAtDash() == 1
-	if err == nil && len(words) < 2 {
-		return e // it would not start
-	}
-	if err != nil || words[0] != id || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
-		e.foreign = true
+	if err != nil || len(words) < 2 || words[0] != id || !isCommand && (len(words) > 2 || !strings.Contains(words[1], "://")) {
 		return e
 	}
 	if isCommand {
@@ -92,10 +87,4 @@ func isThis(path string) bool {
 	}
 	self, err := os.Executable()
 	return err == nil && workspace.SameFile(self, path)
-}
-
-// isGuard reports whether a command line starts a guard of a program with our name.
-func isGuard(argv []string) bool {
-	at := slices.IndexFunc(argv, func(word string) bool { return mcp.ProgramOf(word) == Self })
-	return at >= 0 && slices.Contains(argv[at:], "guard")
 }

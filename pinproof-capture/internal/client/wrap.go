@@ -45,7 +45,7 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refus
 	out = c.Data
 	for _, id := range ids {
 		e := c.entries[id]
-		if !e.foreign && (g == nil) == (e.guard == nil) {
+		if (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
 		}
 		var words []string
@@ -96,9 +96,6 @@ func (c *Config) Unguarded(ids []string) []string {
 // rewritable returns why the guard of a server can't be added or, if isWrap is false, removed.
 func (e entry) rewritable(id string, isWrap bool) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
-	if e.foreign {
-		return fail.New("a guard is there that wrap would not write: %s", e.shown(nil)).Hint("if it is meant to be there, leave it; if not, remove it by hand")
-	}
 	if !isWrap {
 		return nil
 	}

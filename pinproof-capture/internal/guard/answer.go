@@ -41,7 +41,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 			if c.OnDrift != Warns {
 				v = c.pins.policy.Apply(entryType, v)
 			}
-			list = append(list, jsontree.Member{Value: inOrder(v)})
+			list = append(list, jsontree.Member{Value: v})
 		}
 	}
 	return list
@@ -51,7 +51,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	first := c.lists[entryType].pages[0]
 	list := c.entries(entryType, func(string) bool { return true })
-	members := []jsontree.Member{{Name: memberOf(entryType), Value: jsontree.Value{Kind: '[', Parts: list}}}
+	members := []jsontree.Member{{Name: memberOf(entryType), Value: inOrder(jsontree.Value{Kind: '[', Parts: list})}}
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
 			members = append(members, jsontree.Member{Name: name, Value: inOrder(v)})
@@ -67,7 +67,8 @@ func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	return `"result":` + string(jsontree.Append(nil, jsontree.Ordered(members))), len(list)
 }
 
-// inOrder returns a value whose members are in the order in which they were read, because models and forms show parameters in that order.
+// inOrder returns a value to write, with its members in the order in which they were read, because models and forms show parameters in that
+// order. Get finds no member in it.
 func inOrder(v jsontree.Value) jsontree.Value {
 	v.Parts = slices.Clone(v.Parts)
 	for i := range v.Parts {

@@ -385,7 +385,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.refuseUse(h, target.keys[0], method, gone)
 			return
 		}
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, entries[0].Value), c.modernMembers())))
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, inOrder(entries[0].Value)), c.modernMembers())))
 	default:
 		c.call(h, method, params, under)
 	}

@@ -24,7 +24,7 @@ var (
 	fileDiffers      = because("its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first."))
 	skillNotSeen     = because("the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first."))
 	skillDenied      = because("a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it."))
-	folderDiffers    = because("the folder has files that are not in the approved entry of its skill", say("the folder of this "), say(" has files that are not in the approved entry of its skill. A person has to review it first."))
+	folderNotRead    = because("what is in the folder of a skill isn't pinned", say("the folder of this "), say(" belongs to a skill. Read the files that the entry of the skill lists."))
 	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
 )
 
@@ -90,28 +90,27 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	if files != nil {
 		return files, nil
 	}
-	return nil, cmp.Or(s.around(uri, skillDenied, skillNotSeen, fileNotListed), s.folder(uri))
-}
-
-// folder returns why a folder may not be read, or nil. Its files are judged when they come.
-func (s skills) folder(uri string) *reason {
-	why := s.around(uri, skillDenied, skillNotApproved)
+	why = s.around(uri, skillDenied, skillNotSeen, fileNotListed, skillNotApproved)
 	if why == nil && skill.IsMain(uri) {
-		return skillNotApproved
+		return nil, skillNotApproved
 	}
-	return why
+	return nil, why
 }
 
-// askSkill returns why a request of a client that may read a skill is refused, or nil.
-func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
+// askSkill returns why a request of a client that may read a skill is refused, or nil. No folder of a skill is read: a list of what is in
+// it isn't pinned.
+func (c *core) askSkill(method string, params jsontree.Value) *reason {
 	uri := params.Get("uri").Text
-	s := c.pins.skills
-	if c.guardsSkills() && method == readResource {
-		if _, why = s.file(uri); why == skillNotApproved {
-			s.refuse(uri)
-		}
-	} else if c.guardsSkills() && method == readDirectory {
-		why = s.folder(uri)
+	isFolder := method == readDirectory
+	if !c.guardsSkills() || method != readResource && !isFolder {
+		return nil
+	}
+	files, why := c.pins.skills.file(uri)
+	if why == skillNotApproved {
+		c.pins.skills.refuse(uri)
+	}
+	if isFolder && (files != nil || why == fileNotListed) {
+		return folderNotRead
 	}
 	return why
 }
@@ -152,7 +151,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 	switch {
 	case why != nil || !c.guardsSkills():
 	case asked.method == readDirectory:
-		why = c.answerDirectory(result, asked.uri)
+		why = c.answerFolder(result)
 	case asked.method == getSkill: // with warn
 		_, why = c.pins.skills.file(result.Get("skill").TextIn("uri"))
 	}
@@ -244,41 +243,14 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 	return false
 }
 
-// answerDirectory judges what a folder lists. Inside a skill's folder, that may be nothing but the
-// files of the skill's entry and the folders on the way to them.
-func (c *core) answerDirectory(result jsontree.Value, uri string) *reason {
-	s := c.pins.skills
-	isInside := s.isApproved(uri)
+// answerFolder refuses a list of what a folder has if any of it belongs to a skill.
+func (c *core) answerFolder(result jsontree.Value) *reason {
 	for _, m := range result.Members() {
 		for _, item := range m.Items() {
-			of := item.Get("uri")
-			if of.Kind != '"' && isInside && item.Kind != 0 {
-				return folderDiffers // no entry lists what it is
-			}
-			if of.Kind != '"' {
-				continue
-			}
-			files, why := s.file(of.Text)
-			if why == skillDenied {
-				return skillDenied
-			}
-			if files == nil && (why != nil && !s.isFolder(of.Text) || why == nil && isInside) {
-				return folderDiffers
+			if files, why := c.pins.skills.file(item.TextIn("uri")); files != nil || why != nil {
+				return cmp.Or(why, folderNotRead)
 			}
 		}
 	}
 	return nil
-}
-
-// isFolder reports whether a URI is that of an approved skill's folder, or of a folder inside it
-// that leads to a file.
-func (s skills) isFolder(uri string) bool {
-	prefix := strings.TrimSuffix(uri, "/") + "/"
-	for _, k := range s {
-		leads := func(f skill.File) bool { return strings.HasPrefix(f.URI, prefix) && len(prefix) >= len(k.Folder) }
-		if k.Skill != nil && slices.ContainsFunc(k.Files, leads) {
-			return true
-		}
-	}
-	return false
 }
