@@ -28,7 +28,7 @@ func TestRename(t *testing.T) {
 	}
 	review := written(t, plain.WriteDiff, r, plain.Style{})
 	for _, want := range []string{
-		"runs what it is given: run_code_now (1)\n",
+		"runs code that it is given: run_code_now (1)\n",
 		"     | Runs a {+long +}snippet.\n",
 		"     code   string\n",
 		"     file   + string  + | Where it is.\n",

@@ -244,8 +244,8 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 // maxOwn is how many entries that break callers by themselves the head of a review names.
 const maxOwn = 2
 
-// breaks describes in a few words what breaks callers: in several entries, "new, required connectionId in 21 tools", and
-// which other entries do.
+// breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", what was
+// removed, and the first such change of other entries.
 func (r *Report) breaks() (list []string) {
 	for _, s := range r.shared {
 		if s.breaks {
@@ -253,28 +253,54 @@ func (r *Report) breaks() (list []string) {
 			for _, row := range s.Rows {
 				said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
 			}
-			list = append(list, strings.Join(said, "; ")+" in "+s.Count+" ("+strconv.Itoa(s.Number)+")")
+			list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
 		}
 	}
-	var others []string
+	if r.release == "" {
+		return list
+	}
+	var removed, others []string
 	for _, b := range r.blocks {
 		isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks }
-		breaks := func(e *drifted) bool {
-			return e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared)
-		}
-		if slices.ContainsFunc(b.of, breaks) {
-			others = append(others, b.Names[0]+" ("+strconv.Itoa(b.Number)+")")
+		for _, e := range b.of {
+			if e.Severity < label.Breaking || slices.ContainsFunc(e.changes, isShared) {
+				continue
+			}
+			said := text.Name(e.Name) + numberOf(b.Number)
+			if e.Kind == pin.Removed {
+				removed = append(removed, said)
+				continue
+			}
+			for _, c := range e.Changes {
+				if c.Severity < label.Breaking {
+					continue
+				}
+				what := c.Label.Words()
+				if place, _, _ := strings.Cut(strings.TrimPrefix(r.place(e.Ref(), c.Pointer), "arguments."), "/"); place != "" {
+					what += ": " + place
+				}
+				said = what + " in " + said
+				break
+			}
+			others = append(others, said)
 		}
 	}
-	if others != nil && r.release != "" {
-		in := "in "
-		if list != nil {
-			in = "otherwise in "
-		}
-		list = append(list, in+text.List(others, maxOwn))
+	if removed != nil {
+		list = append(list, "removed or renamed: "+text.List(removed, maxRemoved))
+	}
+	if more := len(others) - maxOwn; more > 0 {
+		others = append(others[:maxOwn], "and "+text.Number(more)+" more")
+	}
+	if others != nil {
+		list = append(list, strings.Join(others, "; "))
 	}
 	return list
 }
+
+// maxRemoved is how many removed entries the head of a review names.
+const maxRemoved = 4
+
+func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
 
 // And lists the numbers of the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves
 // out what every entry of its kind has.

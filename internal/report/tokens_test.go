@@ -38,10 +38,10 @@ func TestTokensSaid(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Size{12, 12}, ""},
-		{&Size{0, 42}, "about +42 tokens for the model (of 42)"},
-		{&Size{2187, 3664}, "about +1,480 tokens for the model (of 3,660)"}, // +1,477
-		{&Size{22887, 5644}, "about -17,200 tokens for the model (of 5,640)"},
-		{&Size{0, 999_500}, "about +1,000,000 tokens for the model (of 1,000,000)"},
+		{&Size{0, 42}, "about +42 tokens for the model (42 now)"},
+		{&Size{2187, 3664}, "about +1,480 tokens for the model (3,660 now)"}, // +1,477
+		{&Size{22887, 5644}, "about -17,200 tokens for the model (5,640 now)"},
+		{&Size{0, 999_500}, "about +1,000,000 tokens for the model (1,000,000 now)"},
 	} {
 		if got := tt.tokens.TokensText(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)

@@ -115,7 +115,13 @@ func (t *Writer) Overview(m *report.Model) {
 		}
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
-	t.notes("  ", m.Release)
+	release := m.Release
+	explains := len(m.Blocks) > shortReview
+	if explains && len(m.Breaks) > 0 {
+		release += "; (n) is the number of a block"
+		explains = false
+	}
+	t.notes("  ", strings.TrimPrefix(release, "; "))
 	for i, said := range m.Breaks {
 		if i == mostBreaks && len(m.Breaks) > mostBreaks+1 {
 			t.notes("    ", "and "+text.Count(len(m.Breaks)-i, "more shared change")+" that break callers, below")
@@ -123,16 +129,20 @@ func (t *Writer) Overview(m *report.Model) {
 		}
 		t.Say("    ", layout.Run{Op: '!', Text: said})
 	}
-	for _, w := range m.Worst {
-		runs := []layout.Run{{Op: '=', Text: w.Said + ": "}}
-		for i, e := range w.Entries {
+	for w, worst := range m.Worst {
+		runs := []layout.Run{{Op: '=', Text: worst.Said + ": "}}
+		for i, e := range worst.Entries {
 			if i > 0 {
 				runs = append(runs, layout.Run{Op: '*', Text: ", "})
 			}
-			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf("%s (%d)", e.Name, e.Block), Block: e.Block})
+			number := "%s (%d)"
+			if explains && w == 0 && i == 0 {
+				number = "%s (%d is the number of a block)"
+			}
+			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf(number, e.Name, e.Block), Block: e.Block})
 		}
-		if w.More != "" {
-			runs = append(runs, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: w.More})
+		if worst.More != "" {
+			runs = append(runs, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: worst.More})
 		}
 		t.Say("  ", runs...)
 	}
@@ -143,7 +153,7 @@ func (t *Writer) Overview(m *report.Model) {
 
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
-	t.notes("  ", "read first, the new sentences most like orders (number of the block):")
+	t.notes("  ", "read first, the new sentences most like orders:")
 	for i := range m.ReadFirst {
 		first := &m.ReadFirst[i]
 		if i >= leastFirst && t.lines >= mostHead {
@@ -158,6 +168,9 @@ func (t *Writer) readFirst(m *report.Model) {
 		t.gutter([]layout.Run{{Op: '=', Text: where, Block: first.Block}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
 	}
 }
+
+// shortReview is the most blocks of a review whose head doesn't explain the numbers in it.
+const shortReview = 8
 
 // The head of a review has at most so many shared changes that break callers. It has at least so many sentences to read first, if
 // there are such, and more while it has fewer lines than a head should have.
