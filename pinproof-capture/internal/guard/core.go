@@ -179,6 +179,8 @@ type out struct {
 	toClient []byte
 	toServer []byte
 	judge    []judgement
+	// Something will soon have to be judged.
+	prepares bool
 	// The session ends.
 	err error
 }
@@ -477,6 +479,7 @@ func (c *core) begin(entryType pin.EntryType) {
 			}
 		}
 	}
+	c.out.prepares = c.out.prepares || l.pages == nil && c.refused == nil
 	c.send(l.running)
 }
 

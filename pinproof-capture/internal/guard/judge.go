@@ -35,6 +35,9 @@ type judge struct {
 	// runPart
 	part func(messages []byte) (*verdict, error)
 
+	// What begin has returned for the next part.
+	ahead chan func(messages []byte) (*verdict, error)
+
 	// Of pinproof verify --part.
 	flags []string
 
@@ -55,7 +58,7 @@ type drift struct{ kind, digest, warning string }
 
 // newJudge finds the lockfile and pinproof.
 func newJudge(o Options) (j *judge, err error) {
-	j = &judge{Pins: o.Pins, flags: []string{"--format=json", "--allow=denied"}}
+	j = &judge{Pins: o.Pins, ahead: make(chan func([]byte) (*verdict, error), 1), flags: []string{"--format=json", "--allow=denied"}}
 	// With a log, calls are recorded with the hashes of their approvals.
 	if o.Log == "" {
 		j.flags = append(j.flags, "--terse")
@@ -107,16 +110,52 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	return root.Get("servers"), nil
 }
 
-// runPart judges a part of a session. The error is why there is no verdict; it may quote the server.
-func (j *judge) runPart(messages []byte) (*verdict, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), verifyTimeout)
-	defer cancel()
+// begin starts pinproof verify --part. judge gives it what it waits for, and returns its verdict. It reads the lockfile only then, and
+// ends if this program does. The error is why there is no verdict; it may quote the server.
+func (j *judge) begin() (judge func(messages []byte) (*verdict, error)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	in, ours, err := os.Pipe()
 	var out bytes.Buffer
-	code, err := j.verify(ctx, "--part", bytes.NewReader(messages), &out, nil, slices.Concat(j.flags, []string{"--", "-", j.lock})...)
-	if err != nil {
-		return nil, err
+	var code int
+	done := make(chan struct{})
+	go func() {
+		if err == nil {
+			code, err = j.verify(ctx, "--part", in, &out, nil, slices.Concat(j.flags, []string{"--", "-", j.lock})...)
+			in.Close()
+		}
+		close(done)
+	}()
+	return func(messages []byte) (*verdict, error) {
+		defer time.AfterFunc(verifyTimeout, cancel).Stop()
+		// An error means that it has ended.
+		ours.Write(messages)
+		ours.Close()
+		<-done
+		if err != nil {
+			return nil, err
+		}
+		return readVerdict(out.Bytes(), code)
 	}
-	return readVerdict(out.Bytes(), code)
+}
+
+// prepare begins the judgement of the next part ahead, unless one waits: its start takes as long as the rest of it.
+func (j *judge) prepare() {
+	if len(j.ahead) == 0 {
+		j.ahead <- j.begin()
+	}
+}
+
+// runPart judges a part of a session.
+func (j *judge) runPart(messages []byte) (*verdict, error) {
+	select {
+	case judge := <-j.ahead:
+		// Something may have ended it.
+		if v, err := judge(messages); err == nil {
+			return v, nil
+		}
+	default:
+	}
+	return j.begin()(messages)
 }
 
 // readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects

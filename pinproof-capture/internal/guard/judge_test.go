@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pinproof/internal/pin"
 )
@@ -99,6 +100,21 @@ func TestVerdicts(t *testing.T) {
 		if got != row[2] {
 			t.Errorf("%s: %s, want %s", row[0], got, row[2])
 		}
+	}
+}
+
+// TestStartedAhead: what waits for a list judges it by the lockfile of then. If something ends it, another one judges.
+func TestStartedAhead(t *testing.T) {
+	j := newStage(t, lockfileWith(t, ""), Ends).judge
+	j.prepare()
+	time.Sleep(100 * time.Millisecond)
+	other, _ := os.ReadFile(lockfileOf(t, "", "$GREET", `{"tools":[$A]}`))
+	write(t, j.lock, string(other))
+	for range 2 {
+		if v, err := j.runPart(captured([]byte(fill(good["tools/list"])))); err != nil || len(v.drifted) != 1 {
+			t.Errorf("%+v, %v", v, err)
+		}
+		j.ahead <- func([]byte) (*verdict, error) { return nil, errBlocked }
 	}
 }
 

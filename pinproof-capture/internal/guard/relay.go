@@ -89,6 +89,7 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 		return 2, err
 	}
 	defer s.Stop()
+	j.prepare()
 	if o.OnDrift == Warns {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
@@ -237,6 +238,9 @@ func (r *relay) do(o out) {
 	}
 	if !r.client.put(o.toClient) || !r.server.put(o.toServer) {
 		o.err = cmp.Or(o.err, error(errFull))
+	}
+	if o.prepares {
+		r.judge.prepare()
 	}
 	for _, part := range o.judge {
 		r.judging.Go(func() {
