@@ -50,16 +50,18 @@ const maxRenamedBytes = 64 << 20
 // the name of that pin, and under its policy, they have its digest. diff.Renames compares stored definitions.
 func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
-	for _, denied := range pin.DeniedPins(sides) {
+	hashed := slices.DeleteFunc(pin.DeniedPins(sides), func(p pin.DeniedPin) bool { return p.Definition != nil })
+	for _, denied := range hashed {
 		for i := range drifts {
 			d := &drifts[i]
-			if denied.Definition != nil || d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
+			room--
+			if d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
 				continue
 			}
-			room -= len(d.Captured.Definition)
+			room -= len(d.Captured.Received) + len(d.Captured.Definition)
 			if room < 0 {
-				d.MayBeDenied = true
-				continue
+				mayAllBeDenied(drifts)
+				return
 			}
 			definition := pin.ComparisonOf(sides, d.Server).Under(denied.Policy, d.Captured)
 			if digest(jsontree.Append(nil, pin.Renamed(d.Type, definition, denied.Name))) != denied.Digest {
@@ -72,6 +74,14 @@ func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
 				d.MayBeDenied = true
 			}
 		}
+	}
+}
+
+// mayAllBeDenied notes that the entries were not compared with every denied pin.
+func mayAllBeDenied(drifts []pin.Drift) {
+	for i := range drifts {
+		d := &drifts[i]
+		d.MayBeDenied = d.Captured != nil && !d.IsDenied() && !d.LooksDenied()
 	}
 }
 

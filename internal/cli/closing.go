@@ -52,14 +52,19 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
 	}
 	doubtful := map[pin.Ref]bool{}
+	isListed := map[pin.Ref]bool{}
 	var gone []string
 	for i := range a.c.Drifts {
 		d := &a.c.Drifts[i]
 		fact := a.c.Facts[d.Ref()]
 		isNew := d.Kind == pin.Added || fact.MayBeDenied
-		if denied := pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type); out.Held[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
-			doubtful[d.Ref()] = true
-			gone = append(gone, text.Names(denied)...)
+		if !out.Held[d.Ref()] || !isNew || fact.LikeDenied != (pin.Ref{}) {
+			continue
+		}
+		doubtful[d.Ref()] = true
+		if list := (pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}); !isListed[list] {
+			isListed[list] = true
+			gone = append(gone, text.Names(pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type))...)
 		}
 	}
 	if len(doubtful) > 0 && len(gone) == 0 {

@@ -10,14 +10,19 @@ import (
 // name, or as alike as those of an entry that was renamed. If an entry is as close to its own pin, or to the one that it is renamed
 // from, it doesn't look like the denied one: tools of one server often are alike.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
-	var denied []*candidate
-	pins := pin.DeniedPins(sides)
-	for i := range pins {
-		denied = append(denied, describe(pins[i].Key, pins[i].Tree()))
+	type likeable struct {
+		pin.DeniedPin
+		said *candidate
+	}
+	denied := map[pin.EntryType][]likeable{}
+	for _, p := range pin.DeniedPins(sides) {
+		if p.Definition != nil {
+			denied[p.Type] = append(denied[p.Type], likeable{p, describe(p.Key, p.Tree())})
+		}
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if len(denied) == 0 || d.Captured == nil || d.IsDenied() || d.LooksDenied() {
+		if len(denied[d.Type]) == 0 || d.Captured == nil || d.IsDenied() || d.LooksDenied() {
 			continue
 		}
 		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
@@ -31,18 +36,15 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 				nearest = nearness(own, now)
 			}
 		}
-		for j, p := range pins {
-			if p.Type != d.Type || p.Definition == nil {
-				continue
-			}
-			now := s.under(p.Policy, denied[j])
+		for _, p := range denied[d.Type] {
+			now := s.under(p.Policy, p.said)
 			if now == nil {
 				d.MayBeDenied = true
-				continue
+				break
 			}
 			isOwn := p.Server == d.Server
-			n := nearness(denied[j], now)
-			if n <= nearest || !resembles(denied[j], now, isOwn) {
+			n := nearness(p.said, now)
+			if n <= nearest || !resembles(p.said, now, isOwn) {
 				continue
 			}
 			if len(now.texts)+len(now.parameters) > 0 {
