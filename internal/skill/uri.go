@@ -125,13 +125,6 @@ func Key(uri string) string {
 	return key
 }
 
-// Within reports whether a URI, in any spelling, is that of a folder or of something in it.
-func Within(uri, folder string) bool {
-	key := Key(uri)
-	of := strings.TrimSuffix(Key(folder), "/")
-	return key == of || strings.HasPrefix(key, of+"/")
-}
-
 // IsMain reports whether a URI, in any spelling, is that of a SKILL.md.
 func IsMain(uri string) bool { return strings.HasSuffix(Key(uri), "/"+strings.ToLower(Main)) }
 

@@ -20,8 +20,11 @@ type approved struct {
 	values  []pin.Substitute // what the names in the pins mean
 	skills  skills
 
-	// The denied resources and templates, matched by skill.Key.
-	denied []*regexp.Regexp
+	// The denied resources by skill.Key, and what matches the keys of URIs of the denied templates.
+	denied          map[string]bool
+	deniedTemplates []*regexp.Regexp
+
+	matchers map[string]*regexp.Regexp // by template, once needed
 }
 
 // pinned is what the lockfile has of one entry.
@@ -33,7 +36,7 @@ type pinned struct {
 
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) approved {
-	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values)}
+	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, matchers: map[string]*regexp.Regexp{}}
 	// pinproof refuses a policy that isn't one.
 	a.policy, _ = lockfile.PolicyIn(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
@@ -46,7 +49,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 			p := pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 			a.entries[pin.Key{Type: entryType, Name: m.Name}] = p
 			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
-				a.denied = append(a.denied, matcher(a.plain(m.Name)))
+				a.deny(a.plain(m.Name))
 			}
 		}
 	}
@@ -56,12 +59,28 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 // expression matches what is filled in of a template (RFC 6570).
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
+// mark is where an expression is in the key of a template: skill.Key keeps it.
+const mark = "0expression0"
+
+func keyOfTemplate(name string) string {
+	return skill.Key(expression.ReplaceAllLiteralString(name, mark))
+}
+
 // matcher returns what matches the keys of all URIs that some server takes for a URI or for one of a template. An expression may
 // expand to anything.
-func matcher(template string) *regexp.Regexp {
-	const mark = "0expression0" // skill.Key keeps it
-	key := skill.Key(expression.ReplaceAllLiteralString(template, mark))
+func matcher(key string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
+}
+
+// deny notes a denied resource or template. What has no expression is looked up, however many there are.
+func (a *approved) deny(name string) {
+	key := keyOfTemplate(name)
+	if strings.Contains(key, mark) {
+		a.deniedTemplates = append(a.deniedTemplates, matcher(key))
+	} else {
+		a.denied[key] = true
+		a.denied[key+"/"] = true
+	}
 }
 
 // isDenied reports whether a person has denied an entry to agents, in whatever spelling its URI is.
@@ -73,7 +92,7 @@ func (a *approved) isDenied(key pin.Key) bool {
 		return false
 	}
 	uri := skill.Key(a.plain(key.Name))
-	return slices.ContainsFunc(a.denied, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
+	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
 // key returns the key of an entry in the pins, where placeholders may replace values. No pin has
@@ -262,8 +281,14 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 
 // fitsTemplate reports whether a URI is one of a template that the client may use.
 func (c *core) fitsTemplate(uri string) bool {
+	key := skill.Key(uri)
 	for name := range c.lists[pin.Templates].entries {
-		if matcher(c.pins.plain(name)).MatchString(skill.Key(uri)) {
+		m := c.pins.matchers[name]
+		if m == nil {
+			m = matcher(keyOfTemplate(c.pins.plain(name)))
+			c.pins.matchers[name] = m
+		}
+		if m.MatchString(key) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -28,8 +29,11 @@ var (
 	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
 )
 
-// skills are what the guard knows about the skills of one server, by the keys of their folders.
-type skills map[string]known
+// skills are what the guard knows about the skills of one server, by the hashes of the keys of their folders. A server can't make
+// two hashes equal: their seed is secret.
+type skills map[uint64]known
+
+var seed = maphash.MakeSeed()
 
 // A known skill.
 type known struct {
@@ -43,7 +47,7 @@ type known struct {
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	s := skills{}
 	for _, m := range server.Get(memberOf(pin.Skills)).Members() {
-		folder := skill.FolderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
+		folder := folderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
 		if m.Get("denied").Kind == 't' {
 			s[folder] = known{why: skillDenied}
 		} else if s[folder].why == nil {
@@ -53,33 +57,54 @@ func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	return s
 }
 
+// folderOf returns the hash of the folder of a SKILL.md.
+func folderOf(uri string) uint64 {
+	return maphash.String(seed, strings.TrimSuffix(skill.FolderOf(uri), "/"))
+}
+
 // refuse notes that the session has shown a skill that isn't approved.
 func (s skills) refuse(uri string) {
-	folder := skill.FolderOf(uri)
+	folder := folderOf(uri)
 	if s[folder].why == nil && skill.IsMain(uri) {
 		s[folder] = known{why: skillNotApproved}
 	}
 }
 
-// around returns the first of these reasons that a skill around a URI has, or nil.
-func (s skills) around(uri string, reasons ...*reason) *reason {
+// around lists the skills in whose folders a URI is, in any spelling. It looks up each folder on the way, however many skills
+// there are.
+func (s skills) around(uri string) (list []known) {
+	var path maphash.Hash
+	path.SetSeed(seed)
+	for step := range strings.SplitSeq(strings.TrimSuffix(skill.Key(uri), "/"), "/") {
+		path.WriteString(step)
+		if k, isKnown := s[path.Sum64()]; isKnown {
+			list = append(list, k)
+		}
+		path.WriteByte('/')
+	}
+	return list
+}
+
+// first returns the first of these reasons that one of the skills has, or nil.
+func first(around []known, reasons ...*reason) *reason {
 	for _, why := range reasons {
-		for folder, k := range s {
-			if k.why == why && skill.Within(uri, folder) {
-				return why
-			}
+		if slices.ContainsFunc(around, func(k known) bool { return k.why == why }) {
+			return why
 		}
 	}
 	return nil
 }
 
 // isApproved reports whether a URI is in the folder of an approved skill.
-func (s skills) isApproved(uri string) bool { return s.around(uri, skillNotSeen, fileNotListed) != nil }
+func (s skills) isApproved(uri string) bool {
+	return first(s.around(uri), skillNotSeen, fileNotListed) != nil
+}
 
 // file returns the files that approved skills list under a URI, or why the URI may not be read. It returns neither
 // if the URI has nothing to do with a skill. A skill inside another's folder can have a file that both list.
 func (s skills) file(uri string) (files []*skill.File, why *reason) {
-	for _, k := range s {
+	around := s.around(uri)
+	for _, k := range around {
 		if k.Skill == nil {
 			continue
 		}
@@ -90,7 +115,7 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	if files != nil {
 		return files, nil
 	}
-	why = s.around(uri, skillDenied, skillNotSeen, fileNotListed, skillNotApproved)
+	why = first(around, skillDenied, skillNotSeen, fileNotListed, skillNotApproved)
 	if why == nil && skill.IsMain(uri) {
 		return nil, skillNotApproved
 	}
@@ -126,7 +151,7 @@ func (c *core) learnSkills(l *list) {
 	for _, page := range l.pages {
 		for _, item := range page.Get(memberOf(pin.Skills)).Items() {
 			uri := item.TextIn("uri")
-			folder := skill.FolderOf(uri)
+			folder := folderOf(uri)
 			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
 			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[folder].why != skillDenied {
 				s[folder] = known{fileNotListed, read}
@@ -170,7 +195,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 func (c *core) answerContents(result jsontree.Value, asked request) (why *reason) {
 	contents := result.Get("contents")
 	isRead := asked.method == readResource
-	isPinned := isRead && (len(c.pins.denied) > 0 || c.guardsSkills() && len(c.pins.skills) > 0)
+	isPinned := isRead && (len(c.pins.denied)+len(c.pins.deniedTemplates) > 0 || c.guardsSkills() && len(c.pins.skills) > 0)
 	if isPinned && contents.Kind != '[' && result.Get("resultType").Text != "input_required" {
 		return contentsUnclear
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pinproof/internal/jsontest"
+	"pinproof/internal/skill"
 )
 
 // skilled returns a lockfile of a server with the skill.
@@ -130,6 +131,37 @@ func TestDeniedSkill(t *testing.T) {
 			if s.passesRead(10+i, read.method, read.uri, read.result) {
 				t.Errorf("%s: %s of %s passes", mode, read.method, read.uri)
 			}
+		}
+	}
+}
+
+// TestAround: a URI is in the folders of all skills that some reader of it takes it to be in, and in no others.
+func TestAround(t *testing.T) {
+	s := skills{}
+	for _, name := range []string{"acme/pdf", "acme/pdf/inner", "acme/pdf2"} {
+		s[folderOf("skill://"+name+"/SKILL.md")] = known{why: skillNotSeen, Skill: &skill.Skill{URI: name}}
+	}
+	for uri, want := range map[string]string{
+		"skill://acme/pdf":                   "acme/pdf",
+		"skill://acme/pdf/":                  "acme/pdf",
+		"skill://acme/pdf/a.py":              "acme/pdf",
+		"SKILL:acme//x/%2e%2e/PDF/%69nner/a": "acme/pdf acme/pdf/inner",
+		`skill:\\acme\pdf\inner`:             "acme/pdf acme/pdf/inner",
+		"skill://acme/pdf/innermost/a":       "acme/pdf",
+		"skill://acme/pdf2/a.py":             "acme/pdf2",
+		"skill://acme/pdf2/../pdf/x?y#z":     "acme/pdf",
+		"skill://acme/pd":                    "",
+		"other://acme/pdf/scripts/a.py":      "",
+		"skill://acme/pdf/../x":              "",
+		"file:///a.py":                       "",
+		"":                                   "",
+	} {
+		var got []string
+		for _, k := range s.around(uri) {
+			got = append(got, k.URI)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", uri, got, want)
 		}
 	}
 }
