@@ -177,12 +177,19 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		r.joined(&was)
 	}
 	list := r.finish()
-	if !same && slices.ContainsFunc(list, func(f Finding) bool { return !f.Warning && f.ID != "new-address" }) { // nobody has approved a new address
+	accepted := recordSet(before.Accepted)
+	isOpen := func(f Finding) bool { return f.Warning && accepted[f.Record()] || !f.Warning && f.ID != "new-address" } // nobody has approved a new address
+	if !same && slices.ContainsFunc(list, isOpen) {
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
+		// A record approves only a text that the pinned definition has.
+		had := map[pin.Record]bool{}
+		for i := range then.list {
+			had[then.list[i].Record()] = accepted[then.list[i].Record()]
+		}
+		accepted = had
 	}
-	accepted := recordSet(before.Accepted)
 	for i := range list {
 		if f := &list[i]; f.Warning {
 			f.Approved = accepted[f.Record()]
