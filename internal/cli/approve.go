@@ -109,8 +109,8 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	}
 	f.said.NeedsPins = f.NeedsPins && !w.Folder
 	for i := range w.Comparisons {
-		if p := &w.Comparisons[i]; p.Known() && len(f.said.Expect) > 0 {
-			p.Locked.State = workspace.StateOf(&p.Locked)
+		if p := &w.Comparisons[i]; len(f.said.Expect) > 0 {
+			p.Locked.State = workspace.StateOf(p)
 		}
 	}
 	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)

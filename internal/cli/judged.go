@@ -96,8 +96,8 @@ func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.
 	for i := range w.Comparisons {
 		if p := &w.Comparisons[i]; p.Present() {
 			expected := p.Captured.Digest
-			if p.Known() {
-				expected += "@" + workspace.StateOf(&p.Locked)
+			if p.Known() || w.Folder { // anybody can name a file of a folder
+				expected += "@" + workspace.StateOf(p)
 			}
 			in.Expect = append(in.Expect, "--expect "+expected)
 			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated

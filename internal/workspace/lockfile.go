@@ -244,7 +244,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 	}, announce)
 }
 
-// StateOf returns the digest of what the lockfile has of a server.
-func StateOf(s *pin.Set) string {
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.Recorded(s))))
+// StateOf returns the digest of a server's ID and of what the lockfile has of the server.
+func StateOf(p *pin.Comparison) string {
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(p.Server+"\n"+lockfile.Recorded(&p.Locked))))
 }
