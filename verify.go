@@ -11,12 +11,12 @@ import (
 	"pinproof/internal/text"
 )
 
-// This file decides what drift is and what fails a run. Nothing here reads a text: judge is only
-// given the number of warnings that fail the run. Those are warnings in text that the policy leaves out of
-// the pins and, if the caller asked for a review, warnings that nobody accepted.
+// This file decides what drift is and what fails a run. It reads no text of a server: judge gets only the
+// number of warnings that fail the run. These are warnings about text that the policy leaves unpinned and, in a
+// review, warnings about matching entries that nobody accepted.
 //
-// A run of verify goes through compareAll, which finds the drift between both sides, judge,
-// which makes a verdict of it, and codeOf, which makes an exit code of the verdict.
+// verify calls compareAll, which finds the drift, then judge, which makes a verdict of it, and then codeOf,
+// which returns the exit code.
 
 // compareAll compares several servers, in the order of sides. If a capture is only part of a
 // session, a pin whose entry isn't in it doesn't count as drift.
@@ -85,9 +85,9 @@ func mayAllBeDenied(drifts []pin.Drift) {
 	}
 }
 
-// compare returns the drift between a capture's pins and the lockfile's, sorted. Every command compares with
-// this function alone. wrong is a pin that contradicts itself: where no definition is stored, only the capture can
-// show that a sanitized digest is false.
+// compare returns the drift between the lockfile's pins and a capture's, sorted. All commands compare with this
+// function. wrong is the first pin that has the right digest and a false sanitized digest: if no definition is
+// stored, only a comparison with the capture finds such a pin.
 func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 	old := locked.Pins
 	new := captured.Pins
@@ -133,7 +133,7 @@ func compare(locked, captured pin.Set) (drifts []pin.Drift, wrong *pin.Pin) {
 	return drifts, wrong
 }
 
-// judge decides how a comparison ends. Nothing that it allows can fail a run.
+// judge returns the verdict on a comparison: which drift and which servers fail the run, and the exit code.
 func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pin.Leniency) pin.Verdict {
 	v := pin.Verdict{
 		Matches: len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
@@ -141,14 +141,15 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 		Blocked: map[pin.Ref]bool{},
 		Differs: map[string]bool{},
 	}
-	// A flag may allow pinned servers without a capture, but not if nothing else is judged.
-	// Allowing their absence is never consent to what they list, or to their removal.
+	// --allow missing lets pinned servers pass without a capture, but only if another server has one. It approves
+	// neither what these servers list nor their removal.
 	passMissing := allow.Missing && slices.ContainsFunc(sides, func(p pin.Comparison) bool { return p.Present() })
 	for i := range sides {
 		judgeServer(&v, &sides[i], passMissing, allow)
 		v.Denied = append(v.Denied, denied(&sides[i], sides[i].Part && also.Denied)...)
 	}
-	// A caller that doesn't know the mark wouldn't keep a denied entry from an agent: such an entry fails the run.
+	// The caller doesn't know which entries are denied, and would pass them to an agent. So a denied entry fails
+	// the run.
 	if len(v.Denied) > 0 && also.Denied {
 		v.Matches = false
 		v.Failed = true
@@ -173,7 +174,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	return v
 }
 
-// judgeServer adds to a verdict what follows from a server as a whole, not from the drift of its entries.
+// judgeServer adds to v what depends on a server as a whole: its state, its policy and its records.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
 	differs := true // as a whole, regardless of its entries
 	fails := true
@@ -197,7 +198,7 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	}
 	if p.RecordsDiffer() {
 		differs = true
-		// With --fail-on they don't fail the run: a record can't break a caller.
+		// With --fail-on, changed records don't fail the run, because they can't break a caller.
 		fails = fails || allow.Spared == nil
 	}
 	if differs {
@@ -207,8 +208,8 @@ func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.
 	v.Failed = v.Failed || fails
 }
 
-// denied lists the entries that match a pin marked as denied. With orUnlisted, it adds those that the capture doesn't
-// list: a caller that doesn't know the mark would let calls of them through before there is a list.
+// denied returns the denied entries that match their pins. With orUnlisted, it also returns the denied entries
+// that the capture lacks: a caller that doesn't know them would let calls through until the server lists them.
 func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	for i := range p.Locked.Pins {
 		locked := &p.Locked.Pins[i]
@@ -224,9 +225,8 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 	return refs
 }
 
-// passes reports whether a flag lets a drift pass. --allow and --warn let no drift pass for a server that
-// has no pins, no capture, or an empty list where entries are pinned. Entries of other lists don't
-// make up for an empty list of tools.
+// passes reports whether a flag lets a drift pass. --allow and --warn don't apply to a server without pins or
+// without a capture, nor if the capture has no tools, or no entries at all, where some are pinned.
 func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 	if allow.Spared[d.Ref()] {
 		return true
@@ -240,10 +240,10 @@ func emptied(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(ca
 // refuse is the verdict of a run that ended with an error before anything was judged.
 func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: codeOf(nil, err)} }
 
-// codeOf is the exit code of a run: that of its verdict, which is nil if nothing was judged,
-// or that of the error it ended with, whichever is higher.
+// codeOf returns the exit code of a run: the higher one of the verdict's code and the error's. v is nil if
+// nothing was judged.
 func codeOf(v *pin.Verdict, err error) int {
-	// This is also the code of an error that no one thought of.
+	// Any other error exits with 2.
 	code := 2
 	switch {
 	case err == nil:

@@ -1,9 +1,8 @@
-// Package approval decides which drift a person accepts, and which pins that makes. It takes
-// plain data and returns plain data, or an error: it reads no text of a server and prints nothing.
+// Package approval decides which drift is accepted, and returns the new pins. It works on plain data: it reads
+// no text of a server and prints nothing.
 //
-// A decision takes up to three steps. Check refuses what can be refused before any text is read.
-// Decide, given the values of the flags, decides or returns that a person has to be asked. If so, Decide
-// is called again with the answers, and decides.
+// First, Check refuses what it can without reading a text. Then Decide decides by the flags, or returns that a
+// person must be asked. In that case the caller asks, and calls Decide again with the answers.
 package approval
 
 import (
@@ -13,24 +12,24 @@ import (
 	"pinproof/internal/shell"
 )
 
-// A Case is what a decision is about: both sides of some servers, and what is known of their drift.
+// A Case is the input of a decision: both sides of some servers, and facts about their drift.
 type Case struct {
 	Sides   []pin.Comparison // sorted by server
 	Drifts  []pin.Drift      // each entry once
 	Verdict pin.Verdict      // of verify.go
 	Facts   map[pin.Ref]Fact // of each drift
 
-	// Servers without a capture whose pinned texts have a warning about what was added, captured as they are pinned.
-	// Nothing of them is accepted but such a warning.
+	// Servers without a capture whose pinned text names an added tool; both sides are the pins. Only these warnings
+	// can be accepted for them.
 	Others []pin.Comparison
 
 	// The warnings in all texts that were read, and those on record.
 	Warnings []Warning
 }
 
-// A Fact is what is known of one drift, as far as a flag can ask for it.
+// A Fact is what a decision needs to know about one drift.
 type Fact struct {
-	// The words by which --only selects it, all but the word for a new warning.
+	// The words by which --only selects the drift, except "warnings".
 	Words []string
 
 	Labels []string // one for each of its changes
@@ -46,11 +45,11 @@ type Fact struct {
 	MayBeDenied bool
 }
 
-// A Warning is a warning in one entry or, where the key is empty, about a server's list as a whole.
+// A Warning is about one entry or, if the key in Of is empty, about a server's whole list.
 type Warning struct {
 	Of pin.Ref
 
-	// How a consent to the warning is recorded. If the record has no digest, consent isn't recorded.
+	// The record that the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
 	Record pin.Record
 
 	Where    TextPlace
@@ -62,10 +61,11 @@ type Warning struct {
 // isWhole reports whether a warning is about a list as a whole.
 func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
-// stays reports whether a warning is about an entry that matches its pin, or about a pinned text: it can be recorded by itself.
+// stays reports whether a warning is about text that is pinned already. Such a warning can be accepted without
+// any drift.
 func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
 
-// tool returns the tool of a server that has the name that a warning is about.
+// tool returns a Ref to the tool that the warning names, on the given server.
 func (w *Warning) tool(server string) pin.Ref {
 	return pin.Ref{Server: server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
 }
@@ -115,15 +115,15 @@ const (
 	InPin // in a pinned text that no capture at hand repeats
 )
 
-// A Choices has a person's choices: by flags or, if Answers is set, at the prompt. The caller has checked which flags go
-// together: --accept goes with neither --accept-all nor --only, and --deny doesn't go with --only. With All, Only has
-// nothing but words.
+// Choices are a person's choices, by flags or, if Answers is set, at the prompt. The caller has checked the
+// flags: --accept excludes --accept-all and --only, and --deny excludes --only. With All, every selector in
+// Only is a word.
 type Choices struct {
-	// How the command was called, for the commands in errors.
+	// The command line of this run, from which errors make the next command to type.
 	Next shell.Command
 	Verb string
 
-	// Lock: it approves only servers that have no pins. Flags approve such a server whole or not at all.
+	// The command is lock: it approves only servers without pins. Flags approve such a server whole or not at all.
 	Approves bool
 
 	All bool // --accept-all
@@ -131,10 +131,11 @@ type Choices struct {
 	// --accept, or --accept-warning where no other flag accepts anything.
 	Accepts []Selector
 
-	// Accepts is from --accept-warning, which accepts warnings and drift, and removes no mark.
+	// Accepts has the values of --accept-warning, which also accepts the entry's drift, but leaves a denied entry
+	// denied.
 	KeepsMarks bool
 
-	// --deny: entries that are pinned as they are read, and that agents go without.
+	// --deny: entries to pin and to keep from agents.
 	Deny []Selector
 
 	Only []Selector // --only: nothing but these is decided about
@@ -150,29 +151,29 @@ type Choices struct {
 
 	AllowsEmpty bool // --allow-empty
 
-	// Relock: the server of a single capture has to have pins.
+	// The command is relock: the server of a single capture must have pins.
 	NeedsPins bool
 
 	Silent bool // nobody can be asked, or wants to be
 
-	// What was answered; nil: nobody was asked.
+	// The answers at the prompt; nil if nobody was asked.
 	Answers *Answers
 }
 
-// NeedsPrompt reports whether no flag accepts anything: then a person has to be asked about what differs.
+// NeedsPrompt reports whether no flag accepts anything, so that a person must be asked.
 func (said *Choices) NeedsPrompt() bool {
 	return !said.Approves && !said.All && len(said.Accepts) == 0 && len(said.Deny) == 0
 }
 
-// Answers are what a person accepted at the prompt. Each yes is bound to what was shown.
+// Answers are what a person accepted at the prompt. An accepted entry is bound to the digest that was shown.
 type Answers struct {
-	// The digest of the definition that was shown; of a REMOVED entry, its pin's.
+	// The digests of the definitions that were shown. For a REMOVED entry, this is the pin's digest.
 	Entries map[pin.Ref]string
 
-	// Of these entries, those that agents go without.
+	// The accepted entries that are kept from agents.
 	Denied map[pin.Ref]bool
 
-	// The entries that were accepted each by itself: by its own question, or by its name.
+	// The entries that were accepted individually: by their own question, or by their name.
 	Allowed map[pin.Ref]bool
 
 	Policies bool // the changed policies
@@ -190,13 +191,13 @@ type Record struct {
 
 // An Outcome is what was decided.
 type Outcome struct {
-	// A person has to be asked first: nothing else is decided.
+	// A person must be asked first. All other fields are empty.
 	Ask bool
 
 	// Nothing has to be written: every server that has a capture matches its pins.
 	Settled bool
 
-	// The new pins, by server, before the approver is recorded with them; nil if nothing is written.
+	// The new pins, by server, not yet signed by the approver; nil if nothing is written.
 	Sets map[string]*pin.Set
 
 	// The error that the run ends with: why nothing is written, or that some drift is left; else nil.
@@ -210,7 +211,7 @@ type Outcome struct {
 	// Of the drift that keeps its pin, what was asked for in bulk or by its name alone, and is left out because of a denied entry.
 	Held map[pin.Ref]bool
 
-	// New servers without an entry that are pinned all the same.
+	// New servers that are pinned although they have no entries.
 	Whole []string
 
 	// Warnings of matching entries that are recorded as accepted.

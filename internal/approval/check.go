@@ -11,9 +11,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// Check refuses what can be refused before any text is read: a capture that isn't the expected one,
-// flags that name what isn't there, and what lock never approves. It returns nil if it refuses
-// nothing. drifts are the drifts of sides.
+// Check refuses what can be refused before any text is read: a capture without tools, a capture other than the
+// expected one, a flag that names an unknown entry, and what lock never approves. drifts is the drift of sides.
 func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	var sets []string
 	for i := range sides {
@@ -30,7 +29,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 			return fail.In(text.Printable(p.Capture), "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
 		}
 	}
-	// In the order of the servers: two of them may have changed their captures for each other's.
+	// The order matters, because two servers may have swapped their captures.
 	if len(said.Expect) > 0 && !slices.Equal(sets, said.Expect) {
 		return fail.New("not what was reviewed: nothing was written").
 			Hint("expected set %s", strings.Join(said.Expect, ", ")).
@@ -54,7 +53,8 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	return nil
 }
 
-// checkLock refuses what lock never approves: another policy, a repeated name, and a denial of what is pinned already.
+// checkLock refuses what lock never approves: a changed policy, a repeated name, and --deny for a server that
+// is pinned already.
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	for i := range sides {
 		if p := &sides[i]; p.PolicyDiffers() {

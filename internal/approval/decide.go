@@ -8,17 +8,17 @@ import (
 	"pinproof/internal/text"
 )
 
-// A decision is the state between a case and its outcome.
+// A decision is the working state of Decide.
 type decision struct {
 	*Case
 	said *Choices
 
-	// The drifts that are decided about. --only leaves out the others.
+	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
 
 	warned map[pin.Ref]bool // the drifts that have a new warning
 
-	// By the name of a tool, the new warnings of what stays pinned that are about that name.
+	// The new warnings about text that stays pinned, by the tool that the text names.
 	named map[string][]Warning
 
 	// Whether a denied entry of a list is gone (isAwaited).
@@ -38,8 +38,9 @@ type decision struct {
 	out Outcome
 }
 
-// Decide decides what is accepted of a case, or that a person has to be asked: then it is called
-// again with the answers. What flags accept becomes an answer first, so both are decided in one way.
+// Decide decides which drift of a case is accepted, or returns that a person must be asked. In that case, it is
+// called again with the answers. It turns what the flags accept into answers first, so that flags and answers
+// follow the same rules.
 func Decide(c *Case, said *Choices) Outcome {
 	d := begin(c, said)
 	read := d.flags
@@ -60,7 +61,7 @@ func Decide(c *Case, said *Choices) Outcome {
 	return d.out
 }
 
-// begin begins a decision.
+// begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Case, said *Choices) *decision {
 	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, former: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: &Answers{}}
 	for _, w := range c.Warnings {
@@ -92,7 +93,7 @@ func begin(c *Case, said *Choices) *decision {
 	return d
 }
 
-// decide takes the steps of a decision, in their order. It returns why nothing is written.
+// decide runs the steps of a decision in order. An error means that nothing is written.
 func (d *decision) decide() *fail.Error {
 	said := d.said
 	out := &d.out
@@ -139,7 +140,7 @@ func (d *decision) decide() *fail.Error {
 	return nil
 }
 
-// beforeAnswers refuses what no answer can allow.
+// beforeAnswers refuses what no answer at the prompt can allow.
 func (d *decision) beforeAnswers() *fail.Error {
 	said := d.said
 	if d.policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All {
@@ -185,8 +186,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 	return list
 }
 
-// unrecorded lists the warnings of matching entries and of pinned texts that nobody accepted, less those that --only
-// leaves out.
+// unrecorded returns the unaccepted warnings about text that is pinned already, as far as --only selects them.
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
@@ -194,8 +194,8 @@ func (d *decision) unrecorded() []Warning {
 	})
 }
 
-// newWarnings is the error if new warnings prevent an approval. It names no entry to accept: nobody should approve a
-// warning by pasting.
+// newWarnings returns the error for new warnings that prevent an approval. It prints no command that accepts
+// them, so that nobody approves a warning by copy and paste.
 func (d *decision) newWarnings(result string) *fail.Error {
 	prevents := map[string]bool{} // by the name of a tool: warnings about it prevent it
 	for ref := range d.refused {
@@ -219,8 +219,8 @@ func (d *decision) isSettled() bool {
 	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.Differs[p.Server] && !p.Missing() })
 }
 
-// asksForLock reports whether a person has to be asked about a lock: always if there is a warning that no flag
-// accepts, else unless --expect gives the digest of the set that was reviewed.
+// asksForLock reports whether lock must ask a person: without --expect, or if a warning isn't accepted by a
+// flag.
 func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
@@ -229,9 +229,10 @@ func (d *decision) asksForLock() bool {
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
-// isNamed reports whether a new warning of what stays pinned prevents an answer about a tool, because the answers don't accept
-// that warning. It is in a text of another server that names a tool which is added, or in a text of the tool's own server,
-// if that is dropped or denied: the text then names the tool of another server.
+// isNamed reports whether pinned text names this tool and has a new warning that the answers don't accept. Such
+// a warning prevents the change of the tool: a text of another server names a tool that is added here, or a
+// text of this server names its own tool, which is removed or denied, so that the text now means another
+// server's tool.
 func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
 	isGone := kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
 	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool {
@@ -240,13 +241,13 @@ func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
 	})
 }
 
-// isWholeWarned reports whether a list as a whole has a new warning that the answers don't accept.
+// isWholeWarned reports whether the whole list has a new warning that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
 	return !d.yes.Wholes && slices.ContainsFunc(d.Warnings, isNew)
 }
 
-// take accepts what was answered with yes. A yes is valid only for what was shown.
+// take accepts the entries that were answered with yes, if each still has the digest that was shown.
 func (d *decision) take() *fail.Error {
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -265,7 +266,8 @@ func (d *decision) take() *fail.Error {
 			d.out.Accepted[ref] = true
 		}
 	}
-	// What is refused keeps its pinned text, which may prevent another answer.
+	// A refused entry keeps its pinned text, whose warning may prevent the change of another entry. So repeat until
+	// nothing changes.
 	for accepted := -1; accepted != len(d.out.Accepted); {
 		accepted = len(d.out.Accepted)
 		for i := range d.drifts {
@@ -287,7 +289,7 @@ func (d *decision) take() *fail.Error {
 
 func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }
 
-// declined returns the first no to what is accepted or declined as a whole: a policy, a warning about a list.
+// declined returns an error if the changed policies, or the warnings about whole lists, were not accepted.
 func (d *decision) declined() *fail.Error {
 	if d.policyChanged && !d.yes.Policies {
 		return fail.New("the policy was not accepted: nothing was written").Refusal()
@@ -301,8 +303,8 @@ func (d *decision) declined() *fail.Error {
 	return fail.New("the warning was not accepted: nothing was written").Refusal()
 }
 
-// isUnclean reports whether requireClean refuses a text that would be written: in an entry that was asked for and, if
-// the policy is new, also in one that stays pinned.
+// isUnclean reports whether the policy requireClean forbids the text of a warning: in an entry that was asked
+// for and, if requireClean is new, also in an entry that stays pinned.
 func (d *decision) isUnclean(w *Warning) bool {
 	isKept := func() bool {
 		return w.Where != InDrift && !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
@@ -316,9 +318,9 @@ func (d *decision) forbids(w *Warning) bool {
 	return w.Unclean && p != nil && p.Captured.Policy.RequireClean
 }
 
-// A denied entry is pinned like any other: a person has read it, and it is compared by its digest. Its mark
-// means that agents don't get it. --deny sets the mark. Accepting many entries at once keeps it. Only a
-// yes to the entry itself removes it: --accept NAME, or its own question at the prompt.
+// A denied entry is pinned and compared like any other, but its mark "denied" keeps it from agents. --deny sets
+// the mark, and acceptance in bulk keeps it. Only --accept NAME, or a yes to the entry's own question, removes
+// it.
 
 // isAwaited reports whether a denied entry of the list of a drift is gone, or isn't in the part of the list that was captured.
 // It may come back.
@@ -362,11 +364,12 @@ func (d *decision) isDenied(ref pin.Ref) bool {
 	return pinned != nil && pinned.Denied
 }
 
-// mark lists which entries are denied by the answers or stay so with an accepted drift, and which no longer are.
+// mark fills Denied and Allowed of the outcome: the entries that become denied, or stay denied with their
+// accepted drift, and those that no longer are.
 func (d *decision) mark() {
 	drifted := map[pin.Ref]bool{}
 	set := func(ref pin.Ref, was, isNew bool) {
-		// A yes to a name doesn't remove the mark of another one.
+		// A yes to an entry removes only its own mark, not that of its former name.
 		is := d.yes.Denied[ref] || was && !(d.isDenied(ref) && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(ref, "") {
 			d.refused[ref] = true
@@ -401,16 +404,15 @@ func (d *decision) mark() {
 	}
 }
 
-// Would reports whether something would be written if these flags were given now. A command that
-// would write nothing is never suggested.
+// Would reports whether these choices would write something. Reports suggest no command that writes nothing.
 func Would(c *Case, said Choices) bool {
 	said.Silent = true
 	return len(Decide(c, &said).Sets) > 0
 }
 
-// Alone returns the drifts that --accept would accept one by one, without a flag about warnings, if it accepts any: a changed
-// policy, a warning of the entry or of its list, and a repeated name are seen without a decision. Would returns the same for each
-// name, but Alone works it out for all of them at once.
+// Alone reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about
+// pinned text and on requireClean. The caller sees the rest by itself: a changed policy, warnings of the entry
+// or its list, repeated names. Would gives the same result for one name; Alone is faster for all names.
 func Alone(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Choices{})
 	alone := map[pin.Ref]bool{}

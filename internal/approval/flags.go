@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// flags sets the answers to what the flags accept, as if a person had answered so. It finds what they ask for and a new
-// warning prevents, and which selectors are idle.
+// flags sets the answers to what the flags accept, as if a person had answered. It also finds the drift that a
+// new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
 	said := d.said
 	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: true, Wholes: said.AnyWarning}
@@ -74,7 +74,7 @@ func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 	return s.Digest != "" || s.isOne() && !d.mayBeDenied(drift)
 }
 
-// records adds to the answers the warnings that the flags accept although nothing drifted.
+// records adds to the answers the accepted warnings about text that is pinned already.
 func (d *decision) records() *fail.Error {
 	for i := range d.said.Warnings {
 		s := &d.said.Warnings[i]
@@ -109,13 +109,13 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
 
-// consentsTo reports whether a selector names an entry of which a warning is accepted.
+// consentsTo reports whether a selector names an entry with an accepted warning.
 func (d *decision) consentsTo(s *Selector) bool {
 	return slices.ContainsFunc(d.yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
 }
 
-// answer adds to the answers the drift that the flags ask for, unless a new warning or a denied entry that is gone
-// prevents that.
+// answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry
+// prevents it.
 func (d *decision) answer(asked, single map[pin.Ref]bool) {
 	for i := range d.drifts {
 		drift := &d.drifts[i]
@@ -139,8 +139,8 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 	return d.warned[ref] && !d.acceptsWarnings(ref, true)
 }
 
-// isAsked reports whether lock or --accept-all asks for a drift. With --only, it asks for what that selects. If
-// --only selects by a label, that is what --accept LABEL takes: an entry that has another change, too, isn't taken.
+// isAsked reports whether lock or --accept-all applies to a drift. With --only, the drift must be selected. A
+// label in --only works as in --accept LABEL: an entry that has other changes, too, isn't accepted.
 func (d *decision) isAsked(drift *pin.Drift) bool {
 	if !d.said.All && !d.said.Approves {
 		return false
@@ -153,8 +153,8 @@ func (d *decision) isAsked(drift *pin.Drift) bool {
 	return len(d.said.Only) == 0 || d.hasOnly(drift, d.said.Only) || slices.ContainsFunc(d.said.Only, takesWhole)
 }
 
-// hasOnly reports whether a drift is CHANGED, without a new warning, and its changes all have one of the labels or,
-// if the label minor is given, there is nothing new to read in it.
+// hasOnly reports whether a drift is CHANGED, has no new warning, and all its changes have the given labels.
+// The label minor matches a drift with nothing new to read.
 func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
 	fact := d.Facts[drift.Ref()]
 	if drift.Kind != pin.Changed || len(fact.Labels) == 0 || d.warned[drift.Ref()] {
@@ -167,10 +167,10 @@ func (d *decision) hasOnly(drift *pin.Drift, labels []Selector) bool {
 	return takes(wordMinor) && fact.Minor || !slices.ContainsFunc(fact.Labels, isOther)
 }
 
-// wordMinor is the label that takes what has nothing new to read.
+// wordMinor is the label of drift with nothing new to read.
 const wordMinor = "minor"
 
-// marks adds to the answers the marks that the flags set. It refuses what can't be denied.
+// marks adds the entries of --deny to the answers. It refuses entries that can't be denied.
 func (d *decision) marks() *fail.Error {
 	for i := range d.said.Deny {
 		s := &d.said.Deny[i]

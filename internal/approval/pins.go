@@ -9,8 +9,8 @@ import (
 	"pinproof/internal/skill"
 )
 
-// A WarningRecord has the accepted warnings of entries. Those about a server's list as
-// a whole are under the empty entry.
+// A WarningRecord maps entries to their accepted warnings. Warnings about a server's whole list have an empty
+// key.
 type WarningRecord map[pin.Ref][]pin.Record
 
 // Add adds a warning of an entry.
@@ -61,9 +61,8 @@ func (d *decision) makePins() {
 	}
 }
 
-// warnings returns what a decision records: every warning in an accepted
-// definition, those about the lists as a whole, and the ones of matching entries that were
-// accepted, with what was recorded before and is still found.
+// warnings returns the warnings to record: those of accepted definitions, those about whole lists, and the
+// accepted ones of matching entries, together with earlier records that still apply.
 func (d *decision) warnings() WarningRecord {
 	record := WarningRecord{}
 	for of, records := range d.out.Recorded {
@@ -80,7 +79,7 @@ func (d *decision) warnings() WarningRecord {
 		}
 		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 && !isKept[w.Of] {
 			isKept[w.Of] = true
-			// The other records of a pin whose text was only read for some names stay, too.
+			// This text was read only for the names of some tools, so the pin's other records stay, too.
 			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
 			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)
 		}
@@ -88,11 +87,11 @@ func (d *decision) warnings() WarningRecord {
 	return record
 }
 
-// Pins returns a server's pins after the drift that was accepted, each with the warnings that
-// were accepted with it. Every other entry keeps its pin, with the warnings that are accepted now.
+// Pins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
+// entry keeps its pin, with the warnings that are accepted now.
 func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) pin.Set {
 	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
-	// No finding about the whole list shows in a part of it.
+	// A part of a list has no findings about the whole list.
 	if p.Part {
 		next.Accepted = p.Locked.Accepted
 	}
@@ -108,8 +107,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 		if accepted[ref] {
 			continue
 		}
-		// A hash-only pin takes the definition of the entry that matches it, in case the
-		// policy stores definitions from now on.
+		// A hash-only pin gets the definition of the matching entry, in case the new policy stores definitions.
 		if f := p.Captured.Find(old.Key); f != nil && f.Digest == old.Digest {
 			old.Definition = f.Definition
 		}
@@ -129,7 +127,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 		next.About = p.Locked.About
 	}
 	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
-		// So do the warnings that were accepted of the whole list: it may be the one that is listed next.
+		// So do the accepted warnings about the whole list, because the server may list it again.
 		warnings = WarningRecord{{}: slices.Concat(next.Accepted, p.Locked.Accepted)}
 		next.Accepted = warnings.of(pin.Ref{})
 	}

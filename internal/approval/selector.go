@@ -11,24 +11,23 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Selector selects drift. It gives one entry, by its name, its digest or both; a pattern of
-// names; or a word: a kind, a label, or another word that a report uses for an entry.
+// A Selector selects drift: one entry by name, digest or both; entries by a pattern of names; or entries by a
+// word, which is a kind, a label or another word from a report.
 type Selector struct {
 	Flag, Arg string // as they were given
 	pin.Key
 	Digest  string
 	pattern *regexp.Regexp
 
-	// A kind in lower case, or a word for what an entry has; else "".
+	// A kind of drift in lower case, or a label or note of an entry; otherwise "".
 	Word string
 }
 
 // Kinds are the words for kinds of drift.
 var Kinds = []string{"added", "changed", "hidden", "removed", "duplicate"}
 
-// ParseSelector reads the value of a flag. A digest at the end of the value is always read
-// as a digest. A tool whose name ends like that must be selected by its own digest:
-// otherwise it could replace the tool that was meant.
+// ParseSelector parses the value of a flag. "@sha256:HEX" at its end is always a digest. A tool whose name ends
+// like that can be selected only by its digest; otherwise it could pass for the tool before the "@".
 func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	s := Selector{Flag: flag, Arg: arg}
 	if slices.Contains(Kinds, arg) || slices.Contains(words, arg) {
@@ -82,13 +81,14 @@ func (s *Selector) ReasonUnused() string {
 // isLabel reports whether the selector is a word, but not a kind of drift.
 func (s *Selector) isLabel() bool { return s.Word != "" && !slices.Contains(Kinds, s.Word) }
 
-// SelectsByWord reports whether a word for what an entry has selects what is accepted: then its changes have to be known.
+// SelectsByWord reports whether --only, or a label in --accept, selects what is accepted. If so, the caller
+// must know the labels of all changes.
 func (said *Choices) SelectsByWord() bool {
 	return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0
 }
 
-// Reads lists the drift that may be accepted: a decision needs no other texts than these. all is true if it needs
-// the texts of all entries. What is pinned of others may be about a tool that is added.
+// Reads returns the drift that may be accepted: a decision needs only its texts. all is true if it needs the
+// texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.SelectsByWord() {
 		return drifts, true
@@ -146,13 +146,13 @@ func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
 	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
 }
 
-// takes reports whether the selector accepts a drift. A pattern takes no new entry, because
-// nobody has seen its name when the pattern is written. It takes no repeated name either.
+// takes reports whether the selector accepts a drift. A pattern accepts no new entry, because nobody has seen
+// the entry's name when the pattern is written. It doesn't accept a repeated name either.
 func (s *Selector) takes(d *pin.Drift) bool {
 	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
-// holders lists the servers that pin or list an entry that is meant.
+// holders lists the servers that pin or list an entry for which means returns true.
 func holders(sides []pin.Comparison, means func(key pin.Key) bool) (list []*pin.Comparison) {
 	isMeant := func(p pin.Pin) bool { return means(p.Key) }
 	for i := range sides {
@@ -163,9 +163,8 @@ func holders(sides []pin.Comparison, means func(key pin.Key) bool) (list []*pin.
 	return list
 }
 
-// check refuses a selector that means nothing, or several things: a name that is neither
-// pinned nor listed, and a word, a pattern or the name of another entry that a tool has as its
-// name. If a server gives a tool such a name, neither meaning is taken.
+// check refuses an unknown or ambiguous selector: a name that is neither pinned nor listed, or a word, a
+// pattern or another entry's name that is also the literal name of a tool.
 func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
@@ -181,8 +180,8 @@ func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	return s.wrong("no " + pin.EntryTypeInfo[s.Type].Entry + " of that name is pinned or listed")
 }
 
-// one returns the server that has the entry that the selector names. It refuses anything but the name of
-// one server's entry.
+// one returns the server with the entry that the selector names. It refuses a selector that isn't a name, and a
+// name that several servers have.
 func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	if !s.isName() {
 		return nil, s.wrong("give the name of an entry").Hint("for a tool of that name: tool=NAME")
@@ -197,8 +196,8 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	return servers[0], nil
 }
 
-// resolve returns the drifts that the selector accepts. If there are none, it returns the entries it means that match
-// their pins. The drifts must be of one server: an entry of another server that happens to fit must not slip in.
+// resolve returns the drifts that the selector accepts or, if there are none, the selected entries that match
+// their pins. It refuses drifts of several servers, so that no other server's entry is accepted by accident.
 func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, matching []pin.Ref, err *fail.Error) {
 	if err := s.check(sides); err != nil {
 		return nil, nil, err

@@ -28,7 +28,7 @@ type Finding struct {
 	// Stable: "hidden-text".
 	ID string
 
-	// Otherwise it is a note.
+	// If false, it is a note.
 	Warning bool
 
 	// Where it is in the definition, a JSON Pointer.
@@ -67,8 +67,8 @@ func (f Finding) Record() pin.Record {
 	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
-// Unclean reports whether lock and relock refuse an entry with this finding where the policy is requireClean.
-// Only warnings of rules that rest on tables frozen in the source count.
+// Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. Only
+// rules count whose tables are frozen in the source.
 func (f Finding) Unclean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
@@ -120,7 +120,7 @@ type Reviewer struct {
 	// For each byte of folded, its place in text; nil if the places are the same.
 	origin []int32
 
-	// The text whose hash (hashOf) is made.
+	// The text of which hash was made (hashOf).
 	hashed string
 	hash   hash.Hash
 
@@ -208,7 +208,7 @@ func recordSet(records []pin.Record) map[pin.Record]bool {
 	return set
 }
 
-// approve marks the findings of a list that the approved definition has, too (then), as approved.
+// approve marks each finding of list as approved that is also in then, the findings of the approved definition.
 func approve(list, then []Finding) {
 	for i, f := range list {
 		list[i].Approved = slices.ContainsFunc(then, f.same)
@@ -221,7 +221,7 @@ const unreadText = "not read: with the definitions before it there are more than
 // deeper ends the detail of a finding that is about a place below its pointer.
 const deeper = " (deeper than this place)"
 
-// whole reads all of a definition, if it is at hand.
+// whole reviews all of a definition, if it is known.
 func (r *Reviewer) whole(p *pin.Pin) {
 	if p.Received == nil && p.Definition == nil {
 		return
@@ -349,8 +349,8 @@ func (r *Reviewer) addFor(subject, id string, warning bool, format string, args 
 	r.list = append(r.list, f)
 }
 
-// pinnedText returns the text with the placeholders that its policy puts for values, so that it is
-// the same text in another folder.
+// pinnedText returns the text with the policy's placeholders in place of local values, so that its digest is
+// the same in another folder.
 func (r *Reviewer) pinnedText() string {
 	if r.own == nil {
 		return r.text
@@ -392,7 +392,7 @@ func BoolRank(b bool) int {
 // references are replaced by what they pass for, so that none of them can break up an order or a name.
 func (r *Reviewer) read(s, where string, prose bool) {
 	if r.text = s; smallBytes.spells(s) {
-		// A single word in small letters can't give an order. Most strings of a schema are such words.
+		// A single lower-case word can't give an order. Most strings of a schema are such words.
 		return
 	}
 	r.folded = s
@@ -424,8 +424,8 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}
 }
 
-// hit adds a finding for the words of the text, once for each kind. It reports nothing if the
-// text is pinned up to end or beyond.
+// hit adds a finding about a part of the text, once for each kind (what). It ignores a part that ends within
+// the pinned beginning of the text.
 func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
 	if end > r.pinned && !slices.Contains(r.said, what) {
 		r.said = append(r.said, what)
@@ -436,8 +436,7 @@ func (r *Reviewer) hit(id, what string, end int, found textRange, before, after 
 // The most code points of the server's text that one detail quotes.
 const maxExcerpt = 160
 
-// excerpt quotes what was found in the folded text as the server wrote it, with so many
-// bytes before and after it.
+// excerpt quotes a part of the folded text as the server wrote it, with this many bytes before and after it.
 func (r *Reviewer) excerpt(found textRange, before, after int) string {
 	place := func(at int) int {
 		if r.origin == nil {

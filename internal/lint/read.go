@@ -23,7 +23,7 @@ const (
 
 	NotPinnedDrift // such text of a drifted entry
 
-	// A pinned text that no capture at hand repeats: its server has no capture, or the entry has drifted.
+	// A pinned text without a matching entry in a capture: its server has no capture, or the entry has drifted.
 	InPin
 )
 
@@ -32,8 +32,8 @@ func (f *Finding) Ref() pin.Ref {
 	return pin.Ref{Server: f.Server, Key: pin.Key{Type: f.Type, Name: f.Entry}}
 }
 
-// Blocks reports whether a warning fails a run in which every entry matches: it is in text
-// that no pin covers or, where a review was asked for, nobody accepted it.
+// Blocks reports whether a warning fails a run in which every entry matches: it is about text that no pin
+// covers or, in a review, nobody accepted it.
 func (f *Finding) Blocks(review bool) bool {
 	return f.Warning && (f.Scope == NotPinned || review && f.Scope == InMatch && !f.Approved)
 }
@@ -61,14 +61,15 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 	return ReadFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
 }
 
-// A Choice is what a run accepts.
+// A Choice is what a run may accept.
 type Choice struct {
 	Named []pin.Drift      // the drift that may be accepted
 	Gone  map[pin.Ref]bool // what agents go without from now on: it is denied, or its pin is dropped
 	All   bool             // all texts are read, not only those that are named
 }
 
-// ReadFor is Read for a run that may accept only some of the drift: another entry excuses no text.
+// ReadFor is Read for a run that may accept only some of the drift. Naming a tool of the same server is a
+// warning if the run can't accept that tool.
 func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
 	if of.All {
 		pairs = asPinned(pairs)
@@ -195,7 +196,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
-// recording returns the pins that record which warnings were accepted: of two lockfiles that agree, those of the new one.
+// recording returns the pins whose accepted warnings count: those of the lockfile or, for an entry that is
+// equal in two lockfiles, those of the new one.
 func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	if of.Lockfiles && !drifted {
 		return &of.Captured
@@ -203,8 +205,9 @@ func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	return &of.Locked
 }
 
-// mentions lists the warnings that pinned texts name a tool that was just added, or a tool of their own server that agents
-// go without from now on: when they were pinned, they meant no other server's. told are the findings so far.
+// mentions lists the warnings about pinned texts that name an added tool, or a tool of their own server that is
+// denied or removed: when these texts were pinned, the names didn't mean another server's tool. told are the
+// findings so far.
 func (r *textReading) mentions(told []Finding) (list []Finding) {
 	added := map[string]bool{}
 	for i := range r.of.Named {
@@ -269,8 +272,8 @@ func matching(side *pin.Comparison, p *pin.Pin) *pin.Pin {
 	return nil
 }
 
-// UnreadServers lists the servers with pins whose texts mentions can't read: pins without a definition (hashOnly), or with a part
-// of it, that no capture at hand repeats, and those after the first maxRead bytes.
+// UnreadServers lists the servers with pinned texts that mentions can't read: texts that are not stored whole
+// and have no matching captured entry, and texts after the first maxRead bytes.
 func UnreadServers(pairs []pin.Comparison, locked []pin.Set) (servers []string) {
 	for i := range locked {
 		s := &locked[i]
@@ -293,8 +296,8 @@ func (f *Finding) Names() string {
 	return ""
 }
 
-// toldElsewhere reports whether a finding is about a name that looks like another one, and the entry of
-// that other name reports it. That entry came later: it is new, or has an accepted warning about this name.
+// toldElsewhere reports whether a look-alike-name finding is already reported for the other tool, because that
+// came later: it is new, or has an accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
@@ -310,7 +313,8 @@ type toolRecord struct {
 	record pin.Record
 }
 
-// laterTools returns the names of the tools that are new on a server, without a record, and of those with records, each with one.
+// laterTools returns the names of the tools that are new on a server, each with an empty record, and the names
+// of pinned tools, once with each of their accepted warnings.
 func (r *textReading) laterTools() map[toolRecord]bool {
 	later := map[toolRecord]bool{}
 	for i := range r.locked {

@@ -1,4 +1,4 @@
-// Package lockfile reads the committed file of pins, checked against itself, and writes it.
+// Package lockfile reads and writes the lockfile. It rejects a lockfile that contradicts itself.
 package lockfile
 
 import (
@@ -21,8 +21,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// MaxBytes is the size of the largest lockfile: the definitions of a capture grow when they are indented, and
-// several servers share one lockfile.
+// MaxBytes is the maximum size of a lockfile. It is larger than that of a capture, because indentation makes
+// definitions longer, and several servers share one lockfile.
 const MaxBytes = 256 << 20
 
 // A Lockfile is the committed file of pins. It has one pin set for each server, sorted by
@@ -69,13 +69,13 @@ func (l *Lockfile) Drop(server string) {
 	l.Servers = slices.DeleteFunc(slices.Clone(l.Servers), func(s pin.Set) bool { return s.Server == server })
 }
 
-// escaped reports whether the lockfile spells r as an escape. A reader of the file or of
-// its git diff would miss a raw one.
+// escaped reports whether the lockfile has an escape in place of r, because a reader of the file or of its git
+// diff would miss the raw character.
 func escaped(r rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	// It is asked for places in the order of the file: to go back, it would count lines from the start.
+	// Places are requested in the order of the file, because going back means counting lines from the start.
 	fail.File
 
 	formOf  pin.FormFunc
@@ -108,7 +108,7 @@ type definedPin struct {
 // A definition whose bytes are those that Marshal would write for a listed entry isn't parsed and hashed again:
 // that would take most of the time of verify. listed may be nil.
 func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Lockfile, error) {
-	// As in captures, a byte order mark is passed over: some editors on Windows write one.
+	// As in captures, a byte order mark is skipped: some editors on Windows write one.
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.Contains(data, []byte("\r\n")) { // git on Windows may make them
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
@@ -128,7 +128,7 @@ func Read(path string, data []byte, formOf pin.FormFunc, listed ListedFunc) (Loc
 	return l, nil
 }
 
-// read takes the pins from the text of the file, and returns them with the text's tree.
+// read reads the pins, and returns them with the tree of the file.
 func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err error) {
 	in := jsontree.NewReader(data)
 	in.IsDefinition = func(path []jsontree.Step) bool {
@@ -184,7 +184,8 @@ func (r *lockReader) list(server string, policy jsontree.Value) {
 	}
 }
 
-// known returns how long the definition is that a text begins with, if it is, as Marshal would write it, that of a listed entry.
+// known returns the length of the definition at the start of text, if it has the bytes that Marshal would write
+// for the captured entry; otherwise 0.
 func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	if r.listed == nil {
 		return 0
@@ -205,7 +206,7 @@ func (r *lockReader) known(path []jsontree.Step, text []byte) int {
 	return len(r.written)
 }
 
-// notLockfile returns what the file is instead.
+// notLockfile returns the error for a file that isn't a lockfile.
 func (r *lockReader) notLockfile(err error) error {
 	if at := text.ConflictMarker(r.Data); at >= 0 {
 		return r.At(at, "merge conflict markers were left in").
@@ -222,7 +223,7 @@ func (r *lockReader) notLockfile(err error) error {
 	return r.At(-1, `not a lockfile: no "lockfileVersion"`).Hint("pinproof lock CAPTURE LOCKFILE writes one, where there is no file yet")
 }
 
-// server takes the pins of a server.
+// server reads the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
 	set = pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line, _ = r.Position(int(v.At))
@@ -276,8 +277,8 @@ func byPlace(v jsontree.Value) []jsontree.Member {
 	return members
 }
 
-// pin takes one pin, whose digests are those of its definition, if that is stored. why is what is wrong with a pin that
-// could be written as it is, or "".
+// pin reads one pin. If its definition is stored, the pin's digests are those of the definition. why is a
+// problem that the comparison with Marshal's output can't find, or "".
 func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.Pin, why string) {
 	p = pin.Pin{Key: key, Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	p.Line, _ = r.Position(int(v.At))
@@ -369,7 +370,7 @@ var memberForms = map[string]string{
 	"files":            "the texts of files that have the size and the digest in the definition",
 }
 
-// How a member differs from what would be written: the place and the name follow.
+// How a member differs from what Marshal would write: formats for a place and the member's name.
 const (
 	isUnknown   = "%smember %s: not written by this version of pinproof"
 	isMissing   = "%sno %s"
@@ -504,8 +505,8 @@ func PolicyIn(v jsontree.Value) (p pin.Policy, err error) {
 	return p, cmp.Or(errs[:]...)
 }
 
-// FalseApprovals lists the pins whose recorded approval has a hash that isn't that of the definition
-// stored with it. If the policy shapes what is stored, or stores nothing, nobody can tell, and the list is empty.
+// FalseApprovals lists the pins whose approval has a hash that isn't that of the stored definition. If the
+// policy changes what is stored, or stores nothing, the hash can't be checked, and the list is empty.
 func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (list []*pin.Pin) {
 	if s.Policy.HashOnly || s.Policy.Shapes() || len(s.Policy.Substitute) > 0 {
 		return nil
@@ -518,7 +519,7 @@ func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (li
 	return list
 }
 
-// CheckApprovals refuses a lockfile that has an approval as FalseApprovals lists them.
+// CheckApprovals refuses a lockfile with a pin that FalseApprovals lists.
 func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
 	for i := range l.Servers {
 		s := &l.Servers[i]
@@ -531,8 +532,8 @@ func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.P
 	return nil
 }
 
-// Unclean returns the first pin of a set, in the order of its lists, whose stored definition has
-// what its policy (requireClean) forbids, or nil. Where no definition is stored, nobody can tell.
+// Unclean returns the first pin of a set, in the order of its lists, whose stored definition has what its
+// policy (requireClean) forbids, or nil. A definition that isn't stored can't be checked.
 func Unclean(s *pin.Set) *pin.Pin {
 	if !s.Policy.RequireClean {
 		return nil
@@ -558,8 +559,9 @@ func unclean(v jsontree.Value) bool {
 	return false
 }
 
-// differsInText refuses another text than that of what would be written, in the order of the file: a character that nobody
-// sees, or a layout in which a member could hide in a terminal or in a git diff, behind a carriage return or many blanks.
+// differsInText refuses a file whose bytes differ from what would be written, in the order of the file: an
+// unescaped hidden character, or a layout in which a member could hide from a reader of a terminal or a git
+// diff, behind a carriage return or many spaces.
 func (r *lockReader) differsInText(written jsontree.Value) error {
 	at := 0
 	follows := func(text []byte) bool {

@@ -53,14 +53,14 @@ func appendDefinition(dst, definition []byte) []byte {
 	return dst
 }
 
-// In what tree returns, a placeholder replaces each definition. Indented, it follows the opening, which is in no
-// string, because a string has no line end.
+// In the result of tree, a placeholder replaces each definition. Indented, it follows opening, which occurs in
+// no string, because it begins with a line feed.
 const (
 	opening     = "\n          \"definition\": "
 	placeholder = "{}"
 )
 
-// definitions returns those that the lockfile stores, in its order, without texts of instructions.
+// definitions returns the stored definitions in the order of the file, without instructions.
 func (l Lockfile) definitions() (list [][]byte) {
 	for i := range l.Servers {
 		s := &l.Servers[i]
@@ -73,8 +73,8 @@ func (l Lockfile) definitions() (list [][]byte) {
 	return list
 }
 
-// confirm compares the definitions of a server's pins with what was received or, where that
-// isn't known or the policy changes it, against themselves.
+// confirm checks the canonical forms of a server's definitions (jsontree.Confirm) against the received text or,
+// if that isn't known or the policy changes it, against themselves.
 func confirm(s *pin.Set) error {
 	for _, p := range s.Pins {
 		received := p.Received
@@ -93,7 +93,7 @@ func confirm(s *pin.Set) error {
 	return nil
 }
 
-// members collects those of an object, in the order of the file.
+// members collects the members of an object, in the order of the file.
 type members []jsontree.Member
 
 func (m *members) add(name string, v jsontree.Value) {
@@ -107,7 +107,7 @@ func (m *members) text(name, s string) {
 	}
 }
 
-// tree is the lockfile, in its order, without definitions: it marks their places.
+// tree returns the lockfile in its order, with placeholders for definitions.
 func (l Lockfile) tree() jsontree.Value {
 	var servers, root members
 	for i := range l.Servers {

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A State tells which of a server's two sides exist, and whether there can be an answer about it.
-// verify.go decides what follows. A comparison without a state fails a run.
+// A State tells which sides of a comparison exist, and whether the server can be judged. verify.go decides what
+// follows. A comparison without a state fails a run.
 type State int
 
 const (
@@ -59,8 +59,8 @@ type Comparison struct {
 	// The servers of the lockfile: those that are compared, and the others.
 	Lockfile []Set
 
-	// SkillsUnlisted: the server declares that it has skills, and the capture has no answer to
-	// skills/list, so nothing can be pinned of them.
+	// SkillsUnlisted: the server declares that it has skills, but the capture has no response to skills/list, so no
+	// skill can be pinned.
 	SkillsUnlisted bool
 
 	// PagesUnpinned: a tool names the page of an app, and the recorded policy pins no pages.

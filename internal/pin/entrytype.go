@@ -6,8 +6,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// An EntryType is the list that an entry is in, of the lists that a model reads. A server's
-// instructions are one text. Here they are a list of one entry without a name.
+// An EntryType is one of the lists that a model reads. A server's instructions, which are one text, count as a
+// list with one unnamed entry.
 type EntryType int
 
 const (
@@ -32,10 +32,10 @@ var EntryTypeInfo = [EntryTypes]struct {
 	Method   string // the request for the list
 	Identity string // the member of an entry that names it
 
-	// The capability that a server with the list declares: the members that lead to it.
+	// The path to the capability that a server with the list declares.
 	Capability []string
 
-	// The request that has the server act on an entry by its name, or "".
+	// The request that uses an entry by its name, or "".
 	Uses string
 
 	// The notification that the list has changed; "" where Uses is "", too.
@@ -90,8 +90,8 @@ var LockOrder = [EntryTypes]EntryType{Instructions, Tools, Prompts, Templates, R
 // AskOrder is the order in which a capture asks for the lists.
 var AskOrder = [Instructions]EntryType{Tools, Prompts, Resources, Templates, Skills}
 
-// NamedParts are the members to which the specification gives a meaning in the object, or in each
-// object of the array, that is in one member of an entry.
+// NamedParts are the members to which the specification gives a meaning in an object inside an entry. Member is
+// the member of the entry with that object, or with an array of such objects.
 type NamedParts struct {
 	Member string
 	Parts  []string
@@ -110,7 +110,7 @@ var (
 	}
 )
 
-// ListMembers returns the members of results that have what is pinned, by the types of entries.
+// ListMembers returns the members of results that contain lists, by the types of entries.
 func ListMembers() []string {
 	var members []string
 	for _, row := range EntryTypeInfo {
@@ -124,7 +124,7 @@ func IsSpecified(entryType EntryType, member string) bool {
 	return slices.Contains(EntryTypeInfo[entryType].Members, member)
 }
 
-// EntryTypeNamed returns the type of the entries that a result has in the member of that name.
+// EntryTypeNamed returns the type of entries whose list is the member of that name.
 func EntryTypeNamed(member string) (EntryType, bool) {
 	return EntryTypeIn(func(name string) bool { return name == member })
 }
@@ -149,6 +149,6 @@ func IsDeclared(entryType EntryType, capabilities jsontree.Value) bool {
 	return len(path) > 0 && capabilities.Kind != 0 && capabilities.Kind != 'n'
 }
 
-// CanBeDenied reports whether --deny takes entries of a type, so that agents go without them. It doesn't
-// take instructions: they are one text, which an agent reads whole.
+// CanBeDenied reports whether --deny accepts entries of a type. It doesn't accept instructions: they are one
+// text, which an agent reads whole.
 func (t EntryType) CanBeDenied() bool { return t != Instructions }

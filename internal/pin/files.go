@@ -17,9 +17,9 @@ func (p *Pin) HasFile(uri string) bool {
 	return ok
 }
 
-// SupplyFiles adds texts of files to the skills of a capture, where the capture has not read them and the lockfile
-// has them. It does so only if both entries have the same digest for the file. A text in a lockfile was checked
-// against that digest when the lockfile was read.
+// SupplyFiles copies texts of files from the lockfile's skills to those of a capture that hasn't read them, if
+// both entries have the same digest for the file. The lockfile's texts were checked against their digests when
+// it was read.
 func SupplyFiles(captured, locked *Set) {
 	for i := range captured.Pins {
 		p := &captured.Pins[i]

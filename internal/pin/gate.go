@@ -1,8 +1,8 @@
 package pin
 
-// A Gate has the functions of the root package: canon.go there decides what is hashed, and verify.go
-// what drift is, what fails a run, and what the exit code is. The packages that read files
-// and print answers get it as a value.
+// A Gate has the functions of the root package: canon.go there decides what is hashed, and verify.go what drift
+// is, what fails a run, and what the exit code is. The packages that read files and print reports get it as a
+// value.
 type Gate struct {
 	Form         FormFunc
 	SetDigest    func(s *Set) string // "" if a name is repeated
@@ -19,10 +19,9 @@ type Gate struct {
 	Refuse func(err error) Verdict
 }
 
-// Faults are what fails a run although every entry may match.
+// Faults fail a run even if every entry matches.
 type Faults struct {
-	// Warnings that nobody approved and, in a review, approvals that cover only a part of their
-	// definition.
+	// How many warnings are about text that no pin covers or, in a review, about matching entries and not approved.
 	Warnings int
 
 	// Verify --part and --hook, without --allow denied: the caller doesn't know which entries are
@@ -55,14 +54,14 @@ type Verdict struct {
 	Failed  bool         // an entry or a server fails the run
 	Blocked map[Ref]bool // the drifts that fail the run
 
-	// The servers of which an entry has drifted, or which fail as a whole.
+	// The servers with drift, and those that differ as a whole.
 	Differs map[string]bool
 
-	// The denied entries that match their pins, in the order of the sides; if those fail the run, also
-	// those that a part of a session doesn't list.
+	// The denied entries that match their pins, in the order of the sides. With --part, and if denied entries fail
+	// the run, it includes those that the capture lacks.
 	Denied []Ref
 
-	// The servers about which there is no answer, sorted.
+	// The servers that can't be judged, sorted.
 	Unanswered []string
 
 	ExitCode int

@@ -6,8 +6,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// IsPage reports whether a resource is the page of an app, by the scheme of its URI. The scheme's letter case
-// doesn't count (RFC 3986, section 3.1).
+// IsPage reports whether a resource is the page of an app, by the scheme of its URI. Letter case is ignored
+// (RFC 3986, section 3.1).
 func IsPage(uri string) bool {
 	scheme, _, found := strings.Cut(uri, ":")
 	return found && strings.EqualFold(scheme, "ui")

@@ -1,5 +1,5 @@
-// Package pin has the plain data of a comparison: lists and their entries, pins and sets of
-// them, policies, drift, and a server's two sides.
+// Package pin defines the plain data of a comparison: entries and their lists, pins, policies, drift, and the
+// two sides of a server.
 package pin
 
 import (
@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A FormFunc makes the form of an entry from the bytes that are hashed: the text of instructions,
-// or the canonical form of any other definition. It keeps these bytes.
+// A FormFunc makes a Form from the hashed bytes: the text of instructions, or the canonical form of any other
+// definition. The Form keeps these bytes.
 type FormFunc func(entryType EntryType, hashed []byte) Form
 
 // A Key names one entry of a server.
@@ -59,13 +59,13 @@ type Pin struct {
 	// Of a skill: its files that a person can read, sorted by URI in UTF-16 code units.
 	Files []File
 
-	// Only of a pin in a lockfile: a person has read the entry, and agents go without it. No digest covers this.
+	// Only in a lockfile: a person has read the entry, but it is kept from agents. No digest covers this.
 	Denied bool
 
 	// The definition as received; nil for a pin of a lockfile.
 	Received []byte
 
-	// The warnings that were accepted with the definition, sorted by their spelling.
+	// The warnings that were accepted with the definition, sorted as strings.
 	Accepted []Record
 
 	Approval *Approval // nil if not recorded
@@ -82,8 +82,8 @@ type File struct{ URI, Text string }
 // FilesMember is the member that Shown adds to a skill. No entry of a skill may have it.
 const FilesMember = "files"
 
-// Shown returns the tree of all that a person reads before a yes: the pinned definition and, of a
-// skill, its files by their names. It is absent if the definition isn't stored.
+// Shown returns what a person reads before approving: the tree of the pinned definition and, of a skill, its
+// files by their names. It is absent if the definition isn't stored.
 func (p *Pin) Shown() jsontree.Value { return p.withFiles(p.Tree()) }
 
 // ShownAsReceived is like Shown, with the definition as received or, if that isn't known, as pinned.
@@ -109,7 +109,7 @@ type Form struct {
 
 	Digest string
 
-	// The sanitized digest; equal to digest where the text is clean.
+	// The sanitized digest. It equals Digest if the text has nothing to sanitize.
 	Sanitized string
 }
 
@@ -167,7 +167,7 @@ func (p *Pin) AsReceived() jsontree.Value {
 type Approval struct {
 	By, At string
 
-	// In the form that audit logs use: it covers the server ID, the name, the description and the input schema.
+	// The hash that audit logs use: it covers the server ID, the name, the description and the input schema.
 	Hash string
 
 	// The pin's digest, which covers the whole definition.
@@ -183,13 +183,15 @@ func IsApprover(name string) bool {
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
 }
 
-// An About is what a server calls itself. It is in no digest and decides nothing: people read it.
+// An About is the name and version that a server reports. It is only shown: no digest covers it, and no verdict
+// depends on it.
 type About struct{ Name, Version string }
 
 // AboutIn reads the name and the version in an object.
 func AboutIn(v jsontree.Value) About { return About{v.TextIn("name"), v.TextIn("version")} }
 
-// Recorded returns what the lockfile keeps: no text that has more than 128 bytes, or that isn't printable.
+// Recorded returns a without the texts that the lockfile doesn't keep: those of more than 128 bytes, or not
+// printable.
 func (a About) Recorded() About {
 	kept := func(s string) string {
 		if len(s) > 128 || text.Printable(s) != s {
@@ -219,10 +221,10 @@ type Set struct {
 	// Sorted by list, by name in UTF-16 code units, then by digest.
 	Pins []Pin
 
-	// The accepted warnings about the list as a whole, sorted by their spelling.
+	// The accepted warnings about the list as a whole, sorted as strings.
 	Accepted []Record
 
-	// Of a capture: what the placeholders of the policy replace.
+	// Of a capture: the values that the policy's placeholders replace.
 	Values []Substitute
 
 	// The set digest, "" if a name is repeated.
@@ -283,7 +285,7 @@ func (s *Set) Repeated() bool {
 // DigestPrefix begins every digest.
 const DigestPrefix = skill.DigestPrefix
 
-// IsDigest reports whether s is spelled like a digest.
+// IsDigest reports whether s has the form of a digest.
 func IsDigest(s string) bool { return skill.IsDigest(s) }
 
 // HexOf returns the 64 hex digits of a digest.

@@ -13,8 +13,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Policy shapes a server's pins and is recorded with them. The zero value is
-// the default: every list but resources is pinned, as received.
+// A Policy determines what is pinned of a server, and is recorded with the pins. The zero value is the default:
+// every list but resources is pinned, as received.
 type Policy struct {
 	// How much prose of tools is pinned: "" (all), "strip" or "truncate=N".
 	Descriptions string
@@ -36,13 +36,13 @@ type Policy struct {
 	// An integer that a double can't represent is pinned as the double.
 	RoundIntegers bool
 
-	// Names of values; <NAME> is pinned in their place; sorted, without repeats.
+	// Names of local values such as a folder, in whose place <NAME> is pinned; sorted, without repeats.
 	Substitute []string
 
 	ToolsOnly bool // nothing but the tools is pinned
 }
 
-// A Switch is a member of a policy that is true or left out.
+// A Switch is a boolean member of a policy, which is recorded only if it is true.
 type Switch struct {
 	Member string // in the lockfile
 	Flag   string // of lock and relock
@@ -121,7 +121,8 @@ func (p Policy) Pins(entryType EntryType) bool {
 	return !p.ToolsOnly
 }
 
-// PinsEntry reports whether an entry is pinned. From the list of resources, it may be only the pages of apps that are.
+// PinsEntry reports whether an entry is pinned. With the switch pages, only apps' pages are pinned from the
+// list of resources.
 func (p Policy) PinsEntry(key Key) bool {
 	return p.Pins(key.Type) && (key.Type != Resources || p.Resources || IsPage(key.Name))
 }
@@ -137,8 +138,8 @@ func (p Policy) Conflict() string {
 	return ""
 }
 
-// Switched returns the policy with the given switches as they are in asked, which has no conflict and
-// turns on no other switch. A switch that is turned on turns off those that it excludes.
+// Switched returns the policy with the given switches set as in asked, and with the switches turned off that
+// they exclude. asked must have no conflict, and no other switch turned on.
 func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
 	for _, s := range Switches {
 		if given(s.Flag) {
@@ -159,7 +160,7 @@ func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
 // substitutes aside.
 func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
 
-// Equal reports whether two policies are recorded alike.
+// Equal reports whether two policies have the same record.
 func (p Policy) Equal(q Policy) bool {
 	return slices.Equal(jsontree.Append(nil, p.Value()), jsontree.Append(nil, q.Value()))
 }
@@ -266,8 +267,8 @@ func ParseSubstituteNames(names []string) ([]string, error) {
 	return slices.Compact(slices.Sorted(slices.Values(names))), nil
 }
 
-// PutPlaceholders returns v with <NAME> in place of each value in its strings. A string
-// that spells a placeholder itself is refused: it could pass for a replaced value.
+// PutPlaceholders returns v with <NAME> in place of each value in its strings. It refuses a string that already
+// contains a placeholder, because that could pass for a replaced value.
 func PutPlaceholders(v jsontree.Value, list []Substitute) (jsontree.Value, error) {
 	var err error
 	v = jsontree.MapTexts(v, func(text string) string {

@@ -10,9 +10,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A Record is a person's consent to one warning: a line of acceptedWarnings. It is valid for the
-// very text that the warning was about, at the very place: the same warning about another
-// text is not accepted.
+// A Record is a person's consent to one warning: a line of acceptedWarnings. It is valid only for the same text
+// at the same place: the same warning about another text is not accepted.
 type Record struct {
 	ID string
 
@@ -23,9 +22,9 @@ type Record struct {
 	Digest string
 }
 
-// String is the record as the lockfile spells it: its fields, with one blank between them, and
-// no place if it is empty. The place is spelled as in the fragment of a URI (RFC 6901, section
-// 6), so that no blank, double quote or look-alike in the name of a parameter can pass for a field.
+// String returns the record as in the lockfile: its fields, separated by single spaces, without an empty place.
+// The place is escaped as in the fragment of a URI (RFC 6901, section 6), so that no space, double quote or
+// look-alike in the name of a parameter can pass for a field.
 func (r Record) String() string {
 	if r.Place == "" {
 		return r.ID + " " + r.Digest
@@ -43,8 +42,8 @@ func (r Record) String() string {
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// ParseRecord reads a record, and reports whether the line is one. It takes only the spelling
-// that String gives. It also takes an ID that this version doesn't know.
+// ParseRecord parses a line, and reports whether it is a record exactly as String writes it. The ID may be one
+// that this version doesn't know.
 func ParseRecord(line string) (Record, bool) {
 	id, rest, _ := strings.Cut(line, " ")
 	place, digest, placed := strings.Cut(rest, " ")

@@ -19,8 +19,8 @@ type RecordChange struct {
 	Old, New string // printable, or ""
 }
 
-// Counts reports whether the change makes the two lockfiles differ. A change of what a server calls
-// itself doesn't: that is for people, and changes with every version.
+// Counts reports whether the change makes the two lockfiles differ. A change of "about" doesn't, because that
+// is only shown, and changes with every version.
 func (c *RecordChange) Counts() bool { return c.What != "about" }
 
 // RecordChanges lists the differences of two lockfiles in a server and its entries, other than in the
@@ -94,7 +94,7 @@ func lacking[T comparable](side, other []T) (list []T) {
 	return slices.DeleteFunc(slices.Clone(other), func(r T) bool { return known[r] })
 }
 
-// deniedWord returns the lockfile's word for an entry that agents go without, or "" for any other entry.
+// deniedWord returns "denied" for a denied entry, and "" for any other.
 func (p *Pin) deniedWord() string {
 	if p.Denied {
 		return "denied"

@@ -23,9 +23,9 @@ import (
 // A Prompter asks a person what to approve.
 type Prompter struct {
 	in    *bufio.Reader
-	drain func()    // drops what was typed so far
+	drain func()    // discards pending input
 	out   io.Writer // questions
-	err   error     // the first one of writing the questions
+	err   error     // the first error in writing questions
 	t     *plain.Writer
 	m     *report.Model
 	again string // the command that asks again
@@ -38,15 +38,14 @@ type Prompter struct {
 	done []*question // in the order of the answers, to go back
 }
 
-// New returns a Prompter that asks on out, reads the answers from in, and has t show what it asks about.
-// drain drops the input that waits at a terminal. again is the command with which a person who leaves
-// can go on.
+// New returns a Prompter that asks on out, reads the answers from in, and shows drift with t. drain discards the
+// input that waits at a terminal. again is the command with which a person who left can go on.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
-// First has the prompt ask about servers that have no pins yet: one question about each server, below all
-// that it lists, and one about each entry that has a warning.
+// First makes the prompt ask about servers without pins: one question per server, below all that it lists, and one
+// per entry with a warning.
 func (p *Prompter) First() *Prompter {
 	p.first = true
 	return p
@@ -60,7 +59,7 @@ type question struct {
 	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
 
-	// What it is about; empty if that is the whole review, or a warning of an entry that matches.
+	// The blocks that it is about. They are empty for the whole review, and for a warning of an entry that matches.
 	blocks []*report.Block
 
 	// Printed in place of several blocks, with their names, if they have nothing to show but what was told above; or "".
@@ -98,7 +97,7 @@ func (q *question) entries() (list []int) {
 func (p *Prompter) Review() (*approval.Answers, error) {
 	answers, err := p.review()
 	if broken := cmp.Or(p.err, p.t.Err); broken != nil {
-		return nil, broken // it isn't certain that all was seen
+		return nil, broken // the person may not have seen everything
 	}
 	return answers, err
 }
@@ -143,14 +142,14 @@ func (p *Prompter) review() (*approval.Answers, error) {
 	}
 }
 
-// close gives a question its answer.
+// close records the answer to a question.
 func (p *Prompter) close(answer byte, q *question) {
 	q.answer = answer
 	p.done = append(p.done, q)
 }
 
-// leave ends the review. What is accepted so far is only written if the person asks for it. A person
-// who quits is asked; at the end of the input, nobody can be.
+// leave ends the review. It returns the answers so far only if a person who quits confirms that they be written; at
+// the end of the input, nobody can. stays means that the review goes on.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
 	n := len(all.Entries) + len(all.Records)
@@ -183,7 +182,7 @@ func (p *Prompter) position(at int) string {
 	return " (" + said + ")"
 }
 
-// accepted lists what was answered with yes, each bound to what was shown.
+// accepted returns what was approved, each bound to what was shown.
 func (p *Prompter) accepted() *approval.Answers {
 	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
 	for _, q := range p.list {
@@ -196,7 +195,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
 			} else if q.isOfOne() {
-				a.Allowed[e.Of] = true // the question tells if it was denied
+				a.Allowed[e.Of] = true // the question mentioned that it was denied
 			}
 		}
 		if q.yes != nil {
@@ -277,7 +276,8 @@ func (p *Prompter) together(b *report.Block, q *question) {
 	}
 }
 
-// show shows what a question is about, and before the first one without a warning what several entries share.
+// show shows what a question is about. Before the first question without a warning, it also shows what several
+// entries share.
 func (p *Prompter) show(q *question) {
 	if q.order >= 0 && !p.told {
 		p.told = true
@@ -346,7 +346,7 @@ func (p *Prompter) risks(entries []int) {
 	}
 }
 
-// answers are all that may be typed, in the order in which they are offered.
+// answers are all possible answers, in the order in which they are offered.
 var answers = []struct {
 	key          byte
 	shown, means string

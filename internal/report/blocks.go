@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/words"
 )
 
-// unseen describes in words what a reader of the text can't see in a change.
+// unseen describes a change that a reader of the text can't see.
 func unseen(c diff.Change) string {
 	if n := c.Hidden[1]; n > 0 {
 		return text.Count(n, "character") + " no reader sees"

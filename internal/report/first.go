@@ -11,16 +11,16 @@ import (
 	"pinproof/internal/text"
 )
 
-// What to read first in a review: the new sentences that read most like poison to a model that has
-// learned from texts. This is a weak hint, which can be evaded. It only ranks: it decides nothing and makes
-// no warning.
+// What to read first in a review: the new sentences that a trained model scores as most like prompt injection. The
+// score is a weak hint, which can be evaded. It only ranks sentences: it decides nothing and causes no warning.
 
 const (
 	maxReadFirst = 5
 	maxQuoted    = 160 // code points of a sentence
 
-	// muchToRead is how many new sentences a review for people must have to name those to read first, unless one of them would
-	// be conspicuous in any review. Five of fewer would be a third or more, and the order of the blocks is enough.
+	// muchToRead is the number of new sentences from which a review names those to read first. A conspicuous sentence
+	// is named in any review. With fewer sentences, maxReadFirst would be over a third of them, and the order of the
+	// blocks suffices.
 	muchToRead = 3 * maxReadFirst
 )
 
@@ -55,7 +55,7 @@ func (r *Report) readFirst(m *Model) {
 			of: e, Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
-		// If one row about its place is in the block, the sentence may be in that.
+		// If all rows about its place are shared changes, refer to the last of these.
 		about := e.about(one.Pointer)
 		isOwn := slices.ContainsFunc(about, func(c *change) bool { return c.shared == nil })
 		if len(about) > 0 && !isOwn {

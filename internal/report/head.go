@@ -199,7 +199,7 @@ func risksOf(entries []*drifted) (said []string) {
 	return said
 }
 
-// data counts what programs get.
+// data sets the counts for programs.
 func (r *Report) data(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
@@ -246,7 +246,7 @@ func (r *Report) captured(m *Model) {
 			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
 				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
 			if r.Terse && c.Status != "MATCH" {
-				continue // it is with the drift
+				continue // it is listed with the drift
 			}
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
@@ -258,7 +258,7 @@ func (r *Report) captured(m *Model) {
 	}
 }
 
-// A Rule is what an annotation can be about, with its usual level and its meaning.
+// A Rule is a kind of annotation, with its usual level and its meaning.
 type Rule struct{ ID, Level, Text string }
 
 // Rules lists all rules.
@@ -289,7 +289,7 @@ func Rules() (rules []Rule) {
 	return rules
 }
 
-// LabelWords are the words of all labels of changes, by their ids.
+// LabelWords returns the words of all labels of changes, by id.
 func LabelWords() map[string]string {
 	words := map[string]string{}
 	for _, l := range label.All() {

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A Model is the content of a report. Its texts are printable, unless a comment excludes one.
-// It doesn't depend on the format, the terminal or the clock.
+// A Model is the content of a report. Its texts are printable, unless a comment says otherwise. It doesn't depend on
+// the format, the terminal or the clock.
 type Model struct {
 	Version string // of this program
 	Home    string // the address of the project's page, or ""
@@ -22,7 +22,7 @@ type Model struct {
 	NoAnswer *NoAnswer
 	Nothing  bool // nothing was compared
 
-	Word string // the verdict in a word or three
+	Word string // the verdict in one to three words
 	Text string // the rest of the verdict
 
 	// The beginning of Text that counts the new warnings, or "".
@@ -41,16 +41,16 @@ type Model struct {
 	Servers []Server
 	Others  string // "10 other servers: no drift", or ""
 
-	// What kind of release the drift makes: "major", "minor", "patch"; or "".
+	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
 	Bump string
 
 	// The same in a sentence; or "".
 	Release string
 
-	// The new sentences that read most like poison: a weak hint, not a finding.
+	// The new sentences that are most like prompt injection: a weak hint, not a finding.
 	ReadFirst []ReadFirst
 
-	// People get ReadFirst: there are many new sentences, or one that is conspicuous.
+	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
 	MuchToRead bool
 
 	// What breaks callers, in a few words each.
@@ -67,20 +67,20 @@ type Model struct {
 	// What several entries have in common.
 	Shared []Shared
 
-	// How many blocks come before those: they have a warning.
+	// The number of blocks with a warning. They come before Shared.
 	Warned int
 
 	Blocks  []Block // their numbers follow those of Shared
-	Minor   string  // counts what is minor in all blocks, by label
+	Minor   string  // counts the minor changes in all blocks, by label
 	LeftOut int     // entries that --only leaves out
 
-	// Entries that a bound leaves unexplained.
+	// The number of entries left unexplained because of a limit.
 	Unexplained int
 
-	// A policy changed: all drift is accepted, or no drift.
+	// A policy changed, so that either all drift is accepted or none.
 	Policy bool
 
-	// Which servers call themselves otherwise than they did when they were pinned; only for a reader of texts.
+	// The servers whose stated name or version has changed since they were pinned. Only text formats print this.
 	Abouts []string
 
 	// Findings about captures as a whole that nobody has approved.
@@ -95,28 +95,28 @@ type Model struct {
 	// Approved warnings in entries that match their pins, or about captures without drift.
 	Approved []Finding
 
-	// How many denied entries match their pins. If only a part of a session was seen and denied entries fail the run,
-	// those that it doesn't list count, too.
+	// The number of denied entries that match their pins. With --part, if denied entries fail the run, it includes
+	// denied entries that the capture lacks.
 	Denied int
 
 	RefusesDenied bool // these entries fail the run, and are in Records
 
-	// What a lockfile has besides the definitions, as far as a reader has to look at it.
+	// What the lockfile records besides the definitions and a reader has to review.
 	Records []Record
 
 	Review Step   // the command that shows everything
-	Next   []Step // how to go on
+	Next   []Step // the next steps
 
 	// Commands that approve without a question: for a reader at a terminal, and for the page.
 	Ready []Step
 
-	// What all other readers get in place of Ready, because a model may be among them: the digests of what is shown, or
+	// What other readers get instead of Ready, because one of them may be a model: the digests of what is shown, or
 	// what a person has to do at a terminal.
 	Instead []Step
 
 	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
-	// What programs get besides the rest. The keys of the maps are the names that they know.
+	// Only for programs. The keys of the maps are part of the JSON format.
 	Counts    map[string]int
 	TextBytes *Size // nil: not known
 	Tokens    *Size // an estimate of what the tools take; nil: not known
@@ -124,14 +124,14 @@ type Model struct {
 	Captured  []Captured
 }
 
-// A NoAnswer is why there is no answer.
+// A NoAnswer is the reason why there is no verdict.
 type NoAnswer struct {
 	Text  string   `json:"message"`
 	Hints []string `json:"hints"`
 	Lines []string `json:"-"` // both
 }
 
-// A Step is a command to type next or a digest, with what it is for. Any of its fields may be empty.
+// A Step is a command to type next or a digest, and its purpose. Any of its fields may be empty.
 type Step struct {
 	Text    string
 	Command string
@@ -186,7 +186,7 @@ type ReadFirst struct {
 type Worst struct {
 	Said    string
 	Entries []Placed
-	More    string // counts those that it doesn't name
+	More    string // counts the entries that aren't named
 }
 
 // A Placed is an entry with the number of its block.
@@ -221,7 +221,7 @@ type Finding struct {
 
 	Of pin.Ref `json:"-"` // the entry
 
-	// What consent to a warning is recorded as.
+	// The record that accepts a warning.
 	Record pin.Record `json:"-"`
 
 	Warning bool `json:"-"`
@@ -259,7 +259,7 @@ type Record struct {
 	Line int `json:"-"` // in the lockfile
 }
 
-// Word is what a finding is called where people read: "WARNING hidden-text".
+// Word returns the name of a finding for people: "WARNING hidden-text".
 func (f *Finding) Word() string {
 	if f.Warning {
 		return "WARNING " + f.ID
@@ -285,7 +285,7 @@ type Entry struct {
 
 	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
 
-	// What changed was not worked out: there was too much.
+	// There was too much drift to compare.
 	Unexplained bool `json:"unexplained,omitempty"`
 
 	Findings []Finding `json:"findings"` // new ones, then approved ones
@@ -293,11 +293,11 @@ type Entry struct {
 	// It is denied so far, perhaps under its old name.
 	Denied bool `json:"-"`
 
-	CanBeDenied bool `json:"-"` // agents can go without it
+	CanBeDenied bool `json:"-"` // its type can be denied, and it isn't removed
 
 	Of pin.Ref `json:"-"`
 
-	// The digest that a yes is bound to: of the definition found or, if it is gone, of the pin.
+	// The digest that an approval is bound to: of the captured definition or, if the entry was removed, of the pin.
 	Accepts string `json:"-"`
 
 	// "tool=NAME", with the server where there are several.
@@ -310,7 +310,7 @@ type Entry struct {
 	Warned bool   `json:"-"` // it has a new warning
 	Line   int    `json:"-"` // of its pin in the lockfile
 
-	// Why it is named before many are accepted at once: "takes code"; or "".
+	// Why it is named at the prompt before many entries are accepted at once: "takes code"; or "".
 	Named string `json:"-"`
 
 	Minor bool `json:"-"` // it has nothing new to read
@@ -342,7 +342,7 @@ type Change struct {
 	NewBytes int `json:"newBytes,omitempty"`
 }
 
-// A Definition is what an entry is pinned as, or what it is now.
+// A Definition is an entry's pinned or present definition.
 type Definition struct {
 	Digest    string `json:"digest"`
 	Sanitized string `json:"sanitizedDigest"`
@@ -362,7 +362,7 @@ type Definition struct {
 // new name.
 const Renamed = "RENAMED"
 
-// A Block is drift that is read and accepted as one.
+// A Block is drift that is reviewed and accepted together.
 type Block struct {
 	Number        int
 	Entries       []int // indexes of Model.Entries
@@ -395,7 +395,7 @@ type Block struct {
 	Blocked bool
 	Minor   bool // there is nothing new to read in it
 
-	// One line with its title and Note or Gone has all of it: it is minor, or gone.
+	// One line with its title and its Note or Gone suffices, because it is minor or removed.
 	Brief bool
 
 	// A name is repeated: nothing can be accepted.
@@ -404,7 +404,7 @@ type Block struct {
 	Bytes string // how many bytes its text grows by; or ""
 
 	Rows   []Row
-	Summed string // counts what is minor, by label
+	Summed string // counts its minor changes, by label
 
 	// The words that select it: labels of changes, ids of findings, what it could do.
 	Is []string
@@ -470,7 +470,7 @@ type Line struct {
 	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
 	Shared int
 	InAll  bool // every entry of its kind has these
-	Keeps  bool // it is printed all the same, without its content
+	Keeps  bool // it is printed anyway, without its content
 
 	pointer string
 

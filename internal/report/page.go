@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Steps lists how to go on, for a page. more is Ready or Instead, which comes last.
+// Steps lists the next steps for a page. more, which is Ready or Instead, comes last.
 func (m *Model) Steps(more []Step) (list []Step) {
 	if m.Matches || m.Nothing {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// place describes for people where in a captured entry something is.
+// place returns the place of a pointer in a captured entry, for people.
 func (r *Report) place(of pin.Ref, pointer string) string {
 	s := r.described[of]
 	if s == nil {

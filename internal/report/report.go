@@ -10,13 +10,13 @@ import (
 	"pinproof/internal/shell"
 )
 
-// An Input is what a report is made of. Nothing in a report decides anything: what
-// fails the run, and the digests of sets, come with the input.
+// An Input is the data for a report. A report decides nothing: the input has what fails the run, and the digests of
+// sets.
 type Input struct {
 	Version string // of this program
 	Home    string // the address of the project's page, or ""
 
-	// The path, as the user gave it; "" if two files are compared: Next.Against is in its place then.
+	// The path, as the user gave it; "" if two files are compared, one of which is then Next.Against.
 	Lockfile string
 
 	Comparisons []pin.Comparison // sorted by server
@@ -29,29 +29,29 @@ type Input struct {
 
 	pin.Verdict
 
-	// Why there is no answer, regardless of what else the report shows; or nil.
+	// Why there is no verdict, whatever else the report shows; or nil.
 	NoAnswer error
 
-	// Matching entries were read, too, and a warning in them that nobody accepted fails the run.
+	// Matching entries were checked, too, and a warning in them that nobody accepted fails the run.
 	Review bool
 
-	// A run fails by the severity of its changes.
+	// The severity of changes decides whether the run fails.
 	FailOn bool
 
 	RefusesDenied bool // an entry that is denied fails the run
 
-	// That the tools take more than --max-tokens; or "".
+	// A message that the tools exceed --max-tokens; or "".
 	OverBudget string
 
 	Part bool // the capture is part of a session
 
-	// It isn't a review: the gate's own answer in text, or what flags accepted.
+	// The report isn't a review: it is verify's text output, or about what flags accepted.
 	Bounded bool
 
 	// Bytes of definitions that the facts explain; 0: all of them.
 	Room int
 
-	// What drifted is listed, and nothing is explained.
+	// The drift is listed without explanations.
 	Terse bool
 
 	// Drifted entries whose texts were not read for findings.
@@ -62,13 +62,13 @@ type Input struct {
 	// No flag named the server of a single capture.
 	Guessed bool
 
-	// Lists that at least one of the two files has no answer to.
+	// Lists for which at least one of the two files has no response.
 	Uncompared []string
 
 	// How this run was called, for the commands we print.
 	Next shell.Command
 
-	// The flags that accept everything would write a lockfile, if they were given now.
+	// The flags that accept everything could write a lockfile now.
 	Writes bool
 
 	// The drifts that flags would accept one by one.
@@ -103,16 +103,16 @@ type Report struct {
 	// How many drifted entries have a digest, shown or not. The key is a server, or "" for all of them, and the digest.
 	digests map[[2]string]int
 
-	// What absentText returns for a type of a server.
+	// Results of absentText, by server and type.
 	absent map[pin.Ref]string
 
-	// Captured definitions in lines, as they were needed.
+	// Descriptions of captured definitions, filled on demand.
 	described map[pin.Ref]*description
 
-	// What kind of release this drift makes, in words.
+	// The kind of release that this drift requires, in words.
 	release string
 
-	bump string // the same in a word
+	bump string // the kind of release: "major", "minor", "patch"
 }
 
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
@@ -132,7 +132,8 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// Bare returns a report without a model: it describes what was accepted, what has a warning first, and shows nothing.
+// Bare returns a report without a model, which can only describe what was accepted. Entries with a warning come
+// first.
 func Bare(in Input, known *facts.Facts) *Report {
 	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, described: map[pin.Ref]*description{}}
 	for i := range in.Comparisons {
@@ -159,7 +160,7 @@ func Bare(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// listDrifts lists the drift in the order of the entries.
+// listDrifts sets Drifts in the order of the entries, and counts them by kind.
 func (r *Report) listDrifts() {
 	r.Drifts = make([]pin.Drift, len(r.entries))
 	for i, e := range r.entries {
@@ -167,7 +168,7 @@ func (r *Report) listDrifts() {
 	}
 }
 
-// WithoutAnswer returns the report of a run that has no answer at all.
+// WithoutAnswer returns the report of a run without a verdict.
 func WithoutAnswer(v pin.Verdict, err error) *Report {
 	return &Report{Model: &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
 }
@@ -186,15 +187,15 @@ type drifted struct {
 	changes []*change
 	parts   []*change // of a new definition
 	whole   []Row     // of its definitions, where they are shown whole
-	minor   []Row     // what is summed up
+	minor   []Row     // its minor changes
 	block   *Block
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int
 }
 
-// findRelease decides what kind of release the drift makes, if two sides are compared without a
-// lockfile, or if a severity decides what fails the run (--fail-on).
+// findRelease sets the kind of release that the drift requires, if two sides are compared without a lockfile, or if a
+// severity decides what fails the run (--fail-on).
 func (r *Report) findRelease() {
 	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
 		r.bump = r.Worst.Bump()
@@ -206,7 +207,7 @@ func (r *Report) findRelease() {
 	}
 }
 
-// AllOrNothing reports whether a policy changes: then all drift is accepted, or no drift.
+// AllOrNothing reports whether a policy changed, so that either all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {
 	return slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 }

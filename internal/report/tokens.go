@@ -87,8 +87,8 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 	return (2*size + 4) / 9, true
 }
 
-// OverBudgetText describes that the tools of all captures together take more than most tokens, or returns "". known is false
-// if that can't be told.
+// OverBudgetText returns a message if the tools of all captures together exceed most tokens, or "". known is false if
+// their number isn't known.
 func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for i := range sides {

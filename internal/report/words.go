@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Limits on how much one sentence names.
+// Limits on how many things one sentence names.
 const (
 	maxSaidNames   = 3
 	maxSaidChanges = 4
@@ -53,7 +53,7 @@ func short(digest string) string {
 	return hex[:min(12, len(hex))]
 }
 
-// verdictWord returns the answer in a word or three.
+// verdictWord returns the verdict in one to three words.
 func (r *Report) verdictWord() string {
 	if r.Matches {
 		return "OK"
@@ -73,8 +73,8 @@ func (r *Report) verdictWord() string {
 	return "PASS WITH DRIFT"
 }
 
-// Match returns the line that the gate prints if all entries match. ok is false if there is more to print than
-// that: then New makes the report.
+// Match returns the line that verify prints if all entries match. ok is false if there is more to print, for which
+// New makes the report.
 func Match(in *Input) (line string, ok bool) {
 	if !in.Matches || !in.Bounded || in.Review || len(in.Findings) > 0 {
 		return "", false
@@ -87,8 +87,8 @@ func Match(in *Input) (line string, ok bool) {
 	return r.verdictWord() + ": " + r.verdictText(), true
 }
 
-// verdictText returns what follows the word of the verdict (DRIFT) in the answer: the warnings first, then the drift by
-// kind, what is wrong with whole servers, and what matches.
+// verdictText returns the verdict after its word (DRIFT): the warnings first, then the drift by kind, what is wrong
+// with whole servers, and what matches.
 func (r *Report) verdictText() string {
 	matched := r.Matched
 	verb := " match "
@@ -109,7 +109,7 @@ func (r *Report) verdictText() string {
 	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
 }
 
-// deniedText counts the entries that match pins which are denied, or is "".
+// deniedText counts the denied entries that match their pins, or returns "".
 func (r *Report) deniedText() string {
 	if len(r.Denied) == 0 {
 		return ""
@@ -188,7 +188,7 @@ func (r *Report) against() string {
 	return text.Printable(r.Next.Against)
 }
 
-// policyText names every policy that shrinks what is watched, and the lists that can't be compared.
+// policyText names every policy that reduces what is compared, and the lists that can't be compared.
 func (r *Report) policyText() (said string) {
 	if r.Part {
 		said = "; a part of a session"
@@ -214,7 +214,7 @@ func (r *Report) problems() (list []Problem) {
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() { // a part of a session may just lack the pinned entries
+		if !p.Part && p.Unrelated() { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -248,15 +248,15 @@ func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
-// explained reports whether some of a server's entries are shown as renamed ones, or a selection shows no entry of them.
-// Then nobody has to be told that they could be the entries of another server.
+// explained reports whether a server has renamed entries here, or a selection shows none of its entries. Then the
+// hint that it looks like another server is unnecessary.
 func (r *Report) explained(server string) bool {
 	own := func(e *drifted) bool { return e.Server == server }
 	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
 }
 
-// driftNote describes of an entry what a list of changes can't: that it is denied, repeated or renamed, or that a text isn't
-// stored.
+// driftNote describes what a list of changes can't show: that an entry is denied, repeated or renamed, or that a text
+// isn't stored.
 func driftNote(d *pin.Drift) string {
 	return joined("; ", deniedText(d), driftKindNote(d))
 }
@@ -275,7 +275,7 @@ func deniedText(d *pin.Drift) string {
 	return "it looks like the denied " + text.Name(like.Name)
 }
 
-// deniedSoFar is printed about an entry that is denied, be it under its former name.
+// deniedSoFar is printed for a denied entry, even if it was denied under its former name.
 const deniedSoFar = "denied so far: kept from agents"
 
 func driftKindNote(d *pin.Drift) string {
@@ -328,7 +328,7 @@ func (r *Report) mayBeText(e *drifted) string {
 	return said
 }
 
-// unexplained returns what is printed for an entry that a bound left unexplained, or "".
+// unexplained returns what is printed for an entry left unexplained because of a limit, or "".
 func unexplained(e *drifted) string {
 	if e.OnlyKindKnown() {
 		return "too much drift to explain all of it here: diff without --format shows it"
@@ -360,7 +360,7 @@ func driftText(e *drifted) string {
 // steps puts into Next of the model how to see and approve the drift. There are no steps without a lockfile. No step approves
 // a new warning by itself.
 func (r *Report) steps(m *Model) {
-	// lock takes only whole captures.
+	// lock accepts only whole captures.
 	if r.Lockfile == "" || r.Part && r.nothingPinned() {
 		return
 	}
@@ -375,7 +375,7 @@ func (r *Report) steps(m *Model) {
 		command := r.Next
 		// Without a lockfile, --against would compare two files.
 		command.Lockfile = cmp.Or(command.Lockfile, r.Lockfile)
-		// With a lockfile, it takes no folder.
+		// With a lockfile, diff --against accepts a file, but no folder.
 		of := pin.ComparisonOf(r.Comparisons, r.entries[at].Server).Capture
 		if file := filepath.Join(r.Next.Capture, filepath.Base(of)); len(r.Comparisons) > 1 || file == of {
 			command.Capture = file
@@ -480,7 +480,7 @@ func (r *Report) approvable() bool {
 func (r *Report) rest(ready func(text, command string)) {
 	var left []string
 	for _, e := range r.entries {
-		if e.Unexplained { // nobody has read it here
+		if e.Unexplained { // it wasn't shown in full
 			return
 		}
 		if e.Kind == pin.Duplicate || e.HasNewWarning() {
@@ -489,7 +489,7 @@ func (r *Report) rest(ready func(text, command string)) {
 	}
 	whole := r.AllOrNothing()
 	isForbidden := func(p pin.Comparison) bool { return p.State == pin.Forbidden }
-	// There is nothing to accept that would mend what is forbidden.
+	// Accepting entries can't fix what is forbidden.
 	if len(r.entries) == 0 && !whole && slices.ContainsFunc(r.Comparisons, isForbidden) || len(left) > 0 && (whole || len(left) == len(r.entries)) {
 		return
 	}
@@ -522,7 +522,7 @@ func (r *Report) acceptCommand(b *Block) string {
 	for _, e := range b.of {
 		digest := e.DefinitionDigest()
 		if !r.Alone[e.Ref()] {
-			return "" // relock would refuse it
+			return "" // relock would reject it
 		}
 		if r.digests[[2]string{scope, digest}] > 1 {
 			// Another server or list has an entry with the same digest.

@@ -28,7 +28,7 @@ func Write(w io.Writer, m *report.Model) error {
 	verdict := m.Word + ": " + m.Text
 	first := report.Annotation{Level: "error", Line: 1, Title: "pinproof", Text: verdict}
 	switch {
-	// It may be about any file, so it has no line.
+	// The error may concern any file, so it has no line.
 	case m.NoAnswer != nil:
 		first = report.Annotation{Level: "error", Title: "pinproof has no answer", Text: strings.Join(m.NoAnswer.Lines, "\n")}
 	case !m.Failed:

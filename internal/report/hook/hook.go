@@ -1,5 +1,5 @@
-// Package hook words the answer of verify --hook, which an agent's language model reads. It doesn't
-// make a report.Model, because the agent waits.
+// Package hook writes the output of verify --hook, which an agent's language model reads. It doesn't build a
+// report.Model, because the agent waits for the output.
 package hook
 
 import (
@@ -12,8 +12,8 @@ import (
 	"pinproof/internal/shell"
 )
 
-// Write prints why an agent's start or call is blocked: how much differs, and what a person types. It has
-// names only from the user's own command line, and no name from a capture, a lockfile or a folder.
+// Write prints why an agent's start or call is blocked: how much differs, and the command for a person. It prints
+// only names from the user's command line, none from a capture, a lockfile or a folder.
 func Write(w io.Writer, in report.Input) error {
 	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools are not the ones approved")}
 	say := func(line modeltext.Text) { lines = append(lines, line) }
@@ -69,13 +69,13 @@ func Write(w io.Writer, in report.Input) error {
 		return write(w, lines)
 	}
 	c := in.Next
-	c.Lockfile = in.Lockfile // also if it was found and not given
+	c.Lockfile = in.Lockfile // even if the user didn't name it
 	say(modeltext.Say("Do not use this server's tools. ").Review("A person reviews the change at a terminal", c))
 	return write(w, lines)
 }
 
-// WriteNoAnswer prints that there is no answer. It doesn't print why, because those words may quote the server:
-// only a person reads them.
+// WriteNoAnswer prints that there is no verdict. It doesn't print the reason, because the reason may quote the
+// server; only a person reads it.
 func WriteNoAnswer(w io.Writer, next shell.Command, lockfile string) error {
 	next.Lockfile = lockfile
 	return write(w, []modeltext.Text{

@@ -1,7 +1,6 @@
-// Package html writes reports as a page for a reviewer: one file without scripts or anything from
-// elsewhere. Server text was made printable, which shows what can't be seen, and is in elements
-// of its own. The template then escapes it for its place, which keeps it from
-// becoming markup. The page's Content-Security-Policy allows nothing but its one style sheet, by its digest.
+// Package html writes reports as a page for a reviewer: one file without scripts and external resources. Server text
+// was made printable, which shows hidden characters, and is in elements of its own. The template escapes it, so that
+// it can't become markup. The page's Content-Security-Policy allows only the page's style sheet, by its digest.
 package html
 
 import (
@@ -30,7 +29,7 @@ var pageStyle string
 // Limits in bytes, so that a browser opens the page at once. The page lists what it leaves out.
 const (
 	maxBlocks = 4 << 20   // all blocks, as they are on the page
-	maxHead   = 256 << 10 // what is before them
+	maxHead   = 256 << 10 // everything before the blocks
 )
 
 // A page is what the template shows. Its texts are printable.
@@ -48,8 +47,7 @@ type page struct {
 	Common          []part       // what several entries have in common
 }
 
-// A part is printable text, with the class of the element that it is in, or "", and the number of the block that it
-// leads to, or 0.
+// A part is printable text, with its element's class, or "", and the number of the block that it links to, or 0.
 type part struct {
 	Class, Text string
 	Block       int
@@ -82,8 +80,8 @@ type item struct {
 	HTML  template.HTML // made by the template
 }
 
-// Aside is what a reader has to notice in a block. It is "" if an ADDED block has the same words among its risks, which
-// are shown next to it.
+// Aside returns what a reader has to notice in a block, or "" if the risks of an ADDED block, shown next to it,
+// already have these words.
 func (i *item) Aside() string {
 	if i.Kind == "ADDED" && slices.Contains(i.Risks, i.Words) {
 		return ""
@@ -147,7 +145,7 @@ func (s *sheet) writer() *plain.Writer {
 	return plain.New(nil, plain.Style{Width: layout.AnyWidth, Sink: s.line})
 }
 
-// laidOut returns what write prints, as far as there is room for it before the blocks.
+// laidOut returns what write prints, up to maxHead.
 func laidOut(write func(t *plain.Writer)) []part {
 	s := &sheet{}
 	write(s.writer())
@@ -197,9 +195,8 @@ func (p *page) blocks(t *template.Template) error {
 	return nil
 }
 
-// filters makes buttons in groups for all that some blocks have and others don't: a kind, a risk,
-// a server, a label. The buttons work by rules that it adds to the style sheet: the page has no
-// script.
+// filters makes groups of buttons for the kinds, risks, servers and labels that some blocks have and others don't.
+// The buttons work through rules that it adds to the style sheet, because the page has no script.
 func (p *page) filters(items []*item) {
 	labels := report.LabelWords()
 	n := 0

@@ -9,7 +9,7 @@ import (
 // not made printable, so a program that reads them must treat them as hostile. The
 // summary, details of findings and errors are printable text for a person.
 type document struct {
-	SchemaVersion int                 `json:"schemaVersion"` // changes when a member changes its meaning or goes away
+	SchemaVersion int                 `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
 	Verdict       string              `json:"verdict"`
 	ExitCode      int                 `json:"exitCode"`
 	Summary       string              `json:"summary,omitempty"`

@@ -53,7 +53,7 @@ func Write(w io.Writer, m *report.Model) error {
 	for _, e := range m.Entries {
 		d.Drift = append(d.Drift, left.entry(e))
 	}
-	// An older guard leaves out entries that drifted, and doesn't know denied ones.
+	// List denied entries as drift, too: older guards leave out drifted entries, but don't know denied ones.
 	for _, r := range m.Records {
 		if m.RefusesDenied && r.What == "denied" {
 			d.Drift = append(d.Drift, report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none",
@@ -63,10 +63,10 @@ func Write(w io.Writer, m *report.Model) error {
 	return Encode(w, d)
 }
 
-// A room is how many bytes of values may still be quoted.
+// A room is the number of bytes of values that may still be written.
 type room int
 
-// entry returns what is known of an entry that drifted, as far as there is room.
+// entry returns an entry that drifted, with its values as far as there is room.
 func (left *room) entry(e report.Entry) report.Entry {
 	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
@@ -104,7 +104,7 @@ func (left *room) value(v jsontree.Value) (said jsontree.Value, bytes int) {
 	return v, 0
 }
 
-// definition returns what is known of a definition. If whole is set, that is all of it, or its size if there is no room.
+// definition returns a definition without its text. With whole, it adds the text or, if there is no room, its size.
 func (left *room) definition(d *report.Definition, whole bool) *report.Definition {
 	if d == nil || !whole || d.Text == nil {
 		return d

@@ -1,6 +1,5 @@
-// Package junit writes reports in the form that Jenkins and GitLab read: a suite for the verdict,
-// then one for every server with a case for every entry, the most dangerous first. What
-// changed is in the element's body, which both show.
+// Package junit writes reports in the XML format that Jenkins and GitLab read: a suite for the verdict, then one per
+// server with a case per entry, the most dangerous first. An element's body, which both show, has what changed.
 package junit
 
 import (

@@ -27,8 +27,8 @@ func Write(w io.Writer, m *report.Model) error { return write(w, m, maxComment) 
 // WriteSummary prints a report as a page that fits into a job summary.
 func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSummary) }
 
-// write prints the summary of the whole, then the drift, the most dangerous of all servers first, while there
-// is room. What has no room is named.
+// write prints the summary, then the drift of all servers, the most dangerous first, as long as there is room. It
+// lists what doesn't fit.
 func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
@@ -101,8 +101,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	return err
 }
 
-// digests names what a yes to a block is bound to, where it can be approved by its digests. Each has the name of its
-// entry if named.
+// digests prints the digests that an approval of a block is bound to, if the block can be approved by digests. With
+// named, each one has the name of its entry.
 func digests(m *report.Model, b *report.Block, named bool) string {
 	if b.Accept == "" {
 		return ""
@@ -129,7 +129,7 @@ func code(s string) string {
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
 }
 
-// indented puts four blanks before each line. A line that begins with four blanks is no fence (CommonMark, 4.5).
+// indented puts four spaces before each line, so that no line is a fence (CommonMark, 4.5).
 func indented(lines string) string {
 	return regexp.MustCompile("(?m)^.").ReplaceAllString(lines, "    $0")
 }

@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// leastRepeated is how many bytes of a text, or of a description of a schema, are printed only once.
+// leastRepeated is the least size in bytes of a text or schema description that is printed only once.
 const leastRepeated = 120
 
 // A spot is where something was printed: a place in a block.
@@ -20,15 +20,15 @@ type spot struct {
 	place string
 }
 
-// A toldLine is a line as it is printed: perhaps with a reference in place of its text and of what is below it.
+// A toldLine is a line to print. A reference (as) may replace its text and the lines below it.
 type toldLine struct {
 	report.Line
 	as   string
 	home int // the block that as leads to
 }
 
-// told lays out lines, with references to what was printed before. Lines that follow each other become one line if only their
-// names differ.
+// told returns the lines to print, with references to what was printed before. Adjacent lines that differ only in
+// their names become one line.
 func (t *Writer) told(list []report.Line) (told []toldLine) {
 	for len(list) > 0 {
 		l := toldLine{Line: list[0]}
@@ -71,7 +71,8 @@ func isToldWith(l, last *toldLine) bool {
 	return isSame && l.Phrase+l.as != "" && l.Name != "" && last.Name != ""
 }
 
-// refer replaces the content of a line by a reference, if it was printed before. Otherwise it notes where that is now.
+// refer replaces a line's content by a reference if the content was printed before. Otherwise, it records where the
+// content is printed now.
 func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 	key, sign, size := contentOf(part)
 	if t.Full || l.Place == "" || size < leastRepeated {
@@ -97,8 +98,8 @@ func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 	return true
 }
 
-// contentOf returns a key that is equal for lines with equal content, apart from the name and the phrase of the first one, and
-// the size of that. A text that was added and one in a whole definition are printed alike, except for their sign.
+// contentOf returns a key for the content of lines, without the name and the phrase of the first line, and the size
+// of the content. An added text has the same key as one in a whole definition, because only their sign differs.
 func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int) {
 	h := sha256.New()
 	for i, l := range part {
@@ -115,7 +116,7 @@ func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int
 				if isAdded {
 					r.Op = '='
 				}
-				fmt.Fprintf(h, "%c%s\x00", r.Op, r.Text) // printable text has no character that ends it
+				fmt.Fprintf(h, "%c%s\x00", r.Op, r.Text) // printable text doesn't contain \x00
 				size += len(r.Text)
 			}
 			io.WriteString(h, "\n")

@@ -62,7 +62,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// longReview is the most blocks of a review for one sitting. A longer one prints how to shorten it.
+// longReview is the number of blocks above which a review prints how to shorten it.
 const longReview = 30
 
 // otherServers prints which captures look like those of other servers.
@@ -72,7 +72,7 @@ func (t *Writer) otherServers(said []string) {
 	}
 }
 
-// otherServers lists the problems of that kind.
+// otherServers lists the problems with the ID other-server.
 func otherServers(m *report.Model) (said []string) {
 	for _, p := range m.Problems {
 		if p.ID == "other-server" {
@@ -188,7 +188,7 @@ func (t *Writer) General(m *report.Model) {
 	t.Findings("  ", approvedTitle, m.Approved)
 }
 
-// records prints what the lockfile has besides the definitions, as far as a reader has to look at it.
+// records prints what the lockfile records besides the definitions, if a reader has to review it.
 func (t *Writer) records(m *report.Model) {
 	title := "what the lockfile records besides the definitions:"
 	for i := range m.Records {
@@ -311,7 +311,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	}
 }
 
-// Shorten cuts lines after so many bytes, and reports that.
+// Shorten cuts lines to a number of bytes, and adds a note about that.
 func Shorten(lines string, most int) string {
 	if len(lines) <= most {
 		return lines
@@ -337,7 +337,7 @@ func (t *Writer) row(number, indent string, row *report.Row) {
 	t.Lines(indent, lines[1:])
 }
 
-// maxNameColumn is how wide the column of names gets. A longer name pushes the rest of its line.
+// maxNameColumn is the maximum width of the column of names. A longer name shifts the rest of its line.
 const maxNameColumn = 28
 
 // Lines prints lines: a name in a column and what it takes, and its description, if that has room next to it.
@@ -363,7 +363,7 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 	}
 }
 
-// leastBeside is how many columns a text must have next to what it is about, to begin there.
+// leastBeside is the least number of columns that a text needs in order to begin next to its head.
 const leastBeside = 20
 
 // put prints what a line is about, and then its text or a reference to that. A text of one line begins next to what it is
@@ -376,7 +376,7 @@ func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine
 	if len(l.Text) == 1 && head != nil {
 		line := l.Text[0].Marked()
 		before := append([]layout.Run{{Op: '=', Text: indent}}, head...)
-		if line.Sign != '=' { // a gutter without a sign begins with blanks anyway
+		if line.Sign != '=' { // a gutter without a sign begins with spaces
 			before = append(before, layout.Run{Op: '=', Text: "  "})
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
@@ -399,7 +399,7 @@ func columnsOf(runs []layout.Run) (n int) {
 	return n
 }
 
-// Whole prints a whole definition as it is pinned or would be: the one found or, if the entry is gone, the pinned one.
+// Whole prints a whole definition: the captured one or, if the entry was removed, the pinned one.
 func (t *Writer) Whole(e *report.Entry) {
 	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
 	of := e.Now
@@ -431,12 +431,12 @@ func sideText(s *report.Server) string {
 	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }
 
-// numbered returns a number in front of a title.
+// numbered returns a block's number, padded to the widest, for a line's beginning.
 func numbered(m *report.Model, n int) string {
 	return fmt.Sprintf("%*d  ", len(fmt.Sprint(len(m.Shared)+len(m.Blocks))), n)
 }
 
-// Several prints what several entries have in common.
+// Several prints the changes that several entries share.
 func (t *Writer) Several(m *report.Model) {
 	for i := range m.Shared {
 		t.Shown[m.Shared[i].Number] = true
@@ -444,7 +444,7 @@ func (t *Writer) Several(m *report.Model) {
 	t.several(m, false, "in several:")
 }
 
-// Late prints what is left of that, after all blocks.
+// Late prints the shared changes that come after all blocks.
 func (t *Writer) Late(m *report.Model) { t.several(m, true, "in several, and not used:") }
 
 func (t *Writer) several(m *report.Model, late bool, title string) {
@@ -482,9 +482,9 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 	return !t.Full && b.HasNothingElse(t.Shown)
 }
 
-// NothingElse names the entries that have no block, with the numbers of what they share.
+// NothingElse names the entries without a block, with the numbers of their shared changes.
 func (t *Writer) NothingElse(m *report.Model) {
-	names := map[string][]string{} // by what they share
+	names := map[string][]string{} // by the shared changes
 	var order []string
 	for i := range m.Blocks {
 		b := &m.Blocks[i]
@@ -517,7 +517,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 	}
 }
 
-// Forget takes back what Several printed.
+// Forget makes later blocks print the shared changes themselves.
 func (t *Writer) Forget(m *report.Model) {
 	for i := range m.Shared {
 		delete(t.Shown, m.Shared[i].Number)

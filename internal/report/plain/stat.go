@@ -24,7 +24,7 @@ func (t *Writer) servers(m *report.Model) {
 	t.notes("  ", m.Cost)
 }
 
-// WriteStat prints the shape of a review: its head, a line for each block under its server, and the verdict.
+// WriteStat prints a summary of a review: its head, a line for each block under its server, and the verdict.
 func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
@@ -59,7 +59,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	return t.Err
 }
 
-// standsOut is what a reader has to notice in a block: a label by its id, which --only takes.
+// standsOut returns what a reader has to notice in a block. A label is given by its id, which --only accepts.
 func standsOut(b *report.Block) string {
 	if b.Label != "" && b.Minor {
 		return b.Label + " (minor)"

@@ -1,5 +1,5 @@
-// Package plain writes reports as text for a person: the gate's answer, the review, the shape of
-// a review (--stat), and what lock and relock print at their end.
+// Package plain writes reports as plain text: verify's verdict, the review, its summary (--stat), and the last lines
+// of lock and relock.
 package plain
 
 import (
@@ -25,13 +25,13 @@ type Style struct {
 	// Show everything, with nothing summed up.
 	Full bool
 
-	// Commands that approve without a question are printed: the reader is at a terminal.
+	// Print commands that approve without a question, because the reader is at a terminal.
 	Ready bool
 
 	// The sign of each line is in its first column, as in a diff.
 	Diff bool
 
-	// Takes each line in place of the writer, with the sign of a server's text in it, else '='; or nil.
+	// If not nil, it gets each line instead of the writer. sign is that of the server's text in the line, else '='.
 	Sink func(sign byte, runs []layout.Run)
 }
 
@@ -44,10 +44,10 @@ type Writer struct {
 	lines int          // that were printed
 	Shown map[int]bool // numbers of the blocks above
 
-	number  int                        // the number of the one that is being printed
+	number  int                        // the number of the block that is being printed
 	printed map[[sha256.Size]byte]spot // where each longer text and schema was printed
 
-	// What is minor is counted once, below all blocks.
+	// Minor changes are counted once, below all blocks.
 	countsBelow bool
 }
 
@@ -75,7 +75,7 @@ func (t *Writer) paint(op byte, text string) string {
 		return text
 	}
 	c := color.New(attributes[op]...)
-	// The library decides by the process's own output. Our caller has decided for this writer.
+	// The library decides by os.Stdout, but our caller has decided for this writer.
 	c.EnableColor()
 	return c.Sprint(text)
 }
@@ -111,8 +111,8 @@ func (t *Writer) Say(indent string, runs ...layout.Run) {
 	}
 }
 
-// line prints a line. In a diff its sign or a blank comes first, then three blanks. So a line without a
-// sign begins with four blanks, and can't end the fence around it (CommonMark, 4.5).
+// line prints a line. In a diff, its sign or a space comes first, then three spaces. So a line without a sign begins
+// with four spaces, and can't end the fence around it (CommonMark, 4.5).
 func (t *Writer) line(sign byte, runs []layout.Run) {
 	t.lines++
 	if t.Sink != nil {
@@ -156,7 +156,7 @@ func (t *Writer) Hint(steps ...report.Step) {
 	}
 }
 
-// Next prints how to go on.
+// Next prints the next steps.
 func (t *Writer) Next(m *report.Model) {
 	t.Hint(m.Next...)
 	if t.Ready {

@@ -12,13 +12,14 @@ import (
 	"pinproof/internal/text"
 )
 
-// WriteVerify prints the gate's answer.
+// WriteVerify prints verify's verdict.
 func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 	t := New(w, style)
 	if m.Matches {
 		line := m.Word + ": " + m.Text
 		switch {
-		// Only a guard, or the client's own rule, keeps what is denied from the agent.
+		// Quiet output still mentions denied entries, because only a guard or a rule of the client keeps them from
+		// the agent.
 		case quiet && m.Denied == 0:
 			return nil
 		case len(m.Approved) > 0:
@@ -90,7 +91,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 		}
 		details := detailsOf(b)
 		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(&m.Blocks[i+1])) {
-			continue // below the next one, once for both
+			continue // printed below the next block, once for both
 		}
 		for i, d := range details {
 			if d.op != 'W' && (i >= maxGateChanges || printed >= maxGateLines) {
@@ -199,10 +200,10 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 	return t.Err
 }
 
-// maxMarked is how many entries a line about marks names.
+// maxMarked is the maximum number of entries that a line of Marks names.
 const maxMarked = 20
 
-// Marks prints which entries a lockfile keeps from agents from now on, and which ones it no longer does.
+// Marks prints the entries that a lockfile now denies to agents, and those that it no longer denies.
 func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
 		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", kept from agents -> " + lockfile})

@@ -24,7 +24,8 @@ const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 
 const help = "To see exactly what there is: pinproof diff CAPTURE LOCKFILE. To approve it after reading: pinproof relock CAPTURE LOCKFILE."
 
-// securitySeverity is what code scanning sorts security alerts by, from 0.1 to 10.0, by the level of a rule.
+// securitySeverity is the number from 0.1 to 10.0 by which code scanning sorts security alerts, by the level of a
+// rule.
 var securitySeverity = map[string]string{"error": "8.0", "warning": "5.0", "note": "2.0"}
 
 // An object is an object of the standard, with its properties by name.
@@ -67,9 +68,9 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	results := []object{}
 	for _, a := range list {
-		// Code scanning knows an alert by its primaryLocationLineHash. If that is missing, code
-		// scanning makes it from the text of the line. All added entries share the server's line,
-		// so they would be one alert; once dismissed, it would stay so, regardless of what is added next.
+		// Code scanning identifies an alert by its primaryLocationLineHash, by default a hash of the line's text. All
+		// added entries share the server's line, so they would be one alert, and once it's dismissed, later additions
+		// would be hidden, too.
 		print := fmt.Sprintf("%x", sha256.Sum256(a.Identity))
 		result := object{"ruleId": a.Rule, "ruleIndex": index[a.Rule], "level": a.Level, "message": message(a.Title + ": " + a.Text),
 			"fingerprints":        object{"pinproof/v1": print},
