@@ -215,8 +215,8 @@ func (c *core) log(event string, args ...any) {
 
 // fromClient takes a line of the client's.
 func (c *core) fromClient(line []byte) {
-	m, bad := message(line)
-	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
+	said, m, bad := message(line)
+	h := held{line: append(bytes.TrimRight(said, "\r\n"), '\n'), m: m}
 	if c.refused != nil {
 		c.answerRefused(h)
 	} else if bad != nil {
@@ -507,7 +507,7 @@ func (c *core) isUsed(key string) bool {
 
 // fromServer takes a line of the server's.
 func (c *core) fromServer(line []byte) {
-	m, bad := message(line)
+	said, m, bad := message(line)
 	key := keyOf(m)
 	method := m.Get("method")
 	l := c.listingOf(key)
@@ -519,12 +519,12 @@ func (c *core) fromServer(line []byte) {
 			c.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
 	case method.Kind != 0:
-		c.unasked(line, m, method.Text)
+		c.unasked(said, m, method.Text)
 	case l != nil && m.Get("id").Kind == '0':
 		l.key = ""
-		c.came(l, line, m)
+		c.came(l, said, m)
 	case c.refused == nil:
-		c.answered(line, m, key)
+		c.answered(said, m, key)
 	}
 }
 
@@ -902,7 +902,7 @@ func (c *core) serverEnds() {
 
 // unsent takes a line that no server got, because its session was over. Listings begin again in the next session.
 func (c *core) unsent(line []byte) {
-	m, _ := message(line)
+	_, m, _ := message(line)
 	if key := keyOf(m); !c.isOwn(key) {
 		delete(c.open, key)
 		c.fromClient(line)

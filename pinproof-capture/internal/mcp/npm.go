@@ -74,21 +74,11 @@ func ReadNPM(argv []string) NPM {
 	return n
 }
 
-// programIn returns where the program is in a command line, and its name. On Windows, it may be behind cmd.
+// programIn returns where the program is in a command line, and its name. On Windows, it may be behind cmd /c.
 func programIn(argv []string) (at int, name string) {
 	if ProgramOf(argv[0]) == "cmd" {
-		at = behindCmd(argv)
+		at = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
 	}
+	at = min(at, len(argv)-1)
 	return at, ProgramOf(argv[at])
-}
-
-// behindCmd returns where the command that cmd starts begins: behind /c, before which there may be other
-// switches. It returns 0 if there is no /c.
-func behindCmd(argv []string) int {
-	for i := 1; i+1 < len(argv) && strings.HasPrefix(argv[i], "/"); i++ {
-		if strings.EqualFold(argv[i], "/c") {
-			return i + 1
-		}
-	}
-	return 0
 }
