@@ -103,11 +103,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return 2, err
 	}
-	parent, err := guard.CacheFolder("checks", keptFor)
-	if err != nil {
-		parent = "" // a container may have no home
-	}
-	if k.dir, err = os.MkdirTemp(parent, "check-"); err != nil {
+	if k.dir, err = os.MkdirTemp(guard.CacheFolder("checks", keptFor), "check-"); err != nil {
 		return 2, fail.From(err)
 	}
 	isEmpty := true
@@ -121,10 +117,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 		return 2, err
 	}
 	isEmpty = len(failed)+len(k.off) == len(k.ids)
-	var noAnswer error
-	if failed != nil {
-		noAnswer = notCaptured(failed, len(k.ids))
-	}
+	noAnswer := notCaptured(failed, len(k.ids))
 	if ctx.Err() != nil || failed != nil && isEmpty {
 		return 2, noAnswer
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -98,15 +99,12 @@ code 2, the agent must not use the server.
 
 hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
-	allow := c.Flags().StringArray("allow", nil, "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
+	allow := c.Flags().String("allow", "", "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Less than the agent's own limit: a hook that is cut off lets the call pass.
 	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
-		for _, kind := range *allow {
-			if kind != "denied" {
-				return usage(c, "--allow takes denied")
-			}
-			h.AllowsDenied = true
+		if h.AllowsDenied = *allow == "denied"; !h.AllowsDenied && *allow != "" {
+			return usage(c, "--allow takes denied")
 		}
 		h.ServerID = id
 		h.Server = server
@@ -131,10 +129,7 @@ and "enabled" count only in files of clients that read them.`,
 	o := asking(c, 30*time.Second) // what clients give a server to start
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
 		failed, err := a.capture(c.Context(), config, args[1], ids, *o, a.stdout)
-		if err == nil && failed != nil {
-			err = notCaptured(failed, len(ids))
-		}
-		return err
+		return cmp.Or(err, notCaptured(failed, len(ids)))
 	})
 }
 
@@ -152,8 +147,11 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, id
 	return failed, err
 }
 
-// notCaptured is the error of a run in which servers failed.
-func notCaptured(failed []string, asked int) *fail.Error {
+// notCaptured returns the error of a run in which servers failed, or nil.
+func notCaptured(failed []string, asked int) error {
+	if failed == nil {
+		return nil
+	}
 	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
 }
 

@@ -18,30 +18,26 @@ func (c *core) claims(entryType pin.EntryType) bool {
 
 // gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
 // pins, and those of a type that isn't pinned.
-func (c *core) gives(entryType pin.EntryType, l *list, item jsontree.Value) bool {
-	named := pin.Key{Type: entryType, Name: item.Get(pin.EntryTypeInfo[entryType].Identity).Text}
-	key := c.pins.key(entryType, named.Name)
-	if c.pins.isDenied(key) {
-		return false
-	}
-	as, isEqual := l.entries[key.Name]
-	return c.OnDrift == Warns || !c.pins.policy.PinsEntry(named) || isEqual && as.Digest == c.pins.entries[key].Digest
+func (c *core) gives(entryType pin.EntryType, name string) bool {
+	key := c.pins.key(entryType, name)
+	as, isEqual := c.lists[entryType].entries[key.Name]
+	isPinned := c.pins.PinsEntry(pin.Key{Type: entryType, Name: name})
+	return !c.pins.isDenied(key) && (c.OnDrift == Warns || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 
 // entries returns those entries of a list that a client gets, and whose name is meant. Each entry is as it is pinned: what the policy
 // leaves out of a pin is left out here, too.
 func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
-	l := &c.lists[entryType]
-	for _, page := range l.pages {
+	for _, page := range c.lists[entryType].pages {
 		for _, item := range page.Get(memberOf(entryType)).Items() {
-			if !isMeant(item.TextIn(pin.EntryTypeInfo[entryType].Identity)) || !c.gives(entryType, l, item.Value) {
+			name := item.TextIn(pin.EntryTypeInfo[entryType].Identity)
+			if !isMeant(name) || !c.gives(entryType, name) {
 				continue
 			}
-			v := item.Value
 			if c.OnDrift != Warns {
-				v = c.pins.policy.Apply(entryType, v)
+				item.Value = c.pins.Apply(entryType, item.Value)
 			}
-			list = append(list, jsontree.Member{Value: v})
+			list = append(list, jsontree.Member{Value: item.Value})
 		}
 	}
 	return list

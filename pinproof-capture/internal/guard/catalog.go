@@ -16,9 +16,9 @@ import (
 // approved is what the lockfile has of one server. pinproof has checked it.
 type approved struct {
 	entries map[pin.Key]pinned
-	policy  pin.Policy
-	values  []pin.Substitute // what the names in the pins mean
-	skills  skills
+	pin.Policy
+	values []pin.Substitute // what the names in the pins mean
+	skills skills
 
 	// The denied resources by skill.Key, and what matches the keys of URIs of the denied templates.
 	denied          map[string]bool
@@ -38,7 +38,7 @@ type pinned struct {
 func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, matchers: map[string]*regexp.Regexp{}}
 	// pinproof refuses a policy that isn't one.
-	a.policy, _ = lockfile.PolicyIn(server.Get("policy"))
+	a.Policy, _ = lockfile.PolicyIn(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(memberOf(entryType))
 		members := pins.Members()
@@ -206,7 +206,7 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 
 // decides reports whether a list has to be judged before a request acts on an entry. A resource may be one of a template, or of a skill.
 func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
-	policy := c.pins.policy
+	policy := c.pins.Policy
 	isRead := key.Type == pin.Resources
 	if list == pin.Skills {
 		return policy.Pins(list) && (key.Type == list || isRead && (c.pins.skills.isApproved(uri) || c.claims(list)))
@@ -222,7 +222,7 @@ func (c *core) forbids(t target) *reason {
 		if c.pins.isDenied(key) {
 			return denied
 		}
-		if useOf(key.Type) != "" && !isApproved && c.pins.policy.Pins(key.Type) && c.OnDrift != Warns {
+		if useOf(key.Type) != "" && !isApproved && c.pins.Pins(key.Type) && c.OnDrift != Warns {
 			return notPinned
 		}
 	}
@@ -261,7 +261,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	uri := c.pins.plain(key.Name)
 	switch {
 	// The files of skills are judged by their skills, and when they come.
-	case !c.pins.policy.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
+	case !c.pins.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
 		return under, nil
 	case !isApproved && !isRead:
 		return under, notPinned
@@ -269,7 +269,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 		return under, notApproved
 	case isListed && isApproved && as.Digest == under.Digest:
 		return as, nil
-	case isRead && !isApproved && (!c.pins.policy.Resources || c.fitsTemplate(uri)): // a page that isn't listed has no pin
+	case isRead && !isApproved && (!c.pins.Resources || c.fitsTemplate(uri)): // a page that isn't listed has no pin
 		return under, nil
 	case l.done == 0 || l.entries == nil:
 		return under, notListed

@@ -36,7 +36,9 @@ const (
 // denied entry in every mode. Any other message of the server's passes only if the client waits for that answer and it has no member
 // named like a pinned list (holdsPinned), or if it is a notification or request of a known method.
 type core struct {
-	setup
+	Options
+	review reviewing
+
 	now time.Time
 	out out
 
@@ -84,12 +86,6 @@ const (
 	// All pinned lists were requested.
 	started
 )
-
-// A setup is what doesn't change in a session.
-type setup struct {
-	Options
-	review reviewing
-}
 
 // A list is what is known of one list in this session.
 type list struct {
@@ -313,7 +309,7 @@ func (c *core) cancel(h held) {
 func (c *core) listFor(entryType pin.EntryType, h held) {
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
-	isPinned := c.pins.policy.Pins(entryType)
+	isPinned := c.pins.Pins(entryType)
 	isFirst := cursor.Kind == 0 || cursor.Kind == 'n' || cursor.Kind == '"' && cursor.Text == ""
 	if isPinned && isFirst && h.needs[entryType] == 0 {
 		c.need(&h, entryType, l.isAsked || c.isOld(entryType))
@@ -379,7 +375,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.need(&h, entryType, true)
 		}
 		c.wait(h)
-	case why != nil && (c.OnDrift != Warns || why == skillDenied || why == unclear):
+	case why != nil && (c.OnDrift != Warns || why == skillDenied || why == folderNotRead || why == unclear):
 		c.refuseUse(h, target.keys[0], method, why)
 	case method == getSkill && c.guardsSkills() && c.OnDrift != Warns:
 		entries := c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") })
@@ -453,7 +449,7 @@ func (c *core) start() {
 	}
 	c.state = started
 	for _, entryType := range pin.AskOrder {
-		if c.pins.policy.Pins(entryType) && c.claims(entryType) {
+		if c.pins.Pins(entryType) && c.claims(entryType) {
 			c.lists[entryType].changes++
 			c.begin(entryType)
 		}
@@ -470,7 +466,7 @@ func (c *core) begin(entryType pin.EntryType) {
 	l.at = c.now
 	l.isAsked = false
 	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta, IsModern: c.meta != nil,
-		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.policy.EmptyCursorEnds}}
+		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.EmptyCursorEnds}}
 	for _, h := range c.waiting {
 		if h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
 			l.isAsked = true
@@ -584,7 +580,7 @@ func (c *core) announce(n news) {
 // requested, isn't judged.
 func (c *core) lags(entryType pin.EntryType, method string) bool {
 	l := &c.lists[entryType]
-	return changedOf(entryType) == method && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.policy.Pins(entryType) && c.claims(entryType)
+	return changedOf(entryType) == method && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.Pins(entryType) && c.claims(entryType)
 }
 
 // changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
@@ -758,7 +754,7 @@ func (c *core) isOwn(key string) bool {
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // what a folder lists isn't a list of the server's
-		isPinned := c.unread || c.pins.policy.Pins(entryType)
+		isPinned := c.unread || c.pins.Pins(entryType)
 		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {
 			return true
 		}
@@ -802,7 +798,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		c.release()
 	}
 	_, holdsList := pin.EntryTypeIn(result.Has)
-	isPinned := c.unread || c.pins.policy.Pins(pin.Instructions)
+	isPinned := c.unread || c.pins.Pins(pin.Instructions)
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {

@@ -25,15 +25,27 @@ const (
 
 const keptEnding = ".jsonl"
 
-// CacheFolder makes a folder for what is kept from run to run, which only the user can open. It deletes what is too old in it.
-func CacheFolder(name string, keptFor time.Duration) (string, error) {
+// CacheFolder makes a folder for what is kept from run to run, which only the user can open. It deletes what is too old in it. It returns
+// "" if there is no such folder, as in a container without a home.
+func CacheFolder(name string, keptFor time.Duration) (folder string) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", err
+		return ""
 	}
-	folder := filepath.Join(cache, "pinproof", name)
-	removeOld(folder, keptFor)
-	return folder, os.MkdirAll(folder, 0o700)
+	folder = filepath.Join(cache, "pinproof", name)
+	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // the folder was deleted, or isn't there yet
+		}
+		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
+			os.Remove(path) // fails for a folder that isn't empty
+		}
+		return nil
+	})
+	if os.MkdirAll(folder, 0o700) != nil {
+		return ""
+	}
+	return folder
 }
 
 func shortDigest(data []byte) string {
@@ -42,8 +54,8 @@ func shortDigest(data []byte) string {
 
 // keptPlace returns the beginning of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {
-	folder, err := CacheFolder("refused", keptFor)
-	if err != nil {
+	folder := CacheFolder("refused", keptFor)
+	if folder == "" {
 		return ""
 	}
 	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(workspace.FileName(id), ".jsonl")+"-")
@@ -59,17 +71,4 @@ func keep(k kept) error {
 		return err
 	}
 	return atomicfile.Write(k.path, k.data)
-}
-
-// removeOld deletes what has been in a folder for too long.
-func removeOld(folder string, keptFor time.Duration) {
-	filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // the folder was deleted, or isn't there yet
-		}
-		if info, err := d.Info(); err == nil && time.Since(info.ModTime()) > keptFor {
-			os.Remove(path) // fails for a folder that isn't empty
-		}
-		return nil
-	})
 }

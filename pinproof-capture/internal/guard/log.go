@@ -2,7 +2,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -30,7 +29,6 @@ type callLog struct {
 	digests bool     // log digests in place of arguments
 	session string
 	server  string
-	err     error // the first failure to write: the session may not go on without the log
 }
 
 // openLog opens the log that the user asked for. It is for the user alone: arguments can hold secrets. Guards that share a file append
@@ -46,7 +44,7 @@ func openLog(o Options) (l *callLog, err error) {
 	return l, nil
 }
 
-// write writes records. The error is that of the log's first failure.
+// write writes records. After an error the session may not go on without the log.
 func (l *callLog) write(records []record) error {
 	for _, r := range records {
 		if l.f == nil {
@@ -64,10 +62,10 @@ func (l *callLog) write(records []record) error {
 			args = append(args, "arguments", json.RawMessage(r.arguments))
 		}
 		if _, err := l.f.Write(lineOf(args)); err != nil {
-			l.err = cmp.Or(l.err, error(fail.Path(l.f.Name(), err)))
+			return fail.Path(l.f.Name(), err)
 		}
 	}
-	return l.err
+	return nil
 }
 
 // lineOf returns names and values as a JSON object in ASCII, without those that are empty.

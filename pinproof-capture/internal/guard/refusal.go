@@ -206,18 +206,11 @@ func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	}
 	path := c.review.place + shortDigest(data) + keptEnding
 	c.out.keep = append(c.out.keep, kept{path, data})
-	for i := range c.out.records {
-		if r := &c.out.records[i]; r.event == "block" || r.event == "drift" {
-			r.args = append(r.args, "file", path)
-		}
-	}
 	command := c.review.command
 	command.Capture = path
-	flags := slices.Clone(command.Flags["relock"])
 	if isPart {
-		flags = append([]string{"--part"}, flags...)
+		command.Flags = map[string][]string{"relock": append([]string{"--part"}, command.Flags["relock"]...)}
 	}
-	command.Flags = map[string][]string{"relock": flags}
 	c.out.say = append(c.out.say, "review:  "+command.Review())
 	return say("").Review("A person reviews it at a terminal", command)
 }

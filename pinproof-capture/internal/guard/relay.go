@@ -50,7 +50,7 @@ type Options struct {
 
 // newCore returns the core of a session that hasn't begun.
 func newCore(o Options, pins approved, review reviewing) *core {
-	return &core{setup: setup{o, review}, pins: pins, open: map[string]request{}}
+	return &core{Options: o, review: review, pins: pins, open: map[string]request{}}
 }
 
 // Run starts the server once and passes messages between it and the client until one of them

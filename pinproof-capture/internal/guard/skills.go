@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -25,7 +24,7 @@ var (
 	fileDiffers      = because("its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first."))
 	skillNotSeen     = because("the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first."))
 	skillDenied      = because("a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it."))
-	folderNotRead    = because("what is in the folder of a skill isn't pinned", say("the folder of this "), say(" belongs to a skill. Read the files that the entry of the skill lists."))
+	folderNotRead    = because("what is in a folder isn't pinned", say("what is in the folder of this "), say(" is not approved. Read the files that the entry of a skill lists."))
 	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
 )
 
@@ -122,20 +121,17 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	return nil, why
 }
 
-// askSkill returns why a request of a client that may read a skill is refused, or nil. No folder of a skill is read: a list of what is in
-// it isn't pinned.
-func (c *core) askSkill(method string, params jsontree.Value) *reason {
+// askSkill returns why a request of a client that may read a skill is refused, or nil. No folder is read: a list of what is in it isn't
+// pinned.
+func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
 	uri := params.Get("uri").Text
-	isFolder := method == readDirectory
-	if !c.guardsSkills() || method != readResource && !isFolder {
-		return nil
-	}
-	files, why := c.pins.skills.file(uri)
-	if why == skillNotApproved {
-		c.pins.skills.refuse(uri)
-	}
-	if isFolder && (files != nil || why == fileNotListed) {
+	if c.guardsSkills() && method == readDirectory {
 		return folderNotRead
+	}
+	if c.guardsSkills() && method == readResource {
+		if _, why = c.pins.skills.file(uri); why == skillNotApproved {
+			c.pins.skills.refuse(uri)
+		}
 	}
 	return why
 }
@@ -164,7 +160,7 @@ func (c *core) learnSkills(l *list) {
 
 // guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, the
 // one that was read last still counts.
-func (c *core) guardsSkills() bool { return c.pins.policy.Pins(pin.Skills) }
+func (c *core) guardsSkills() bool { return c.pins.Pins(pin.Skills) }
 
 // judgeAnswer returns the answer for the client: a refusal if the server's has the file of a skill with other bytes than the pinned ones, an
 // unapproved skill, or a denied resource. Whatever was requested, no result may have these.
@@ -173,11 +169,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 		return line
 	}
 	why := c.answerContents(result, asked)
-	switch {
-	case why != nil || !c.guardsSkills():
-	case asked.method == readDirectory:
-		why = c.answerFolder(result)
-	case asked.method == getSkill: // with warn
+	if why == nil && c.guardsSkills() && asked.method == getSkill { // with warn
 		_, why = c.pins.skills.file(result.Get("skill").TextIn("uri"))
 	}
 	if why == nil {
@@ -241,22 +233,16 @@ func isPlainItem(item jsontree.Value) bool {
 // all clients have: text as UTF-8, or a blob in base64 as RFC 4648 spells it, with its padding and
 // without spaces.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
-	if !isPlainItem(item) {
-		return false
-	}
 	plain := item.Get("text")
 	blob := item.Get("blob")
-	var body []byte
-	switch {
-	case plain.Kind == '"' && blob.Kind == 0:
-		body = []byte(plain.Text)
-	case blob.Kind == '"' && plain.Kind == 0 && !strings.ContainsAny(blob.Text, "\r\n"):
+	body := []byte(plain.Text)
+	isRead := plain.Kind == '"' && blob.Kind == 0
+	if blob.Kind == '"' && plain.Kind == 0 && !strings.ContainsAny(blob.Text, "\r\n") {
 		decoded, err := base64.StdEncoding.Strict().DecodeString(blob.Text)
-		if err != nil {
-			return false
-		}
 		body = decoded
-	default:
+		isRead = err == nil
+	}
+	if !isRead || !isPlainItem(item) {
 		return false
 	}
 	digest := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(body))
@@ -266,16 +252,4 @@ func isOneOf(item jsontree.Value, files []*skill.File) bool {
 		}
 	}
 	return false
-}
-
-// answerFolder refuses a list of what a folder has if any of it belongs to a skill.
-func (c *core) answerFolder(result jsontree.Value) *reason {
-	for _, m := range result.Members() {
-		for _, item := range m.Items() {
-			if files, why := c.pins.skills.file(item.TextIn("uri")); files != nil || why != nil {
-				return cmp.Or(why, folderNotRead)
-			}
-		}
-	}
-	return nil
 }

@@ -142,12 +142,9 @@ func transport() (http.RoundTripper, error) {
 	if file == "" {
 		return http.DefaultTransport, nil
 	}
-	trusted, err := x509.SystemCertPool()
-	if err != nil {
-		return nil, err
-	}
+	trusted, failed := x509.SystemCertPool()
 	data, err := os.ReadFile(file)
-	if err == nil && !trusted.AppendCertsFromPEM(data) {
+	if err = cmp.Or(failed, err); err == nil && !trusted.AppendCertsFromPEM(data) {
 		err = errors.New("no certificate is in it")
 	}
 	if err != nil {
@@ -228,8 +225,9 @@ func (r *remote) send(line []byte) {
 		m = messages[0]
 	}
 	params := m.Get("params")
+	meta := params.Get("_meta")
 	p.method = m.Get("method").Text
-	p.revision = params.Get("_meta").Get("io.modelcontextprotocol/protocolVersion").Text
+	p.revision = meta.Get("io.modelcontextprotocol/protocolVersion").Text
 	if p.revision >= FirstDiscover {
 		p.headers = repeated(p.method, params, r.InputOf)
 	}
@@ -249,7 +247,7 @@ func (r *remote) send(line []byte) {
 			c.cancel()
 		}
 	}
-	for _, info := range []jsontree.Value{params.Get("clientInfo"), params.Get("_meta").Get("io.modelcontextprotocol/clientInfo")} {
+	for _, info := range []jsontree.Value{params.Get("clientInfo"), meta.Get("io.modelcontextprotocol/clientInfo")} {
 		if agent := info.Get("name").Text + "/" + info.Get("version").Text; info.Kind == '{' && plainValue.MatchString(agent) {
 			r.agent = strings.ReplaceAll(agent, " ", "-")
 		}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"pinproof/internal/capture"
@@ -41,9 +42,9 @@ type Listing struct {
 	InDoubt bool
 	InFiles bool
 
-	next string // the cursor of the next page, or the URI of the next file
-	seen map[string]bool
-	last []byte // the entries of the last page, as they came
+	next string   // the cursor of the next page, or the URI of the next file
+	seen []string // the cursors so far
+	last []byte   // the entries of the last page, as they came
 }
 
 // A Page is a result, as it came and as it is read.
@@ -107,16 +108,13 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	if next.Kind != '"' {
 		return false, fail.New("its answer to %s has a nextCursor that isn't a string", method)
 	}
-	if l.seen[next.Text] {
+	if slices.Contains(l.seen, next.Text) {
 		return false, fail.New("its answers to %s never end: a nextCursor comes twice", method)
 	}
 	if len(l.Pages) == maxPages {
 		return false, fail.New("its answer to %s has more than %d pages", method, maxPages)
 	}
-	if l.seen == nil {
-		l.seen = map[string]bool{}
-	}
-	l.seen[next.Text] = true
+	l.seen = append(l.seen, next.Text)
 	l.next = next.Text
 	l.InDoubt = next.Text == "" && !l.IsModern
 	return true, nil
@@ -130,7 +128,10 @@ func (l *Listing) End() (more bool) {
 
 func (l *Listing) nextFile() (more bool) {
 	l.InFiles = true
-	l.next, more = l.Files.next()
+	if more = len(l.Files.wanted) > 0; more {
+		l.next = l.Files.wanted[0]
+		l.Files.wanted = l.Files.wanted[1:]
+	}
 	return more
 }
 
@@ -165,14 +166,4 @@ func (f *SkillFiles) add(entries jsontree.Value) {
 			f.wanted = append(f.wanted, file.URI)
 		}
 	}
-}
-
-// next returns the URI of the next file to read. It returns false if no file is left.
-func (f *SkillFiles) next() (uri string, ok bool) {
-	if len(f.wanted) == 0 {
-		return "", false
-	}
-	uri = f.wanted[0]
-	f.wanted = f.wanted[1:]
-	return uri, true
 }
