@@ -70,21 +70,13 @@ func fileLabel(c Change, name string, isCode bool) label.Label {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // prose, or what a command reads or runs
-	if ran || isText || isCode || !sameHead(c.Old.Text, c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	if ran || isText || isCode || skill.AnyHead(c.Old.Text) != skill.AnyHead(c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {
 		return label.Wording // no compiler has indented a file
 	}
 	return proseLabel(c, nil)
-}
-
-// sameHead reports whether the frontmatter of two skills is spelled alike. Readers differ in what they take a spelling for:
-// yes is true, or a text.
-func sameHead(old, new string) bool {
-	was, _ := skill.Head(old)
-	is, _ := skill.Head(new)
-	return was == is
 }
 
 // frontmatterLabel is for a member of the frontmatter.

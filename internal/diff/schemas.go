@@ -31,6 +31,12 @@ type side struct {
 	// The parameters that schemas name, in any of their alternatives.
 	names map[*jsontree.Value]map[string]bool
 
+	// The new one has more keywords that are null than the old one, and libraries refuse those: a client may refuse the tool.
+	isRefused bool
+
+	// What the old one calls its parameters, definitions and titles.
+	known map[string]bool
+
 	// A parameter of the new one is sent as a header.
 	hasHeader bool
 
@@ -64,14 +70,43 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		}
 	}
 	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Kind == '{' && v.Has(schema.HeaderKeyword) })
+	if old == nil || new == nil {
+		return s
+	}
+	s.isRefused = nulls(new) > nulls(old)
+	s.known = namesAndTitles(old)
 	for i := range s.forms {
 		for side, root := range s.roots {
-			if old != nil && new != nil {
-				s.forms[i][side] = normal.New(budget, root, tool, i == 1)
-			}
+			s.forms[i][side] = normal.New(budget, root, tool, i == 1)
 		}
 	}
 	return s
+}
+
+// nulls counts the keywords of a whole schema that are null, other than values.
+func nulls(root *jsontree.Value) (count int) {
+	schema.Each(root, schema.AtSchema, func(v *jsontree.Value) {
+		for _, m := range v.Members() {
+			if m.Value.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
+				count++
+			}
+		}
+	})
+	return count
+}
+
+// namesAndTitles collects what a whole schema calls its parameters, definitions and other parts.
+func namesAndTitles(root *jsontree.Value) map[string]bool {
+	names := map[string]bool{}
+	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+		if of == schema.AtNamed || of == schema.AtProperties {
+			names[path[len(path)-1].Name] = true
+		}
+		if at == schema.AtSchema {
+			names[v.Get("title").Text] = true
+		}
+	})
+	return names
 }
 
 // uses reports whether a reference leads to the definition of a name, or may.
@@ -166,7 +201,7 @@ func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
 // compare proves how two schemas compare that are depth values deep in the whole ones, as far as the budget lets it. A
 // proof reads both roots, for what they refer to.
 func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
-	if s.roots[0] == nil || s.roots[1] == nil || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
+	if s.roots[0] == nil || s.roots[1] == nil || s.isRefused || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
 		return inclusion.Unknown
 	}
 	return inclusion.Compare(s.budget, s.roots[0], s.roots[1], old, new, depth)
@@ -215,16 +250,26 @@ func pointerTo(steps ...string) (pointer string) {
 func (s *side) isForm(kind int, c Change, at location) bool {
 	old := s.forms[kind][0]
 	new := s.forms[kind][1]
-	if old == nil || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
+	if old == nil || s.isRefused || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
 		return false // the definition that it is in isn't used
 	}
-	if schema.IsDefinitions(at.name()) && !s.isUsed(kind, c, at) {
+	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
 		return false
 	}
 	if normal.EqualKeyword(old, new, at.around[0], at.around[1], at.name()) {
 		return true
 	}
-	return slices.ContainsFunc(at.schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
+	schemas := at.schemas
+	if at.inDefinitions && !schema.IsDefinitions(at.name()) {
+		schemas = schemas[1:] // a reader finds something else under the name of the definition
+	}
+	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
+}
+
+// isCalled reports whether the old schema has the names of all definitions that a change adds.
+func (s *side) isCalled(c Change, at location) bool {
+	added := func(name string) bool { return c.New.Kind != 0 && !s.known[name] }
+	return !slices.ContainsFunc(at.names(c), added)
 }
 
 // isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
@@ -449,6 +494,16 @@ func (s *side) namesMore(at location) bool {
 	return false
 }
 
+// namesElsewhere reports whether a schema names a parameter that isn't in its own properties.
+func (s *side) namesElsewhere(side int, v *jsontree.Value) bool {
+	for name, isTaken := range s.namesIn(side, v) {
+		if isTaken && jsontree.Lookup(jsontree.Lookup(v, "properties"), name) == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // namesIn collects the parameters that a schema names, in the schemas that it combines and that it refers to, too.
 func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 	if names, known := s.names[v]; known {
@@ -469,7 +524,7 @@ func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
-			if isCombination(steps[0]) {
+			if isCombination(steps[0]) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, steps[0]) {
 				collect(part)
 			}
 		})
@@ -490,7 +545,7 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 	wasOpen := c.Old.Kind == 't' || isEmpty(c.Old) && !wasClosed
 	isOpen := c.New.Kind == 't' || isEmpty(c.New) && !isClosed
 	switch {
-	case wasClosed && isOpen && isPattern:
+	case wasClosed && isOpen && (isPattern || l.side.namesElsewhere(0, at.around[0])):
 		return label.Loosened
 	case wasClosed && isOpen:
 		return label.NamesOpened
@@ -509,8 +564,8 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 // valuesLabel is for a keyword that bears on what values a schema takes, judged with the others of the schema around it.
 func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	name := at.name()
-	if !schema.IsKeyword(name) {
-		return label.Changed
+	if !schema.IsKeyword(name) || name == "nullable" {
+		return label.Changed // JSON Schema doesn't say what it means
 	}
 	r := l.side.relation(at.around)
 	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
@@ -571,7 +626,7 @@ func (l *labeller) judge(member string) {
 	if len(values)+len(others) == 0 {
 		return // nothing bears on values
 	}
-	if l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
+	if !l.side.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
 			if c.breaksByValues(member) {
 				c.Severity = label.Behaviour

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// form normalizes a schema: references are followed, null members are left out, a tuple is prefixItems, nullable is a type, and
+// form normalizes a schema: references are followed, null members are left out, a tuple is prefixItems, and
 // allOf is part of the schema around it where that means the same. It returns nil if a reference leads nowhere or back to the schema, or the budget is too small.
 func (p *prover) form(root, s *jsontree.Value) *jsontree.Value {
 	form, known := p.forms[s]
@@ -35,7 +35,7 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 		return p.form(root, target)
 	}
 	hasOtherForm := func(m jsontree.Member) bool {
-		return m.Value.Kind == 'n' || m.Name == "nullable" || m.Name == "allOf" || m.Name == "items" && m.Value.Kind == '[' || m.Name == "unevaluatedProperties"
+		return m.Value.Kind == 'n' || m.Name == "allOf" || m.Name == "items" && m.Value.Kind == '[' || m.Name == "unevaluatedProperties"
 	}
 	if s.Kind != '{' || !slices.ContainsFunc(s.Parts, hasOtherForm) {
 		return s
@@ -43,22 +43,8 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 	form := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
 		return v, v.Kind != 'n' || name == "const" || name == "default"
 	})
-	form = withOthers(withTuple(withNull(form)))
+	form = withOthers(normal.WithTuple(form))
 	return p.flattened(root, &form)
-}
-
-// withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
-func withNull(s jsontree.Value) jsontree.Value {
-	nullable := get(&s, "nullable")
-	if nullable == nil || nullable.Kind != 't' && nullable.Kind != 'f' || s.Has("enum") || s.Has("const") {
-		return s
-	}
-	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		if name != "type" || nullable.Kind == 'f' {
-			return v, name != "nullable"
-		}
-		return jsontree.Texts(append(stringsOf(v), "null")), true
-	})
 }
 
 // stringsOf lists a string, or the strings of a list.
@@ -82,29 +68,6 @@ func withOthers(s jsontree.Value) jsontree.Value {
 	return jsontree.Object(append(rest.Parts, jsontree.Member{Name: "additionalProperties", Value: *others})...)
 }
 
-// withTuple writes a list of schemas under items as prefixItems (JSON Schema 2020-12, Appendix G).
-func withTuple(s jsontree.Value) jsontree.Value {
-	if items := get(&s, "items"); items == nil || items.Kind != '[' || s.Has("prefixItems") {
-		return s
-	}
-	return renamed(renamed(s, "items", "prefixItems"), "additionalItems", "items")
-}
-
-// renamed gives a keyword of a schema another name, unless a keyword has that name.
-func renamed(s jsontree.Value, from, to string) jsontree.Value {
-	var members []jsontree.Member
-	for _, m := range s.Parts {
-		if m.Name == from && s.Has(to) {
-			continue
-		}
-		if m.Name == from {
-			m.Name = to
-		}
-		members = append(members, m)
-	}
-	return jsontree.Object(members...)
-}
-
 // flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
 // the same keyword, or a keyword would mean something else there.
 func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
@@ -114,7 +77,7 @@ func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	}
 	values := func(s *jsontree.Value) jsontree.Value {
 		return jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-			return v, name != "allOf" && !saysNothing(name) && !(name == "additionalProperties" && takesAll(&v))
+			return v, name != "allOf" && !normal.SaysNothing(name) && !(name == "additionalProperties" && takesAll(&v))
 		})
 	}
 	parts := []jsontree.Value{values(s)}

@@ -8,12 +8,14 @@
 package inclusion
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 	"sync"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
+	"pinproof/internal/normal"
 	"pinproof/internal/schema"
 )
 
@@ -25,7 +27,12 @@ const (
 )
 
 // A pair is the question whether outer takes all that inner takes.
-type pair struct{ inner, outer *jsontree.Value }
+type pair struct {
+	inner, outer *jsontree.Value
+
+	// Both are whole: everything that they take is an object.
+	whole bool
+}
 
 type prover struct {
 	roots  pair
@@ -66,7 +73,7 @@ func (p *prover) proves(inner, outer *jsontree.Value) bool {
 
 func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *prover {
 	return &prover{
-		roots:  pair{innerRoot, outerRoot},
+		roots:  pair{inner: innerRoot, outer: outerRoot},
 		budget: budget,
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
@@ -78,32 +85,15 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 	}
 }
 
-// isPlain reports whether a whole schema has no keyword by which a part of it has another meaning than by itself.
+// isPlain reports whether it is clear what each keyword of a whole schema means, and no reference is restricted: dialects differ in how
+// they read keywords next to it.
 func (p *prover) isPlain(root *jsontree.Value) bool {
-	odd := false
+	isPlain := normal.IsClear(root)
 	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
-		for _, m := range s.Members() {
-			switch m.Name {
-			case "properties":
-				odd = odd || m.Value.Kind != '{' && m.Value.Kind != 'n'
-			case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
-				odd = true
-			case "$schema":
-				odd = odd || s != root || !schema.IsDialect(m.Value.Text)
-			case "$ref":
-				// Dialects differ in how they read keywords next to it.
-				odd = odd || slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
-					return m.Name != "$ref" && !saysNothing(m.Name) && (s != root || p.literal || m.Name != "type" || m.Value.Text != "object")
-				})
-			}
-		}
+		isLiteral := p.literal && s == root && s.Has("type")
+		isPlain = isPlain && !(s.Has("$ref") && (isLiteral || normal.IsRestricted(root, s)))
 	})
-	return !odd
-}
-
-// saysNothing reports whether a keyword takes no values away by itself.
-func saysNothing(keyword string) bool {
-	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
+	return isPlain
 }
 
 func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
@@ -127,7 +117,7 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	case outer.Kind != '{':
 		return false
 	}
-	question := pair{inner, outer}
+	question := pair{inner, outer, depth == 0}
 	if before, asked := p.open[question]; asked {
 		return before < depth // an induction: the value is smaller than that of the same question
 	}
@@ -153,13 +143,13 @@ func sizeOf(s *jsontree.Value) int {
 // takesKeywords reports whether each keyword of outer takes all that inner takes.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
-		if !saysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
+		if !normal.SaysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
 			return false
 		}
 	}
-	for _, name := range [...]string{"contentEncoding", "contentMediaType"} {
+	for _, name := range [...]string{"contentEncoding", "contentMediaType", "nullable"} {
 		if get(inner, name) != nil && get(outer, name) == nil {
-			return false // a text would be read in another way
+			return false // some readers would read the value in another way
 		}
 	}
 	return true
@@ -198,7 +188,7 @@ func (p *prover) namesMore(s *jsontree.Value) bool {
 
 // takesAll reports whether a schema takes every value.
 func takesAll(s *jsontree.Value) bool {
-	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !saysNothing(m.Name) })
+	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !normal.SaysNothing(m.Name) })
 }
 
 // same reports whether two values of a keyword, or two schemas, are equal with all that they refer to.
@@ -282,7 +272,7 @@ func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Va
 	}
 	parts := slices.Clone(one.Parts)
 	for _, m := range s.Members() {
-		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !saysNothing(m.Name) && !dependsOnOthers(m.Name) {
+		if m.Name != keyword && !slices.ContainsFunc(together(m.Name), one.Has) && !normal.SaysNothing(m.Name) && !dependsOnOthers(m.Name) {
 			parts = append(parts, m)
 		}
 	}
@@ -555,6 +545,24 @@ func isMap(s *jsontree.Value) bool {
 	return len(members(get(s, "properties"))) == 0 && others != nil && takesAll(others)
 }
 
+// sendsOthers reports whether a caller may send a property of a name, or of any name if that is empty, that a schema doesn't list among its properties.
+func (p *prover) sendsOthers(s *jsontree.Value, name string, depth int) bool {
+	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || namesElsewhere(s, name)
+}
+
+// namesElsewhere reports whether a schema names a property without a schema for it. name is empty for any property.
+func namesElsewhere(s *jsontree.Value, name string) bool {
+	properties := s.Get("properties")
+	isOther := func(named string) bool { return name == named || name == "" && !properties.Has(named) }
+	dependent := s.Get("dependentRequired")
+	lists := stringsOf(s.Get("required"))
+	for _, m := range dependent.Members() {
+		lists = append(append(lists, m.Name), stringsOf(m.Value)...)
+	}
+	least, count := number(get(s, "minProperties")), len(properties.Members())
+	return slices.ContainsFunc(lists, isOther) || s.Get("propertyNames").Has("enum") || listed(s) != nil || least != nil && least.Cmp(big.NewRat(int64(count), 1)) > 0
+}
+
 // takesProperties is for properties: each property that inner may have.
 func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "properties")
@@ -566,7 +574,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 		case own != nil:
 		case described:
 			own = others
-		case depth >= p.free || combines(inner) || get(inner, "properties") == nil || isMap(inner) || p.literal:
+		case p.sendsOthers(inner, m.Name, depth):
 			own = &jsontree.Value{Kind: 't'}
 		default:
 			continue // nobody sends it
@@ -596,7 +604,7 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	others := get(inner, "additionalProperties")
 	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 	if open {
-		return named != nil && !isMap(inner) && depth < p.free && !p.literal
+		return !p.sendsOthers(inner, "", depth)
 	}
 	return p.takes(others, wanted, depth+1)
 }

@@ -329,10 +329,11 @@ func TestProven(t *testing.T) {
 			`{"additionalProperties":false,"properties":{"a":{},"b":{}},"type":"object"}`, false, false},
 		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y"],"type":"string"}`, true, true},
 		{`{"$ref":"#/$defs/E"}`, `{"enum":["x","y","z"],"type":"string"}`, true, false},
-		{`{"nullable":true,"type":"string"}`, `{"type":["string","null"]}`, true, true},
-		{`{"nullable":true,"type":"string"}`, `{"type":"string"}`, false, true},
+		// readers differ in what nullable means
+		{`{"nullable":true,"type":"string"}`, `{"type":["string","null"]}`, false, false},
+		{`{"nullable":true,"type":"string"}`, `{"type":"string"}`, false, false},
 		{`{"maxLength":1,"nullable":true,"type":"string"}`, `{"maxLength":2,"nullable":true,"type":"string"}`, true, false},
-		{`{"anyOf":[{"nullable":true,"type":"string"},{"type":"integer"}]}`, `{"oneOf":[{"nullable":true,"type":"string"},{"nullable":true,"type":"integer"}]}`, false, true},
+		{`{"anyOf":[{"nullable":true,"type":"string"},{"type":"integer"}]}`, `{"oneOf":[{"nullable":true,"type":"string"},{"nullable":true,"type":"integer"}]}`, false, false},
 		{`{"anyOf":[{"type":"string"},{"type":"null"}]}`, `{"type":["null","string"]}`, true, true},
 
 		// a map without named members, some of which are described then
@@ -343,6 +344,14 @@ func TestProven(t *testing.T) {
 		// one of several parameters is required, and another one is new
 		{`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"}},"type":"object"}`,
 			`{"anyOf":[{"required":["a"]},{"required":["b"]}],"properties":{"a":{"type":"string"},"b":{"type":"string"},"c":{"type":"string"}},"type":"object"}`, true, true},
+
+		// a name that is required or listed, but no property
+		{`{"properties":{"b":{}},"required":["a"]}`, `{"additionalProperties":{"type":"integer"},"properties":{"b":{}},"required":["a"]}`, false, true},
+		{`{"properties":{"b":{}},"required":["a"]}`, `{"properties":{"a":{"type":"integer"},"b":{}},"required":["a"]}`, false, true},
+		{`{"properties":{"b":{}},"dependentRequired":{"b":["a"]}}`, `{"properties":{"a":{"type":"integer"},"b":{}},"dependentRequired":{"b":["a"]}}`, false, true},
+		{`{"properties":{"b":{}},"propertyNames":{"enum":["a","b"]}}`, `{"properties":{"a":{"type":"integer"},"b":{}},"propertyNames":{"enum":["a","b"]}}`, false, true},
+		{`{"enum":[{"a":1}],"properties":{"b":{}}}`, `{"enum":[{"a":1}],"properties":{"a":{"type":"string"},"b":{}}}`, false, true},
+		{`{"minProperties":2,"properties":{"b":{}}}`, `{"minProperties":2,"properties":{"a":{"type":"integer"},"b":{}}}`, false, true},
 
 		// numbers
 		{`{"exclusiveMaximum":101,"type":"integer"}`, `{"maximum":100,"type":"integer"}`, false, false},
@@ -360,6 +369,21 @@ func TestProven(t *testing.T) {
 		}
 		if got := Proven(effort.New(), whole(c.b), whole(c.a)); got != c.again {
 			t.Errorf("%s in %s: %v", c.b, c.a, got)
+		}
+	}
+}
+
+// TestProvenWhole has whole schemas that a reference or a dialect gives another meaning.
+func TestProvenWhole(t *testing.T) {
+	for _, c := range []struct{ inner, outer string }{
+		{`{"anyOf":[{"type":"object"},{"type":"null"}],"properties":{"a":{"$ref":"#"}}}`, `{"properties":{"a":{"$ref":"#"}},"type":"object"}`},
+		{`{"allOf":[{"properties":{"a":{"$ref":"#/allOf/0"}}}]}`, `{"allOf":[{"properties":{"a":{"$ref":"#/allOf/0"}},"type":"object"}]}`},
+		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"a":{"$ref":"#"}}}}}`, `{"$ref":"#/$defs/a","type":"object","$defs":{"a":{"properties":{"a":{"$ref":"#"}}}}}`},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"const":1}}}`, `{"$schema":"http://json-schema.org/draft-04/schema#","properties":{"a":{"enum":[1,2]}}}`},
+		{`{"properties":{"a":{"exclusiveMaximum":true}}}`, `{"properties":{"a":{"exclusiveMaximum":true,"minLength":0}}}`},
+	} {
+		if Proven(effort.New(), read(t, c.inner), read(t, c.outer)) {
+			t.Errorf("%s in %s", c.inner, c.outer)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package normal
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/schema"
@@ -20,15 +19,23 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 		}
 		form := f.keyword(m.Name, &m.Value, isInteger)
 		isTitle := m.Name == "title" && m.Value.Kind == '"' && RepeatsName(m.Value.Text, name)
-		isInput := v == f.root && m.Name == "type" && m.Value.Text == "object"
+		isInput := f.isInput(v) && m.Name == "type" && m.Value.Text == "object"
 		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
 			members = append(members, jsontree.Member{Name: m.Name, Value: form})
 		}
-		f.dialectMatters = f.dialectMatters || f.dialectsDiffer(v, m)
 	}
-	form := jsontree.Value{Kind: '{', Parts: members}
-	f.dialectMatters = f.dialectMatters || form.Has("$ref") && restricts(without(form, "$ref"))
-	return form
+	f.failed = f.failed || hasParallelList(v)
+	return jsontree.Value{Kind: '{', Parts: members}
+}
+
+// hasParallelList reports whether a schema may have a list that goes by the order of one that is sorted here.
+func hasParallelList(v *jsontree.Value) bool {
+	isList := func(m jsontree.Member) bool {
+		return m.Value.Kind == '[' && !schema.IsWord(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
+			return len(m.Value.Parts) > 1 && len(m.Value.Parts) == len(v.Get(sorted).Items())
+		})
+	}
+	return slices.ContainsFunc(v.Members(), isList)
 }
 
 // keyword rewrites a keyword. It returns the zero value for one that means the same as if it were absent.
@@ -38,7 +45,7 @@ func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree
 		return none
 	}
 	switch name {
-	case "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "unevaluatedProperties", "unevaluatedItems":
+	case "unevaluatedProperties", "unevaluatedItems":
 		f.failed = true
 	case "$ref":
 		return f.reference(v)
@@ -149,12 +156,9 @@ func listOf(v jsontree.Value) jsontree.Value {
 	return v
 }
 
-// isNewest reports whether the dialect is the one that has prefixItems in place of a list in items.
-func (f *Forms) isNewest() bool { return strings.Contains(f.root.Get("$schema").Text, "/draft/2020") }
-
-// withTuple writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G), if the dialect has it.
-func (f *Forms) withTuple(s jsontree.Value) jsontree.Value {
-	if s.Get("items").Kind != '[' || s.Has("prefixItems") || f.isNewest() {
+// WithTuple writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).
+func WithTuple(s jsontree.Value) jsontree.Value {
+	if s.Get("items").Kind != '[' || s.Has("prefixItems") {
 		return s
 	}
 	tuple := with(without(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
@@ -162,25 +166,4 @@ func (f *Forms) withTuple(s jsontree.Value) jsontree.Value {
 		tuple = with(tuple, "items", rest)
 	}
 	return tuple
-}
-
-// dialectsDiffer reports whether dialects of JSON Schema read a keyword of a schema in different ways (JSON Schema 2020-12 Core,
-// Appendix D; draft-07 and draft-06 release notes). A tuple that the dialect has is the same in all.
-func (f *Forms) dialectsDiffer(of *jsontree.Value, m *jsontree.Member) bool {
-	dialect := f.root.Get("$schema").Text
-	isOld := dialect != "" && !strings.Contains(dialect, "draft-07") && !strings.Contains(dialect, "/draft/20")
-	isTuple := of.Get("items").Kind == '['
-	switch m.Name {
-	case "dependentRequired", "dependentSchemas", "dependencies", "minContains", "maxContains":
-		return true
-	case "items":
-		return isTuple && (of.Has("prefixItems") || f.isNewest())
-	case "additionalItems":
-		return !isTuple || of.Has("prefixItems") || f.isNewest()
-	case "prefixItems":
-		return isTuple || dialect != "" && !f.isNewest()
-	case "const", "contains", "propertyNames", "if", "then", "else", "exclusiveMinimum", "exclusiveMaximum":
-		return isOld
-	}
-	return isOld && (m.Value.Kind == 't' || m.Value.Kind == 'f') && schema.Keyword(m.Name) == schema.AtSchema
 }

@@ -41,10 +41,13 @@ type Forms struct {
 	// Whether a part of a value is such a schema.
 	inside map[*jsontree.Value]bool
 
-	// Dialects of JSON Schema read one of the keywords in different ways.
+	// References lead to the whole schema, so it may be more than an input or a result, which are objects.
+	isReferred bool
+
+	// Dialects of JSON Schema read the whole schema in different ways.
 	dialectMatters bool
 
-	// There is no form: a keyword changes the meaning of others, a reference leads to no schema, or the budget is too small.
+	// There is no form: it isn't clear what a keyword means, a reference leads to no schema, or the budget is too small.
 	failed bool
 
 	// A digest of what is compared beside any two schemas: all that are part of themselves, and where arguments that are sent as headers are, because clients
@@ -76,6 +79,9 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		inner:     map[*jsontree.Value]bool{},
 		inside:    map[*jsontree.Value]bool{},
 	}
+	f.failed = !IsClear(root)
+	f.dialectMatters = dialectMatters(root)
+	f.isReferred = RefersToRoot(root)
 	f.digest(root, name)
 	var context []jsontree.Member
 	for _, pointer := range slices.Sorted(maps.Keys(f.recursive)) {
@@ -116,7 +122,21 @@ func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string
 }
 
 func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {
-	return f.Has(old) && after.Has(new) && f.context == after.context
+	isSameDialect := jsontree.Equal(f.root.Get("$schema"), after.root.Get("$schema"))
+	return f.Has(old) && after.Has(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
+}
+
+// isInput reports whether a schema is for nothing but a whole input or a whole result, and those are objects.
+func (f *Forms) isInput(v *jsontree.Value) bool { return v == f.root && !f.isReferred }
+
+// RefersToRoot reports whether a reference leads to the whole schema.
+func RefersToRoot(root *jsontree.Value) bool {
+	found := false
+	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+		to, _ := schema.FindSchema(root, jsontree.Lookup(s, "$ref"))
+		found = found || to == root
+	})
+	return found
 }
 
 // leadsInto reports whether a reference that isn't to a definition leads to a part of a value. Such a reference means something
@@ -169,24 +189,11 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 	case '{':
 		made.keywords = f.keywords(v, name)
 		whole = f.rewritten(made.keywords)
-		if v == f.root {
-			if isType(whole, "object") {
-				whole = without(whole, "type") // as any input and any result
-			}
-			whole = f.withDialect(whole)
-			made.keywords = f.withDialect(made.keywords)
+		if f.isInput(v) && isType(whole, "object") {
+			whole = without(whole, "type")
 		}
 	}
 	made.digest = f.sum(whole)
 	f.of[v] = made
 	return made.digest
-}
-
-// withDialect adds the dialect of the whole schema to its form, unless all dialects that we know read the schema alike.
-func (f *Forms) withDialect(form jsontree.Value) jsontree.Value {
-	dialect := f.root.Get("$schema")
-	if dialect.Kind == 0 || schema.IsDialect(dialect.Text) && !f.dialectMatters {
-		return form
-	}
-	return with(form, "$schema", dialect)
 }

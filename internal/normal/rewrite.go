@@ -10,7 +10,7 @@ import (
 
 // rewritten rewrites keywords that mean something together. Lists of schemas that are combined are sorted in the end.
 func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
-	s = withNull(f.withTuple(s))
+	s = WithTuple(s)
 	if s.Has("const") && !s.Has("enum") {
 		s = with(without(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
 	}
@@ -36,19 +36,6 @@ func with(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
 // without returns an object without the members of some names.
 func without(s jsontree.Value, names ...string) jsontree.Value {
 	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, !slices.Contains(names, name) })
-}
-
-// withNull writes nullable as a type. It counts only next to type (OpenAPI 3.0.3, Schema Object).
-func withNull(s jsontree.Value) jsontree.Value {
-	nullable := s.Get("nullable").Kind
-	types := s.Get("type")
-	if nullable != 't' && nullable != 'f' || types.Kind != '[' || s.Has("enum") || s.Has("const") {
-		return s
-	}
-	if nullable == 't' {
-		types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
-	}
-	return with(without(s, "nullable"), "type", sorted(&types))
 }
 
 // isImplied reports whether all values that a schema lists have one of the types that it accepts.

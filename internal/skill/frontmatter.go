@@ -60,6 +60,25 @@ func Head(file string) (string, error) {
 	return "", errors.New("no line --- ends its head")
 }
 
+// AnyHead returns the lines at the start of a file that a library may take for its head: gray-matter and others take one behind a byte order mark
+// or blanks, one whose first line goes on (---js, which it runs), and one of TOML (+++). It returns the whole file if no line ends the head.
+func AnyHead(file string) string {
+	const mark = 3
+	start := strings.TrimLeft(file, "\uFEFF \t\r\n")
+	if !strings.HasPrefix(start, "---") && !strings.HasPrefix(start, "+++") {
+		return ""
+	}
+	_, rest, _ := strings.Cut(start, "\n")
+	at := len(file) - len(rest)
+	for line := range strings.Lines(rest) {
+		at += len(line)
+		if strings.HasPrefix(strings.TrimLeft(line, " \t"), start[:mark]) {
+			return file[:at]
+		}
+	}
+	return file
+}
+
 // compareNodes compares a node with a value, at a JSON Pointer of the frontmatter.
 func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 	where := "its head"

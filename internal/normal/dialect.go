@@ -1,0 +1,121 @@
+package normal
+
+import (
+	"slices"
+	"strings"
+
+	"pinproof/internal/jsontree"
+	"pinproof/internal/schema"
+)
+
+// IsClear reports whether we know what each keyword of a whole schema means. It is false where keywords have another meaning together than
+// by themselves, and where the dialect isn't one that we know, lacks a keyword, or reads it differently.
+func IsClear(root *jsontree.Value) bool {
+	dialect, ok := dialectOf(root)
+	if !ok {
+		return false
+	}
+	isClear := true
+	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+		for i := range s.Members() {
+			m := &s.Parts[i]
+			since, until := dialectsWith(root, s, m)
+			isClear = isClear && !isOdd(s == root, m) && !(s.Get("items").Kind == '[' && s.Has("prefixItems")) &&
+				(dialect == 0 || since <= dialect && dialect <= until)
+		}
+	})
+	return isClear
+}
+
+// isOdd reports whether a keyword changes the meaning of others, or can't be understood.
+func isOdd(isRoot bool, m *jsontree.Member) bool {
+	switch m.Name {
+	case "$id", "id", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef":
+		return true
+	case "$schema":
+		return !isRoot
+	case "properties":
+		return m.Value.Kind != '{' && m.Value.Kind != 'n'
+	case "exclusiveMinimum", "exclusiveMaximum":
+		return m.Value.Kind == 't' || m.Value.Kind == 'f' // of draft-04
+	case "discriminator":
+		return m.Value.Has("mapping") // leads to schemas by their names
+	}
+	return false
+}
+
+// The dialects of JSON Schema from the first one to the last one that we know.
+const (
+	draft6    = 6
+	draft7    = 7
+	draft2019 = 2019
+	draft2020 = 2020
+)
+
+// dialectOf returns the dialect that a whole schema declares, or 0 if it declares none. It returns false for one that we don't know.
+func dialectOf(root *jsontree.Value) (dialect int, ok bool) {
+	v := root.Get("$schema")
+	if v.Kind == 0 {
+		return 0, true
+	}
+	dialect = map[string]int{
+		"http://json-schema.org/draft-06/schema":       draft6,
+		"http://json-schema.org/draft-07/schema":       draft7,
+		"https://json-schema.org/draft/2019-09/schema": draft2019,
+		"https://json-schema.org/draft/2020-12/schema": draft2020,
+	}[strings.TrimSuffix(v.Text, "#")]
+	return dialect, dialect != 0 && v.Kind == '"'
+}
+
+// dialectsWith returns the first and the last dialect that has a keyword of a schema (JSON Schema 2019-09 and 2020-12 Core, release notes;
+// draft-07 Validation, section 6.6).
+func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int) {
+	since, until = draft6, draft2020
+	switch m.Name {
+	case "if", "then", "else":
+		since = draft7
+	case "dependentRequired", "dependentSchemas", "minContains", "maxContains":
+		since = draft2019
+	case "prefixItems":
+		since = draft2020
+	case "dependencies":
+		until = draft7
+	case "additionalItems":
+		until = draft2019
+	case "items":
+		if m.Value.Kind == '[' {
+			until = draft2019
+		}
+	case "$ref":
+		if IsRestricted(root, s) {
+			since = draft2019 // those before ignore what is next to it
+		}
+	}
+	return since, until
+}
+
+// dialectMatters reports whether dialects read a whole schema in different ways. A tuple has the same form in all of them.
+func dialectMatters(root *jsontree.Value) bool {
+	matters := false
+	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
+		for i := range s.Members() {
+			since, until := dialectsWith(root, s, &s.Parts[i])
+			isOfTuple := schema.AtSchema.Below(s.Parts[i].Name, &s.Parts[i].Value) == schema.AtSchemas || s.Parts[i].Name == "additionalItems"
+			matters = matters || !isOfTuple && (since != draft6 || until != draft2020)
+		}
+	})
+	return matters
+}
+
+// IsRestricted reports whether there is a keyword next to a reference that restricts what the reference leads to.
+func IsRestricted(root, s *jsontree.Value) bool {
+	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
+		isInput := s == root && m.Name == "type" && m.Value.Text == "object" && !RefersToRoot(root)
+		return m.Name != "$ref" && !SaysNothing(m.Name) && !isInput
+	})
+}
+
+// SaysNothing reports whether a keyword takes no values away by itself.
+func SaysNothing(keyword string) bool {
+	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
+}
