@@ -19,6 +19,9 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	name := s.steps[0]
 	inside := s.steps[1:]
 	if len(inside) == 0 && saysNothing(c) && pin.IsSpecified(l.entryType, name) {
+		if c.New.Kind == 'n' {
+			return label.Other // the SDKs' clients refuse the whole list
+		}
 		return label.OtherForm
 	}
 	// What differs inside a moved value has changes of its own.

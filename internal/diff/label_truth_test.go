@@ -138,6 +138,9 @@ func (m *schemaMaker) restatedInput(v jsontree.Value) jsontree.Value {
 	if len(m.definitions) > 0 {
 		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "$defs", Value: objectOf(m.definitions...)})...)
 	}
+	if v.Get("type").Text == "object" && !out.Has("type") {
+		out = objectOf(append(slices.Clone(out.Parts), jsontree.Member{Name: "type", Value: jsontree.Text("object")})...) // MCP asks for it
+	}
 	return out
 }
 

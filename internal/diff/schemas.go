@@ -31,7 +31,7 @@ type side struct {
 	// The parameters that schemas name, in any of their alternatives.
 	names map[*jsontree.Value]map[string]bool
 
-	// The new one has more keywords that are null than the old one, and libraries refuse those: a client may refuse the tool.
+	// Clients may refuse the new one as a whole, other than the old one: it has more keywords that are null, or MCP doesn't allow it.
 	isRefused bool
 
 	// What the old one calls its parameters, definitions and titles.
@@ -73,7 +73,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	if old == nil || new == nil {
 		return s
 	}
-	s.isRefused = nulls(new) > nulls(old)
+	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
 	s.known = namesAndTitles(old)
 	for i := range s.forms {
 		for side, root := range s.roots {
@@ -81,6 +81,13 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		}
 	}
 	return s
+}
+
+// isSpecified reports whether MCP allows a whole schema (2025-11-25, Tool): its type is object, and so are the schemas of its parameters. The
+// SDKs' clients refuse the whole list otherwise.
+func isSpecified(root *jsontree.Value) bool {
+	isOther := func(m jsontree.Member) bool { return m.Value.Kind != '{' }
+	return jsontree.TextOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
 }
 
 // nulls counts the keywords of a whole schema that are null, other than values.

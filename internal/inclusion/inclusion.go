@@ -8,6 +8,7 @@
 package inclusion
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ type prover struct {
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
 
+	// The names that a schema lists, but not among its properties.
+	others map[*jsontree.Value]map[string]bool
+
 	// How many forms of schemas are being made, each for the one before.
 	depth int
 
@@ -78,6 +82,7 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 		open:   map[pair]int{},
 		forms:  map[*jsontree.Value]*jsontree.Value{},
 		cases:  map[*jsontree.Value][]*jsontree.Value{},
+		others: map[*jsontree.Value]map[string]bool{},
 		free:   maxDepth + 1,
 		sameDefinitions: sync.OnceValue(func() bool {
 			return jsontree.Equal(innerRoot.Get("$defs"), outerRoot.Get("$defs")) && jsontree.Equal(innerRoot.Get("definitions"), outerRoot.Get("definitions"))
@@ -547,20 +552,32 @@ func isMap(s *jsontree.Value) bool {
 
 // sendsOthers reports whether a caller may send a property of a name, or of any name if that is empty, that a schema doesn't list among its properties.
 func (p *prover) sendsOthers(s *jsontree.Value, name string, depth int) bool {
-	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || namesElsewhere(s, name)
+	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || p.namesElsewhere(s, name)
 }
 
-// namesElsewhere reports whether a schema names a property without a schema for it. name is empty for any property.
-func namesElsewhere(s *jsontree.Value, name string) bool {
-	properties := s.Get("properties")
-	isOther := func(named string) bool { return name == named || name == "" && !properties.Has(named) }
-	dependent := s.Get("dependentRequired")
-	lists := stringsOf(s.Get("required"))
-	for _, m := range dependent.Members() {
-		lists = append(append(lists, m.Name), stringsOf(m.Value)...)
+// namesElsewhere reports whether a schema names a property without a schema for it, as in the list of required ones. name is empty for any property.
+func (p *prover) namesElsewhere(s *jsontree.Value, name string) bool {
+	others, known := p.others[s]
+	if !known {
+		others = otherNames(s)
+		p.others[s] = others
 	}
-	least, count := number(get(s, "minProperties")), len(properties.Members())
-	return slices.ContainsFunc(lists, isOther) || s.Get("propertyNames").Has("enum") || listed(s) != nil || least != nil && least.Cmp(big.NewRat(int64(count), 1)) > 0
+	least, count := number(get(s, "minProperties")), len(members(get(s, "properties")))
+	hasMore := least != nil && least.Cmp(big.NewRat(int64(count), 1)) > 0
+	return others[name] || name == "" && len(others) > 0 || hasMore || listed(s) != nil || s.Get("propertyNames").Has("enum")
+}
+
+// otherNames collects the names in the lists of a schema that aren't names of its properties.
+func otherNames(s *jsontree.Value) map[string]bool {
+	names := setOf(stringsOf(s.Get("required")))
+	for _, m := range s.Get("dependentRequired").Members() {
+		names[m.Name] = true
+		maps.Copy(names, setOf(stringsOf(m.Value)))
+	}
+	for _, m := range members(get(s, "properties")) {
+		delete(names, m.Name)
+	}
+	return names
 }
 
 // takesProperties is for properties: each property that inner may have.

@@ -26,8 +26,9 @@ type Forms struct {
 	// Titles, descriptions and comments are left out.
 	noProse bool
 
-	of       map[*jsontree.Value]form
-	byDigest map[string]jsontree.Value
+	of        map[*jsontree.Value]form
+	ofKeyword map[keywordOf]string
+	byDigest  map[string]jsontree.Value
 
 	// Schemas whose form is being made.
 	open map[*jsontree.Value]bool
@@ -63,6 +64,11 @@ type form struct {
 	digest string
 }
 
+type keywordOf struct {
+	schema  *jsontree.Value
+	keyword string
+}
+
 // maxDepth is how many schemas may be in each other, or refer to each other. Real schemas have a dozen.
 const maxDepth = 200
 
@@ -73,6 +79,7 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		budget:    budget,
 		noProse:   noProse,
 		of:        map[*jsontree.Value]form{},
+		ofKeyword: map[keywordOf]string{},
 		byDigest:  map[string]jsontree.Value{},
 		open:      map[*jsontree.Value]bool{},
 		recursive: map[string]*jsontree.Value{},
@@ -114,11 +121,23 @@ func Equal(before, after *Forms, old, new *jsontree.Value) bool {
 
 // EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
 func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string) bool {
-	if !before.comparable(after, old, new) || schema.IsDefinitions(keyword) || !jsontree.Equal(before.of[old].keywords.Get(keyword), after.of[new].keywords.Get(keyword)) {
+	isEqual := before.keywordDigest(old, keyword) == after.keywordDigest(new, keyword)
+	if !isEqual || !before.comparable(after, old, new) || schema.IsDefinitions(keyword) {
 		return false
 	}
 	was, is := jsontree.Lookup(old, keyword), jsontree.Lookup(new, keyword)
 	return !before.inner[was] && !after.inner[is] && !before.leadsInto(was) && !after.leadsInto(is)
+}
+
+// keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
+func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
+	of := keywordOf{v, keyword}
+	digest, known := f.ofKeyword[of]
+	if form := f.of[v].keywords.Get(keyword); !known && form.Kind != 0 {
+		digest = f.sum(form)
+		f.ofKeyword[of] = digest
+	}
+	return digest
 }
 
 func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {

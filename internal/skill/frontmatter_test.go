@@ -68,3 +68,23 @@ func FuzzFrontmatter(f *testing.F) {
 		skill.CheckFrontmatter("---\n"+head+"\n---\n", tree(t, `{"a":"x"}`)) // no panic, no endless work
 	})
 }
+
+// TestAnyHead has files whose first lines some library takes for a head.
+func TestAnyHead(t *testing.T) {
+	for _, c := range []struct{ file, head string }{
+		{"---\na: b\n---\nText.", "---\na: b\n---\n"},
+		{"--- \na: b\n--- \nText.", "--- \na: b\n--- \n"},
+		{"\ufeff---\r\na: b\r\n---\r\nText.", "\ufeff---\r\na: b\r\n---\r\n"},
+		{"\n \n---js\nrun()\n---\nText.", "\n \n---js\nrun()\n---\n"},
+		{"+++\na = 1\n+++\nText.", "+++\na = 1\n+++\n"},
+		{"-----\na: b\n----\nText.", "-----\na: b\n----\n"},
+		{"---\na: b", "---\na: b"},
+		{"---", "---"},
+		{"Text.\n---\na: b\n---\n", ""},
+		{"", ""},
+	} {
+		if got := skill.AnyHead(c.file); got != c.head {
+			t.Errorf("%q: %q", c.file, got)
+		}
+	}
+}
