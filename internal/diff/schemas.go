@@ -47,8 +47,8 @@ type side struct {
 	// so every definition may be used.
 	used map[string]bool
 
-	// Pointers to values that references lead to although no schema is there.
-	opaque []string
+	// Pointers to values that references lead to although no schema is there, and to all that is around them: whether the value itself is meant.
+	opaque map[string]bool
 
 	// A reference leads to a definition from where a schema is tested rather than taken, as under not.
 	isTested bool
@@ -63,6 +63,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		roots:     [2]*jsontree.Value{old, new},
 		relations: map[question]inclusion.Relation{},
 		used:      map[string]bool{},
+		opaque:    map[string]bool{},
 	}
 	for _, root := range s.roots {
 		if root != nil {
@@ -138,7 +139,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 			s.used = nil
 		}
 		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
-			s.opaque = append(s.opaque, pointerTo(steps...))
+			s.noteOpaque(steps)
 		}
 		if to != nil {
 			s.follow(root, to, isTested, seen)
@@ -234,11 +235,29 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	})
 }
 
+// noteOpaque notes the steps to a value that a reference leads to.
+func (s *side) noteOpaque(steps []string) {
+	for i := range steps {
+		around := pointerTo(steps[:i]...)
+		s.opaque[around] = s.opaque[around]
+	}
+	s.opaque[pointerTo(steps...)] = true
+}
+
 // isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
 func (s *side) isOpaque(c Change, at location) bool {
+	if len(s.opaque) == 0 {
+		return false
+	}
 	for _, pointer := range []string{c.Pointer, cmp.Or(c.From, c.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, pointerTo(at.steps[0])) + "/"
-		if slices.ContainsFunc(s.opaque, func(to string) bool { return strings.HasPrefix(pointer, to+"/") || strings.HasPrefix(to+"/", pointer) }) {
+		pointer = strings.TrimPrefix(pointer, pointerTo(at.steps[0]))
+		if _, isAround := s.opaque[pointer]; isAround {
+			return true
+		}
+		for pointer != "" && !s.opaque[pointer] {
+			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
+		}
+		if s.opaque[pointer] {
 			return true
 		}
 	}
