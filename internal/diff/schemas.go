@@ -276,7 +276,7 @@ func pointerTo(steps ...string) (pointer string) {
 func (s *side) isForm(kind int, c Change, at location) bool {
 	old := s.forms[kind][0]
 	new := s.forms[kind][1]
-	if old == nil || s.isRefused || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
+	if old == nil || s.isRefused && at.name() != "$schema" || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
 		return false // the definition that it is in isn't used
 	}
 	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
