@@ -234,11 +234,16 @@ func (d *decision) asksForLock() bool {
 // text of this server names its own tool, which is removed or denied, so that the text now means another
 // server's tool.
 func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
-	isGone := kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
-	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool {
-		isAbout := w.Of.Server == ref.Server && isGone || w.Of.Server != ref.Server && kind == pin.Added
-		return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
-	})
+	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool { return d.prevents(&w, ref, kind) })
+}
+
+// prevents reports whether a warning about a tool's name prevents an answer about that tool.
+func (d *decision) prevents(w *Warning, ref pin.Ref, kind pin.DriftKind) bool {
+	isAbout := kind == pin.Added
+	if w.Of.Server == ref.Server {
+		isAbout = kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
+	}
+	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
 }
 
 // isWholeWarned reports whether the whole list has a new warning that the answers don't accept.
@@ -266,17 +271,7 @@ func (d *decision) take() *fail.Error {
 			d.out.Accepted[ref] = true
 		}
 	}
-	// A refused entry keeps its pinned text, whose warning may prevent the change of another entry. So repeat until
-	// nothing changes.
-	for accepted := -1; accepted != len(d.out.Accepted); {
-		accepted = len(d.out.Accepted)
-		for i := range d.drifts {
-			if ref := d.drifts[i].Ref(); d.out.Accepted[ref] && d.isNamed(ref, d.drifts[i].Kind) {
-				delete(d.out.Accepted, ref)
-				d.refused[ref] = true
-			}
-		}
-	}
+	d.refuseNamed()
 	for _, w := range d.Warnings {
 		isGone := w.Where == InPin && d.out.Accepted[w.Of] // with the text that it is about
 		if w.stays() && !isGone && d.consents[Record{w.Of, w.Record}] {
@@ -285,6 +280,44 @@ func (d *decision) take() *fail.Error {
 	}
 	d.mark()
 	return nil
+}
+
+// refuseNamed refuses the accepted drifts that a new warning prevents. A refused entry keeps its pinned text, whose warning may
+// prevent the change of another entry: such a change is refused, too.
+func (d *decision) refuseNamed() {
+	byName := map[string][]*pin.Drift{}
+	var refused []pin.Ref
+	refuse := func(ref pin.Ref) {
+		delete(d.out.Accepted, ref)
+		d.refused[ref] = true
+		refused = append(refused, ref)
+	}
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		if drift.Type == pin.Tools && d.named[drift.Name] != nil {
+			byName[drift.Name] = append(byName[drift.Name], drift)
+		}
+		if ref := drift.Ref(); d.out.Accepted[ref] && d.isNamed(ref, drift.Kind) {
+			refuse(ref)
+		}
+	}
+	inText := map[pin.Ref][]Warning{}
+	for _, list := range d.named {
+		for _, w := range list {
+			inText[w.Of] = append(inText[w.Of], w)
+		}
+	}
+	for len(refused) > 0 {
+		last := refused[len(refused)-1]
+		refused = refused[:len(refused)-1]
+		for _, w := range inText[last] {
+			for _, drift := range byName[w.Names] {
+				if ref := drift.Ref(); d.out.Accepted[ref] && d.prevents(&w, ref, drift.Kind) {
+					refuse(ref)
+				}
+			}
+		}
+	}
 }
 
 func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }

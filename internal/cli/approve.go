@@ -250,11 +250,15 @@ func (a *approver) approve() error {
 	return a.write(&out, asks)
 }
 
+// maxRounds is how often it is decided anew. A real release takes two rounds; a server can make each round refuse one entry, so that
+// the next round finds one warning more.
+const maxRounds = 8
+
 // decide decides by the flags or by the answers. If what is accepted has warnings that were not known, it decides again with
-// them: what was answered before isn't valid then.
+// them: what was answered before isn't valid then. After maxRounds, nothing is accepted.
 func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 	said := &a.req.said
-	for {
+	for round := 1; ; round++ {
 		out = approval.Decide(a.c, said)
 		if out.Ask {
 			asks = true
@@ -277,6 +281,11 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 		}
 		if found == nil {
 			return out, asks, nil
+		}
+		if round == maxRounds {
+			err := fail.New("accepted entries have more and more new warnings: nothing was written").
+				Hint("accept a few at a time: %s", a.req.To("diff")).Refusal()
+			return approval.Outcome{Err: err}, asks, nil
 		}
 		if said.Answers != nil {
 			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))

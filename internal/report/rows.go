@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -38,6 +39,9 @@ type change struct {
 	// Something in it breaks callers, or can't be seen by a reader. Or nothing like it was there.
 	breaks, unseen, cameWhole bool
 
+	// It is about why the entry is to be read first.
+	isWhy bool
+
 	// Equal for what reads alike in another entry, and for what reads like a part of a new definition; or "".
 	key, part string
 
@@ -70,6 +74,12 @@ type line struct {
 	// The line that this one is in, or nil, and the lines in this one.
 	above *line
 	below []*line
+
+	// Once needed: the pointers of the lines in this one, each with a slash at its end, sorted; these lines by them; and those that are
+	// now required, or no longer.
+	pointers  []string
+	byPointer map[string][]*line
+	required  []*line
 
 	// What changed in it, or in what has no line and is in it.
 	edits []*facts.Edit
@@ -219,9 +229,12 @@ func (d *describer) compare() {
 			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e), shown)
 		}
 	}
-	why := d.about(d.Why.Pointer)
-	isWhy := func(c *change) int { return lint.BoolRank(!slices.Contains(why, c)) }
-	slices.SortStableFunc(d.changes, func(a, b *change) int { return cmp.Or(isWhy(a)-isWhy(b), cmp.Compare(a.label, b.label)) })
+	for _, c := range d.about(d.Why.Pointer) {
+		c.isWhy = true
+	}
+	slices.SortStableFunc(d.changes, func(a, b *change) int {
+		return cmp.Or(lint.BoolRank(b.isWhy)-lint.BoolRank(a.isWhy), cmp.Compare(a.label, b.label))
+	})
 }
 
 // about lists the changes about what a pointer leads to, or about the nearest thing around that.
@@ -253,16 +266,43 @@ func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
 	if around == nil {
 		return
 	}
-	isOwn := true
-	for _, l := range around.below {
-		if isIn(l.now().Pointer, e.Pointer) || isOfRequired && l.isPaired() && l.was.Required != l.is.Required {
-			l.edits = append(l.edits, e)
-			isOwn = false
+	parts := around.partsIn(e.Pointer)
+	if isOfRequired {
+		for _, l := range around.required {
+			if !isIn(l.now().Pointer, e.Pointer) {
+				parts = append(parts, l)
+			}
 		}
 	}
-	if isOwn {
-		around.edits = append(around.edits, e)
+	if parts == nil {
+		parts = []*line{around}
 	}
+	for _, l := range parts {
+		l.edits = append(l.edits, e)
+	}
+}
+
+// partsIn lists the lines in this one that are about what is in what a pointer leads to.
+func (l *line) partsIn(pointer string) (parts []*line) {
+	if l.byPointer == nil {
+		l.byPointer = map[string][]*line{}
+		for _, part := range l.below {
+			at := part.now().Pointer + "/"
+			l.byPointer[at] = append(l.byPointer[at], part)
+			if part.isPaired() && part.was.Required != part.is.Required {
+				l.required = append(l.required, part)
+			}
+		}
+		l.pointers = slices.Sorted(maps.Keys(l.byPointer))
+	}
+	first, _ := slices.BinarySearch(l.pointers, pointer+"/")
+	for _, at := range l.pointers[first:] {
+		if !strings.HasPrefix(at, pointer+"/") {
+			break
+		}
+		parts = append(parts, l.byPointer[at]...)
+	}
+	return parts
 }
 
 // labelOf returns the label of an edit that is about a line.

@@ -142,11 +142,16 @@ func (r *Report) findShared() {
 			c.shared = set
 		}
 	}
+	kinds := map[entryKind][]*drifted{}
+	for i, e := range r.entries {
+		e.order = i
+		kinds[e.kind()] = append(kinds[e.kind()], e)
+	}
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
 		s.Late = s.rank == rankUnused
 		s.Breaking = s.breaks && r.release != ""
-		s.Count, s.Also, s.Names = r.who(s.entries)
+		s.Count, s.Also, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 		s.inAll = strings.HasPrefix(s.Count, "all ")
 	}
 	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
@@ -165,7 +170,7 @@ func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
 	}
-	if c.of.Class.First() && slices.Contains(c.of.about(c.of.Why.Pointer), c) {
+	if c.of.Class.First() && c.isWhy {
 		return 0
 	}
 	score, isRead := c.of.scoreAt(c.at)
@@ -203,9 +208,18 @@ func (e *drifted) scoreAt(pointer string) (score int, isRead bool) {
 	return score, isRead
 }
 
-// who counts entries of one server and type, and names them, or those that aren't among them if these are fewer. Behind
-// entries that changed it only counts new ones.
-func (r *Report) who(list []*drifted) (count, also, names string) {
+// An entryKind is what the entries have in common among which shared changes are counted.
+type entryKind struct {
+	server string
+	of     pin.EntryType
+	kind   pin.DriftKind
+}
+
+func (e *drifted) kind() entryKind { return entryKind{e.Server, e.Type, e.Kind} }
+
+// who counts entries of one server and type, and names them, or those that aren't among them if these are fewer: all are those of
+// their kind. Behind entries that changed it only counts new ones.
+func who(list, all []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry
 	if first.Kind == pin.Added {
@@ -215,12 +229,18 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 	for _, e := range list {
 		isListed[e] = true
 	}
+	isFew := len(all) > 2*len(list)
+	if isFew {
+		// The others are more than these, so they aren't named.
+		all = slices.SortedFunc(slices.Values(list), func(a, b *drifted) int { return a.order - b.order })
+	}
 	var said, others []string
-	for _, e := range r.entries {
+	for _, e := range all {
 		switch {
-		case e.Server != first.Server || e.Type != first.Type || e.Kind != first.Kind:
+		case e.kind() != first.kind():
 		case isListed[e]:
 			said = append(said, text.Name(e.Name))
+			delete(isListed, e) // named once
 		default:
 			others = append(others, text.Name(e.Name))
 		}
@@ -229,13 +249,13 @@ func (r *Report) who(list []*drifted) (count, also, names string) {
 		also = " and " + text.Number(n) + " new"
 	}
 	count = text.Count(len(said), kind)
-	if others == nil && len(said) > 1 {
+	if !isFew && others == nil && len(said) > 1 {
 		if first.Kind == pin.Changed {
 			count = text.Count(len(said), "changed "+kind)
 		}
 		return "all " + count, also, ""
 	}
-	if len(others)*2 < len(said) {
+	if !isFew && len(others)*2 < len(said) {
 		return count, also, "all but " + strings.Join(others, ", ")
 	}
 	return count, also, strings.Join(said, ", ")
