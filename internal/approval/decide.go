@@ -211,6 +211,12 @@ func (d *decision) newWarnings(result string) *fail.Error {
 		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", said.Next.To(said.Verb)).Refusal()
 }
 
+// Unsettled is the error if each decision has warnings that the one before lacked.
+func (said *Choices) Unsettled() *fail.Error {
+	return fail.New("accepted entries have more and more new warnings: nothing was written").
+		Hint("accept a few at a time: %s", said.Next.To("diff")).Refusal()
+}
+
 // isSettled reports whether every server that has a capture matches its pins.
 func (d *decision) isSettled() bool {
 	if len(d.Verdict.Unanswered) == 0 {

@@ -283,9 +283,7 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 			return out, asks, nil
 		}
 		if round == maxRounds {
-			err := fail.New("accepted entries have more and more new warnings: nothing was written").
-				Hint("accept a few at a time: %s", a.req.To("diff")).Refusal()
-			return approval.Outcome{Err: err}, asks, nil
+			return approval.Outcome{Err: said.Unsettled()}, asks, nil
 		}
 		if said.Answers != nil {
 			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))
