@@ -157,9 +157,6 @@ func (s *location) names(c Change) (names []string) {
 	return names
 }
 
-// isRoot reports whether the schema around the node is the whole input or output schema.
-func (s *location) isRoot() bool { return s.keyword == 1 }
-
 // position is the position of the node's value, as its keyword gives it.
 func (s *location) position() schema.Position {
 	if s.at == schema.AtSchema || len(s.inside()) > 0 {

@@ -183,12 +183,14 @@ func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
-		// A record approves only a text that the pinned definition has.
+		// A record approves only a text that the pinned definition has, if that is stored.
 		had := map[pin.Record]bool{}
 		for i := range then.list {
 			had[then.list[i].Record()] = accepted[then.list[i].Record()]
 		}
-		accepted = had
+		if before.Definition != nil {
+			accepted = had
+		}
 	}
 	for i := range list {
 		if f := &list[i]; f.Warning {

@@ -246,5 +246,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 
 // StateOf returns the digest of a server's ID and of what the lockfile has of the server.
 func StateOf(p *pin.Comparison) string {
-	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(p.Server+"\n"+lockfile.Recorded(&p.Locked))))
+	locked := p.Locked
+	locked.Server = p.Server // also if nothing is pinned of it
+	return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(lockfile.Recorded(&locked))))
 }
