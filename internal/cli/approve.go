@@ -48,7 +48,7 @@ func (f *approveRequest) register(cmd *cobra.Command) {
 	flags.BoolVar(&f.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
 }
 
-// read reads the positionals and checks the flags that both commands have.
+// read reads the arguments and checks the flags that both commands have.
 func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	err := f.request.read(cmd, args)
 	if err != nil {
@@ -132,13 +132,13 @@ type approver struct {
 	// A person may be asked.
 	shows bool
 
-	// Of the same case. Unless a person may be asked, it has no model: nothing of it is shown.
+	// The report on the case. It has a model only if a person may be asked.
 	r *report.Report
 
 	style plain.Style
 }
 
-// newApprover reads the texts that the decision is about, and works out as much as the flags ask for.
+// newApprover reads the texts that the decision needs, and makes the case and its report.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	ap := &approver{app: a, req: f, w: w, style: a.style()}
 	said := &f.said
@@ -171,8 +171,8 @@ func (a *approver) describe(in report.Input) {
 	a.r = report.Bare(in, narrowed(&a.req.request, known))
 }
 
-// overlooked reads the texts again, for what an outcome pins. It returns the new findings that count for it and that the
-// case lacks.
+// overlooked reads the texts again, now that the outcome is known. It returns the new warnings that the case
+// lacks (see approval.Case.Overlooks).
 func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
 	of := lint.Choice{Gone: maps.Clone(out.Denied), All: true}
 	for i := range a.c.Drifts {
@@ -192,7 +192,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 	return found
 }
 
-// model returns the model of the report, for what a match prints.
+// model returns the model of the report. It makes the model if the report has none.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
 		a.r = a.review(&a.req.request, a.w)
@@ -267,7 +267,8 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 			}
 			out = approval.Decide(a.c, said)
 		}
-		// Whether something that may excuse a text isn't accepted, or agents go without it from now on.
+		// A text may name a tool of its own server without a warning. If such a tool is denied, removed or not
+		// accepted, the texts have to be read again.
 		isOther := func(s pin.Set) bool { return len(a.w.Comparisons) > 1 || s.Server != a.w.Comparisons[0].Server }
 		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
@@ -315,7 +316,7 @@ func (a *approver) because(out *approval.Outcome) error {
 func (a *approver) ask() (*approval.Answers, error) {
 	var shown io.Writer = a.out
 	if !isTerminal(a.stdout) {
-		// What is asked about must be seen where it is asked.
+		// The review must appear on the terminal that shows the questions.
 		shown = a.stderr
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
@@ -331,8 +332,8 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return answers, err
 }
 
-// atTerminal is the error if a person has to be asked and there is no terminal to ask at. It contains no text
-// of the server and no flag that accepts anything: a model may have called us.
+// atTerminal returns the error if a person must be asked and there is no terminal. It contains no text of the
+// server and no flag that accepts anything, because the caller may be a model.
 func (f *approveRequest) atTerminal() *fail.Error {
 	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 }

@@ -14,7 +14,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// countHidden counts the characters in a value's strings that no reader sees. Member names don't count.
+// countHidden counts the invisible characters in a value's strings, except in member names.
 func countHidden(v jsontree.Value) (n int) {
 	for _, r := range v.Text {
 		if text.Hidden(r) {
@@ -38,7 +38,7 @@ type Change struct {
 	// Kind 0 means absent. If the value only moved, both are absent.
 	Old, New jsontree.Value
 
-	// How many characters no reader sees in the whole old value and in the whole new one.
+	// The number of invisible characters in the whole old value and in the whole new one.
 	Hidden [2]int
 
 	// The value is a file of a skill that may be run: each line and each space of it counts.
@@ -46,8 +46,7 @@ type Change struct {
 
 	Label label.Label
 
-	// The label's severity, unless the change also does something more severe, or what all changes of
-	// the schema do together calls for another one.
+	// The label's severity, unless the changes of the whole schema together have a different effect.
 	Severity label.Severity
 }
 
@@ -66,10 +65,9 @@ func IsComparable(d *pin.Drift) bool {
 	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
 }
 
-// Definitions lists the changes between two values parsed from canonical forms,
-// sorted by the ranks of their labels. The list is empty if and only if the two
-// are the same JSON value. What the budget is too small to prove may break callers. was leads from the pointers of values
-// that have another place in the new definition to their old ones.
+// Definitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their labels.
+// The list is empty if and only if the two are the same JSON value. A change that the budget is too small to judge
+// counts as breaking. was maps the pointers of moved values to their old pointers.
 func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
 	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
@@ -91,8 +89,8 @@ func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontr
 	return l.changes, was
 }
 
-// A labeller labels the changes in a tree of nodes. It works out once what all of
-// them need, so that each change costs no more than its own size.
+// A labeller labels the changes in a tree of nodes. It computes shared data once, so that each change costs no more
+// than its own size.
 type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
@@ -105,7 +103,7 @@ type labeller struct {
 
 	name    string           // of the tool, as it is now
 	sides   map[string]*side // the schemas that differ, by their members
-	side    *side            // the one that is being walked
+	side    *side            // the one that is being labelled
 	changes []Change
 }
 
@@ -146,7 +144,8 @@ func (s *location) name() string { return s.steps[s.keyword] }
 
 func (s *location) inside() []string { return s.steps[s.keyword+1:] }
 
-// names lists which members of the value of the keyword a change added, removed or is in.
+// names lists the members of the keyword's value that a change added or removed, or the member that contains the
+// change.
 func (s *location) names(c Change) (names []string) {
 	if inside := s.inside(); len(inside) > 0 {
 		return inside[:1]
@@ -157,7 +156,7 @@ func (s *location) names(c Change) (names []string) {
 	return names
 }
 
-// position is the position of the node's value, as its keyword gives it.
+// position returns the position of the node's value, which its keyword determines.
 func (s *location) position() schema.Position {
 	if s.at == schema.AtSchema || len(s.inside()) > 0 {
 		return s.at
@@ -201,7 +200,7 @@ func (l *labeller) add(n *node) {
 	l.changes = append(l.changes, c)
 }
 
-// sideOf returns the whole schemas that a node is in.
+// sideOf returns the whole schemas, old and new, that contain a node.
 func (l *labeller) sideOf(n *node) *side {
 	for n.above.above != nil {
 		n = n.above

@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// CountRestrictions counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). If an approved
-// text loses one, that's worth reading first. "If not specified" and "must be provided" don't count: they are about what a
-// caller gives.
+// CountRestrictions counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). An
+// approved text that loses one is read first. "If not specified" and "must be provided" don't count, because they are
+// about what a caller provides.
 func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
@@ -58,8 +58,8 @@ func guardAt(s string) int {
 	return place[1]
 }
 
-// condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon:
-// about what a caller may leave out, and not what the tool may do.
+// condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon. Such
+// a clause is about what a caller may leave out, not about what the tool may do.
 var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`) })
 
 // nextWord returns where the first word of a text begins and ends. A word has ASCII letters, digits and underscores, as

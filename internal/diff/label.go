@@ -65,14 +65,14 @@ func saysNothing(c Change) bool {
 	return !says(c.Old) && !says(c.New)
 }
 
-// toolLabel is for a member, other than a schema, that only tools have.
+// toolLabel labels a change in a member, other than a schema, that only tools have.
 func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
 	switch name {
 	case "annotations":
 		if len(inside) > 0 {
 			return l.annotationLabel(c, inside[0], inside[1:])
 		}
-		// In place of all of them there is or was another value: the gravest label of one.
+		// All annotations were added, removed or replaced at once: return the gravest label of any of them.
 		gravest := label.ClientMetadata
 		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
 			part := Change{Old: c.Old.Get(m.Name), New: c.New.Get(m.Name)}
@@ -85,7 +85,7 @@ func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label
 	return label.Changed
 }
 
-// resourceLabel is for a member of a resource or a template.
+// resourceLabel labels a change in a member of a resource or a template.
 func resourceLabel(c Change, name string, inside []string) label.Label {
 	switch name {
 	case "name":
@@ -101,8 +101,8 @@ func resourceLabel(c Change, name string, inside []string) label.Label {
 	return label.Changed
 }
 
-// sideLabel is for the input or the output schema, as a whole or something inside. The same rules compare both: they give
-// the label for an input, which has its counterpart for an output.
+// sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the
+// label for an input, which OfOutput maps to that for an output.
 func (l *labeller) sideLabel(c Change, at location) label.Label {
 	isOutput := at.steps[0] == "outputSchema"
 	var k label.Label
@@ -133,7 +133,7 @@ func (l *labeller) proseLabel(c Change, name string, inside []string) label.Labe
 	return proseLabel(c, inside)
 }
 
-// proseLabel is for a title or a description. Only a string is prose.
+// proseLabel labels a change in a title or description. Only a string is prose.
 func proseLabel(c Change, inside []string) label.Label {
 	isText := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' || v.Kind == '"' }
 	switch {
@@ -147,8 +147,7 @@ func proseLabel(c Change, inside []string) label.Label {
 	return label.Wording
 }
 
-// promptArgumentLabel is for the arguments of a prompt: a list of name, description
-// and required.
+// promptArgumentLabel labels a change in a prompt's arguments, each with name, description and required.
 func promptArgumentLabel(c Change, inside []string) label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
 	if len(inside) < 2 {
@@ -183,7 +182,7 @@ func promptArgumentLabel(c Change, inside []string) label.Label {
 	return label.OtherForm
 }
 
-// annotationLabel is for one annotation, or for something inside it.
+// annotationLabel labels a change in one annotation.
 func (l *labeller) annotationLabel(c Change, name string, inside []string) label.Label {
 	if name == "title" {
 		return l.proseLabel(c, name, inside)
@@ -192,8 +191,8 @@ func (l *labeller) annotationLabel(c Change, name string, inside []string) label
 	if !ok || len(inside) > 0 {
 		return label.ClientMetadata
 	}
-	// Clients differ in how they read a hint that isn't a boolean. A new hint like that may make
-	// a client ask less. Nobody can rely on an old one like that having made a client ask less.
+	// Clients differ in how they read a hint that isn't a boolean. To be safe, assume that clients ask less because
+	// of a new one, and didn't because of an old one.
 	asksLess := func(v jsontree.Value, odd bool) bool {
 		switch v.Kind {
 		case 0:
@@ -225,9 +224,9 @@ func readOnly(definition *jsontree.Value) bool {
 // isFlag reports whether a value is true, false or absent.
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
-// executionLabel is for execution, which SDKs gave every tool and take away again (MCP
-// 2025-11-25, 2026-07-28). A tool without the member takes no call as a task. If a tool takes fewer kinds
-// of calls than before, nobody can tell whether a client made such calls.
+// executionLabel labels a change in execution, which SDKs once added to every tool and now omit (MCP 2025-11-25,
+// 2026-07-28). A tool without it accepts no call as a task. If a tool accepts fewer kinds of calls than before, it's
+// unknown whether a client used them.
 func executionLabel(c Change, inside []string) label.Label {
 	support := func(v jsontree.Value) string {
 		if v.Kind == 0 {

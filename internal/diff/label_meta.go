@@ -7,8 +7,8 @@ import (
 	"pinproof/internal/label"
 )
 
-// metaRules are for the members of _meta by which clients ask a person less, or let a page or a model do
-// more. All else in _meta is metadata for clients.
+// metaRules label the changes in _meta after which clients ask a person less, or let a page or a model do more.
+// Everything else in _meta is metadata for clients.
 //
 //	member                               source                                              read on
 //	anthropic/requiresUserInteraction    documentation of Claude Code, "true asks each time"   2026-11
@@ -29,8 +29,8 @@ var metaRules = []struct {
 	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
 
-// metaLabel is for a change in _meta. inside leads from _meta to what changed. That may be a member of the
-// table, something inside one, or what is around one if both were added or removed together.
+// metaLabel labels a change in _meta. inside is the path from _meta to the change, which may be a member in the
+// table, inside one, or around one if both were added or removed together.
 func metaLabel(c Change, inside []string) label.Label {
 	for _, rule := range metaRules {
 		common := min(len(inside), len(rule.path))
@@ -75,8 +75,8 @@ func isShownMore(old, new *jsontree.Value) bool {
 	return grows(listed(old), listed(new))
 }
 
-// grows reports whether the new value allows something that the old one doesn't name: an element, a
-// member, or another scalar.
+// grows reports whether the new value allows something that the old one doesn't name: an element, a member, or a
+// different scalar.
 func grows(old, new *jsontree.Value) bool {
 	if new == nil || new.Kind == 0 || new.Kind == 'f' || new.Kind == 'n' {
 		return false

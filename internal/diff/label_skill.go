@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/words"
 )
 
-// skillLabel is for a change in the entry of a skill, or in its files.
+// skillLabel labels a change in the entry of a skill, or in its files.
 func (l *labeller) skillLabel(c Change, name string, inside []string) label.Label {
 	switch {
 	case name == pin.FilesMember && len(inside) == 1:
@@ -28,8 +28,8 @@ func (l *labeller) skillLabel(c Change, name string, inside []string) label.Labe
 	return label.Changed
 }
 
-// showsFile reports whether the texts of a file that a skill lists are known, the old one and the new one: a review shows
-// then how they differ. index is that of the file in the list.
+// showsFile reports whether both texts of a listed file are known, the old one and the new one, so that a review
+// shows how they differ. index is the file's index in the list.
 func (l *labeller) showsFile(index string) bool {
 	listed := jsontree.Lookup(jsontree.Lookup(&l.shown[1], "resources"), index)
 	name := l.nameOf(jsontree.TextOf(jsontree.Lookup(listed, "uri")))
@@ -62,24 +62,24 @@ func (l *labeller) isCode(name string) bool {
 	return l.codeNames.Has(name)
 }
 
-// fileLabel is for the text of a file. Code is no wording.
+// fileLabel labels a change in the text of a file. Changed code is never label.Wording.
 func fileLabel(c Change, name string, isCode bool) label.Label {
 	ran := c.Old.Kind != 0 && skill.IsExecutable(name, c.Old.Text)
 	runs := c.New.Kind != 0 && skill.IsExecutable(name, c.New.Text)
 	if runs && !ran {
 		return label.ScriptAdded
 	}
-	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // prose, or what a command reads or runs
+	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // may be prose, or input of a command
 	if ran || isText || isCode || skill.AnyHead(c.Old.Text) != skill.AnyHead(c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
 	if words.Indented(c.Old.Text, c.New.Text) != "" {
-		return label.Wording // no compiler has indented a file
+		return label.Wording // unlike a doc comment, a file isn't indented by a compiler
 	}
 	return proseLabel(c, nil)
 }
 
-// frontmatterLabel is for a member of the frontmatter.
+// frontmatterLabel labels a change in a member of the frontmatter.
 func frontmatterLabel(c Change, inside []string) label.Label {
 	switch inside[0] {
 	case "allowed-tools":

@@ -2,10 +2,9 @@ package diff
 
 import "pinproof/internal/label"
 
-// toolHints are the annotations that the approval logic of clients reads (MCP 2025-03-26).
-// Each has its default (absent), the value that makes a client ask less, whether it is about what the
-// tool writes, and the label for a change to the value that makes a client ask less. A hint about what
-// a tool writes means nothing for a tool that only reads.
+// toolHints are the annotations by which clients decide whether to ask (MCP 2025-03-26): the default (absent), the
+// value with which a client asks less, whether the hint is about writing, and the label of a change to that value. A
+// hint about writing means nothing for a tool that only reads.
 var toolHints = map[string]struct {
 	absent, asksLess bool
 	writes           bool
@@ -17,8 +16,8 @@ var toolHints = map[string]struct {
 	"openWorldHint":   {true, false, false, label.LessCare},
 }
 
-// taskSupport is whether a tool takes calls as tasks, by the JSON text of execution or of its member
-// taskSupport. A tool without it takes no such call: forbidden (MCP 2025-11-25).
+// taskSupport maps the JSON text of execution, or of its member taskSupport, to whether a tool accepts calls as
+// tasks. A tool without it doesn't: forbidden (MCP 2025-11-25).
 var taskSupport = map[string]string{
 	`{}`:          "forbidden",
 	`"forbidden"`: "forbidden", `{"taskSupport":"forbidden"}`: "forbidden",

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A description with fewer words isn't enough to know a tool by.
+// A description with fewer words can't identify an entry.
 const minRenameWords = 6
 
 // Renames pairs REMOVED with ADDED entries of one server and list that seem to be the
@@ -47,7 +47,8 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 		}
 	}
 	for _, at := range places {
-		// A denied entry must keep its mark under another name, whatever the budget is too small for.
+		// Pair denied entries first, so that they stay denied under a new name even if the budget is too small for
+		// all.
 		slices.SortStableFunc(removed[at], func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
 		for key := range keyCount {
 			pairEqual(removed[at], added[at], key)
@@ -70,8 +71,8 @@ const keyCount = 3
 type candidate struct {
 	*pin.Drift
 
-	// What is equal in an entry that was renamed, the surest first: the definition without its name, the name in lower case
-	// and without punctuation, the description. An empty key isn't compared.
+	// What stays equal when an entry is renamed, the surest first: the definition without its name, the name in lower
+	// case and without punctuation, the description. An empty key isn't compared.
 	keys [keyCount]string
 
 	// Words, and names of parameters. texts has the words of all texts.
@@ -126,12 +127,12 @@ func pairEqual(removed, added []*candidate, key int) {
 	}
 }
 
-// Likeness of two entries is at most 3: of their names, of their parameters and of their descriptions, at most 1 each.
+// The likeness of two entries is at most 3: at most 1 each for their names, parameters and descriptions.
 const (
 	maxLikeness   = 3
 	maxCloseness  = 2    // without the names
 	leastLikeness = 1.5  // of a rename
-	noParameters  = 0.25 // what it counts if neither has parameters
+	noParameters  = 0.25 // the likeness if neither has parameters
 )
 
 // likeness returns how alike two entries are.
@@ -222,7 +223,7 @@ func alike(a, b map[string]bool) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
 
-// comparableName is a name in lower case and without ASCII punctuation.
+// comparableName returns a name in lower case and without ASCII punctuation.
 func comparableName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 && !unicode.IsLetter(r) && !unicode.IsDigit(r) {

@@ -10,12 +10,12 @@ import (
 	"pinproof/internal/schema"
 )
 
-// This file decides whether there is something to read in a change. A person who
-// approves has to have seen every sentence, name and value of it, wherever in the definition it is: a
-// client passes the whole definition on, and nobody knows what its model reads.
+// This file determines whether a change contains something to read. A person who approves the change must have seen
+// every sentence, name and value in it, anywhere in the definition: clients pass on the whole definition, and nobody
+// knows which parts a model reads.
 
-// symbols are the values that some keywords and members have by their specification, besides types:
-// formats (JSON Schema 2020-12 Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
+// symbols are the values that specifications define for some keywords, besides types: formats (JSON Schema 2020-12
+// Validation, 6.1.1 and 7.3), task support (MCP 2025-11-25).
 var symbols = sync.OnceValue(func() map[string][]string {
 	return map[string][]string{
 		"format": strings.Fields(`date-time date time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference
@@ -24,8 +24,8 @@ var symbols = sync.OnceValue(func() map[string][]string {
 	}
 })
 
-// HasText reports whether there is something to read in what a change added or removed: a text or the name
-// of a member, except for the closed lists of names and values without a text of their own.
+// HasText reports whether a change added or removed something to read: a text or a member name, except for known
+// names (keywords) and values (symbols).
 func (c *Change) HasText() bool {
 	if c.Label == label.TooMany || c.Hidden != [2]int{} {
 		return true
@@ -39,15 +39,15 @@ func (c *Change) HasText() bool {
 		isMember := n > 1 && slices.Contains([]string{"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"}, steps[n-2])
 		named = isMember || (n == 1 || strings.Trim(name, "0123456789") != "") && !schema.IsWord(name)
 	}
-	// A title that is the name in words, or required names, which are shown with their parameters.
+	// Nothing to read in a title that repeats the name, or in required names, which are shown with their parameters.
 	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
 		return false
 	}
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
 }
 
-// says reports whether a value has a member name or a text to read. Texts that the other value has as items
-// don't count.
+// says reports whether a value has a member name or a text to read, other than texts that are items of the other
+// value.
 func says(v, other *jsontree.Value, name string) (found bool) {
 	// The texts of the other value, once one has to be looked up there.
 	var listed map[string]bool

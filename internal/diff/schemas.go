@@ -13,17 +13,18 @@ import (
 	"pinproof/internal/schema"
 )
 
-// This file labels changes inside the input and output schemas of tools. What a change does to the values that
-// a schema takes is what package inclusion proves, in both directions. What it doesn't prove may break callers.
+// This file labels changes inside the input and output schemas of tools. Package inclusion proves, in both
+// directions, what a change does to the values that a schema accepts. A change without a proof counts as breaking.
 
-// A side is an old (0) and a new (1) schema of a tool, whole, with what is worked out once for all changes in it.
+// A side is the old (0) and the new (1) input or output schema of a tool, with data that is computed once for all
+// changes in it.
 type side struct {
 	roots [2]*jsontree.Value
 
 	// The normal forms of both and, in place 1, those without titles, descriptions and comments.
 	forms [2][2]*normal.Forms
 
-	// The questions that were answered.
+	// Results of proven.
 	relations map[question]inclusion.Relation
 
 	budget *effort.Budget
@@ -43,14 +44,14 @@ type side struct {
 	// The names that schemas require.
 	required map[*jsontree.Value]map[string]bool
 
-	// The definitions of the roots that references lead to, by name; nil: a reference leads where we don't follow,
-	// so every definition may be used.
+	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
+	// be used.
 	used map[string]bool
 
 	// Pointers to values that references lead to although no schema is there, and to all that is around them: whether the value itself is meant.
 	opaque map[string]bool
 
-	// A reference leads to a definition from where a schema is tested rather than taken, as under not.
+	// A definition is referenced where a schema only tests values, as under not.
 	isTested bool
 }
 
@@ -117,10 +118,10 @@ func namesAndTitles(root *jsontree.Value) map[string]bool {
 	return names
 }
 
-// uses reports whether a reference leads to the definition of a name, or may.
+// uses reports whether a definition is referenced, or may be.
 func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
 
-// follow notes which definitions the references in a schema lead to, and in those definitions.
+// follow records the definitions that a schema references, directly or through other definitions.
 func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
 	if seen[v] {
 		return
@@ -152,7 +153,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 	})
 }
 
-// tests reports whether a keyword tests values: what its schema accepts isn't what the whole schema accepts.
+// tests reports whether the schema in a keyword only tests values, so that the whole schema may accept others.
 func tests(keyword string) bool {
 	switch keyword {
 	case "not", "if", "then", "else", "contains", "propertyNames", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems":
@@ -161,7 +162,8 @@ func tests(keyword string) bool {
 	return false
 }
 
-// bearsOnValues reports whether a keyword of a schema restricts its values by itself. Parameters have labels of their own.
+// bearsOnValues reports whether a keyword of a schema restricts its values by itself. Changes of parameters have
+// labels of their own.
 func bearsOnValues(keyword string) bool {
 	switch keyword {
 	case "properties", "required", "additionalProperties", "patternProperties", "items", schema.HeaderKeyword:
@@ -170,13 +172,13 @@ func bearsOnValues(keyword string) bool {
 	return !schema.IsAnnotation(keyword) && !schema.IsDefinitions(keyword)
 }
 
-// A question is how two schemas compare, old and new: as wholes, or by their keywords for values alone.
+// A question is a comparison of two schemas, old and new: as wholes, or only by their keywords that restrict values.
 type question struct {
 	schemas  [2]*jsontree.Value
 	ofValues bool
 }
 
-// proven answers a question, once.
+// proven returns how two schemas compare. It computes each result once.
 func (s *side) proven(q question) inclusion.Relation {
 	if q.schemas[0] == nil || q.schemas[1] == nil {
 		return inclusion.Unknown
@@ -206,8 +208,8 @@ func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
 	return s.proven(question{schemas, true})
 }
 
-// compare proves how two schemas compare that are depth values deep in the whole ones, as far as the budget lets it. A
-// proof reads both roots, for what they refer to.
+// compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
+// because a proof follows references into them.
 func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
 	if s.roots[0] == nil || s.roots[1] == nil || s.isRefused || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
 		return inclusion.Unknown
@@ -225,7 +227,7 @@ func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation 
 	return s.compare(&a, &b, 1)
 }
 
-// only returns a schema with those of its keywords that f selects. A null has no effect, except as a constant.
+// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
 func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	if v == nil {
 		return jsontree.Value{Kind: '{'}
@@ -337,7 +339,7 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	case k == label.Changed:
 		return k
 	case isTested && (k.IsOfValues() || !tests(at.name())):
-		return label.Other // the schema around it decides more than which values it takes
+		return label.Other // the effect depends on the schema around it
 	}
 	return k
 }
@@ -420,7 +422,7 @@ func (l *labeller) exports(v *jsontree.Value, at schema.Position) bool {
 	return l.side.hasHeader && find(v, at)
 }
 
-// definitionLabel is for schemas that others refer to, as they are added or removed.
+// definitionLabel labels the addition or removal of definitions, to which other schemas refer.
 func (l *labeller) definitionLabel(c Change, at location) label.Label {
 	if c.Old.Kind != 0 && c.New.Kind != 0 {
 		return label.Other
@@ -431,7 +433,8 @@ func (l *labeller) definitionLabel(c Change, at location) label.Label {
 	return label.UnusedDefinition
 }
 
-// requiredLabel is for the list of required parameters. For a parameter that was added or removed, its own change shows it.
+// requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
+// which has a label of its own.
 func (l *labeller) requiredLabel(c Change, at location) label.Label {
 	before, plain := stringSet(c.Old)
 	after, isPlain := stringSet(c.New)
@@ -472,8 +475,8 @@ func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
 	return set, true
 }
 
-// parameterLabel is for a parameter of the schema around it, or for all of them, as they are added or removed. A schema that is
-// false takes no such parameter.
+// parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
+// false is never accepted.
 func (l *labeller) parameterLabel(c Change, at location) label.Label {
 	inside := at.inside()
 	isTaken := c.Old.Kind == 'f' && c.New.Kind != 0
@@ -559,10 +562,11 @@ func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 	return names
 }
 
-// othersLabel is for a schema of parameters that was true, false or absent, or is now.
+// othersLabel labels a change of additionalProperties, patternProperties or a parameter's schema from or to true,
+// false or absent.
 func (l *labeller) othersLabel(c Change, at location) label.Label {
 	isPattern := at.name() == "patternProperties"
-	// A name that has no pattern is what additionalProperties is about.
+	// additionalProperties applies to names that match no pattern.
 	closed := func(side int, v jsontree.Value) bool {
 		return v.Kind == 'f' || v.Kind == 0 && isPattern && at.around[side].Get("additionalProperties").Kind == 'f'
 	}
@@ -587,7 +591,8 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 	return label.Other
 }
 
-// valuesLabel is for a keyword that bears on what values a schema takes, judged with the others of the schema around it.
+// valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of
+// the schema.
 func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	name := at.name()
 	if !schema.IsKeyword(name) || name == "nullable" {
@@ -601,7 +606,7 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 	switch r {
 	case inclusion.Same:
 		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
-			return label.ValuesChanged // what it means depends on the keywords next to it, such as properties
+			return label.ValuesChanged // its meaning depends on the keywords next to it, such as properties
 		}
 		if (isCombination(name) || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
 			return label.NewOptional
@@ -624,7 +629,8 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 // isListed reports whether a schema lists its values.
 func isListed(v *jsontree.Value) bool { return v != nil && (v.Has("enum") || v.Has("const")) }
 
-// judge gives the changes in a side of a tool the severity of what they do together. What isn't proven to be safe is breaking.
+// judge sets the severity of the changes in a side to that of their combined effect. An effect that isn't proven to
+// be safe is breaking.
 func (l *labeller) judge(member string) {
 	narrow := l.side.roots[0]
 	wide := l.side.roots[1]
@@ -650,7 +656,7 @@ func (l *labeller) judge(member string) {
 		}
 	}
 	if len(values)+len(others) == 0 {
-		return // nothing bears on values
+		return // no change affects values
 	}
 	if !l.side.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
 		for _, c := range values {
@@ -671,13 +677,13 @@ func (l *labeller) judge(member string) {
 	}
 }
 
-// breaksByValues reports whether a change breaks callers only if the schema refuses values that it took. The proof doesn't know
-// what a dialect ignores.
+// breaksByValues reports whether a change breaks callers only if the schema rejects values that it accepted before. A
+// change of $schema is different, because the proof doesn't know what a dialect ignores.
 func (c *Change) breaksByValues(member string) bool {
 	return c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && c.Pointer != "/"+member+"/$schema"
 }
 
-// breaks notes that a change may break callers. It is shown then.
+// breaks marks a change as breaking. A minor label becomes Other, so that the change is shown.
 func (c *Change) breaks() {
 	c.Severity = label.Breaking
 	if c.Label.Minor() {

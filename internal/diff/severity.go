@@ -5,8 +5,8 @@ import (
 	"pinproof/internal/pin"
 )
 
-// SeverityOf returns the severity of a drift with these changes. Where the two sides can't be compared,
-// or nobody knows which of two entries is called, it's breaking: nobody can promise that nothing breaks.
+// SeverityOf returns the severity of a drift with these changes. If the two sides can't be compared, or a name is
+// repeated, it's breaking, to be safe.
 func SeverityOf(d *pin.Drift, changes []Change) (worst label.Severity) {
 	if d.Kind == pin.Added || d.Type == pin.Instructions {
 		return label.Behaviour

@@ -52,9 +52,9 @@ func (n *node) pointers() (was, now string) {
 	return n.places[0], n.places[1]
 }
 
-// maxPointer is about how many bytes a pointer may have for the values there to be compared
-// part by part. Real pointers have a tenth of it. Hostile member names could fill the memory
-// with pointers, because each pointer repeats the names above it.
+// maxPointer is the approximate length in bytes up to which a pointer's values are compared part by part. Real
+// pointers have a tenth of it. Hostile member names could fill the memory with pointers, because each pointer repeats
+// the names above it.
 const maxPointer = 1 << 10
 
 // MaxChanges is how many changes inside a value are listed. With more of them the value
@@ -113,8 +113,8 @@ func (d *differ) compare(n *node) {
 	}
 }
 
-// equalValues does what jsontree.Equal does, with a memory: items pairs equal elements at every
-// depth before they are compared part by part, so it is asked about most pairs again.
+// equalValues is jsontree.Equal with a cache: items pairs equal elements at every depth before they are compared part
+// by part, so most pairs are compared again.
 func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
 		return a.Kind == b.Kind && a.Text == b.Text
@@ -166,13 +166,13 @@ func (d *differ) members(n *node) {
 		}
 		part.was = part.now
 		if n.at == schema.AtDefinition && part.now == "annotations" && len(cmp.Or(part.old, part.new).Members()) > 0 {
-			// No annotations are an empty object of them, so that no change of one hides behind another.
+			// Treat absent annotations as an empty object, so that each annotation is a change of its own.
 			none := &jsontree.Value{Kind: '{'}
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 		}
 		other := exchangeable[part.now]
 		if n.at == schema.AtSchema && isExchanged(n, part.now, other) {
-			continue // it is compared with the other one
+			continue // it is compared with the other keyword
 		} else if n.at == schema.AtSchema && isExchanged(n, other, part.now) {
 			part.old, part.was, part.moved = jsontree.Lookup(n.old, other), other, true
 		}
@@ -268,9 +268,9 @@ func isFile(v *jsontree.Value) bool {
 	return jsontree.TextOf(jsontree.Lookup(v, "uri")) != "" && jsontree.Lookup(v, "digest") != nil
 }
 
-// itemKey is what two forms of one element have in common. For an object it is the name, or the URI
-// of a file. Without these, it is what tells alternatives apart: the type, the reference, the
-// constant, and the parameters that are constants. Without parameters, the names of the keywords count.
+// itemKey returns what two versions of an element have in common: for an object, its name or the URI of a file.
+// Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
+// parameters or, without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
 	if v.Kind == '[' {
 		return "" // arrays are paired by their order

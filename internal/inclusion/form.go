@@ -68,8 +68,8 @@ func withOthers(s jsontree.Value) jsontree.Value {
 	return jsontree.Object(append(rest.Parts, jsontree.Member{Name: "additionalProperties", Value: *others})...)
 }
 
-// flattened makes the schemas under allOf part of the schema around them, unless two of them have a keyword for
-// the same keyword, or a keyword would mean something else there.
+// flattened merges the schemas under allOf into the schema around them, unless two of them have different
+// values for one keyword, or a keyword would mean something else there.
 func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 	list := get(s, "allOf")
 	if list == nil || list.Kind != '[' {

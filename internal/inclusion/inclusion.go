@@ -1,10 +1,11 @@
-// Package inclusion reports whether one JSON Schema certainly takes every value that another takes.
+// Package inclusion proves that one JSON Schema accepts every value that another accepts.
 //
-// It knows a short list of changes that are certainly safe, and calls everything else unproven. So a
-// proof is valid for any other keywords of the two schemas, and a missing proof means nothing.
+// It recognizes a short list of safe changes, and treats everything else as unproven. So a proof holds for any
+// other keywords of the two schemas, and a missing proof means nothing.
 //
-// One convention isn't part of JSON Schema: where a schema names properties and doesn't restrict what others
-// may be, nobody sends others. Nearly every schema leaves them open, but a caller sends what the tool names.
+// One assumption goes beyond JSON Schema: if a schema names properties and leaves others unrestricted, callers
+// send only the named ones. Nearly every schema leaves others unrestricted, but callers send what the tool
+// names.
 package inclusion
 
 import (
@@ -27,7 +28,7 @@ const (
 	mostCases = 100
 )
 
-// A pair is the question whether outer takes all that inner takes.
+// A pair is the question whether outer accepts every value that inner accepts.
 type pair struct {
 	inner, outer *jsontree.Value
 
@@ -42,28 +43,31 @@ type prover struct {
 	// Reports whether both roots have the same definitions.
 	sameDefinitions func() bool
 
-	// For tests: JSON Schema alone applies, without what holds for calls of tools: arguments are an object, and nobody sends properties that the schema doesn't name.
+	// For tests: JSON Schema alone applies, without our assumptions about calls of tools: arguments are an object,
+	// and callers send only properties that the schema names.
 	literal bool
 
-	// The depth in a value at which a pair is being compared.
+	// The pairs that are being compared, each with its depth in the value.
 	open map[pair]int
 
-	// The plain form of each schema, so that a schema is one pointer each time that it is compared.
+	// The normalized form of each schema. It is made once, so that a schema is the same pointer in every
+	// comparison.
 	forms map[*jsontree.Value]*jsontree.Value
 	cases map[*jsontree.Value][]*jsontree.Value
 
 	// The names that a schema lists, but not among its properties.
 	others map[*jsontree.Value]map[string]bool
 
-	// How many forms of schemas are being made, each for the one before.
+	// The recursion depth of form.
 	depth int
 
-	// The depth from which on inner is only one of several schemas for a value: properties that another one names may be there, too.
+	// The depth from which inner is only one of several schemas for a value, so that the value may have properties
+	// named by the others.
 	free int
 }
 
-// Proven reports whether every value that the schema inner takes is certainly taken by outer. Both are whole
-// schemas of objects, in which references are resolved. What the budget is too small for is not proven.
+// Proven reports whether outer provably accepts every value that inner accepts. Both are whole schemas of
+// objects, within which references are resolved. It returns false if the budget is too small.
 func Proven(budget *effort.Budget, inner, outer *jsontree.Value) bool {
 	return newProver(budget, inner, outer).proves(inner, outer)
 }
@@ -103,7 +107,8 @@ func (p *prover) isPlain(root *jsontree.Value) bool {
 
 func get(s *jsontree.Value, keyword string) *jsontree.Value { return jsontree.Lookup(s, keyword) }
 
-// takes reports whether outer takes all that inner takes. depth is how deep in the whole value both are.
+// takes reports whether outer provably accepts every value that inner accepts. depth is the nesting depth of
+// that value.
 func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	if depth > maxDepth || !p.budget.Spend(sizeOf(inner)+sizeOf(outer)) {
 		return false
@@ -134,10 +139,11 @@ func (p *prover) takes(inner, outer *jsontree.Value, depth int) bool {
 	return p.takesKeywords(inner, outer, depth) || p.takesCases(inner, outer, depth)
 }
 
-// lookup is what it costs to look up a keyword, in bytes.
+// lookup is the cost of looking up a keyword, in bytes of the budget.
 const lookup = 64
 
-// sizeOf is what it costs to look at a schema: its bytes and a lookup for each keyword.
+// sizeOf returns the cost of comparing a schema, in bytes of the budget: its size and a lookup for each
+// keyword.
 func sizeOf(s *jsontree.Value) int {
 	if s == nil {
 		return 1
@@ -145,7 +151,7 @@ func sizeOf(s *jsontree.Value) int {
 	return int(s.End-s.At) + lookup*(1+len(s.Parts))
 }
 
-// takesKeywords reports whether each keyword of outer takes all that inner takes.
+// takesKeywords reports whether each keyword of outer accepts every value that inner accepts.
 func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	for i, m := range outer.Members() {
 		if !normal.SaysNothing(m.Name) && !p.keyword(inner, outer, m.Name, &outer.Parts[i].Value, depth) {
@@ -160,7 +166,7 @@ func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
-// takesCases reports whether outer takes all that each alternative of inner takes.
+// takesCases reports whether outer accepts every value of each alternative of inner.
 func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	cases := p.alternatives(inner)
 	if cases == nil {
@@ -172,7 +178,7 @@ func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	return !slices.ContainsFunc(cases, func(one *jsontree.Value) bool { return !p.takes(one, outer, depth) })
 }
 
-// freeFrom sets from which depth on other schemas may name properties, and returns what undoes that.
+// freeFrom lowers p.free to depth, and returns a function that restores it.
 func (p *prover) freeFrom(depth int) (undo func()) {
 	before := p.free
 	p.free = min(before, depth)
@@ -191,7 +197,7 @@ func (p *prover) namesMore(s *jsontree.Value) bool {
 	})
 }
 
-// takesAll reports whether a schema takes every value.
+// takesAll reports whether a schema accepts every value.
 func takesAll(s *jsontree.Value) bool {
 	return s == nil || s.Kind != 'f' && !slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !normal.SaysNothing(m.Name) })
 }
@@ -211,7 +217,8 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	return !refers(a, elsewhere) && p.sameDefinitions()
 }
 
-// refers reports whether there is a reference that f selects in a value, be it a schema, a list of schemas or schemas by name.
+// refers reports whether a value contains a $ref for which f returns true. The value is a schema, a list of
+// schemas, or an object of schemas.
 func refers(v *jsontree.Value, f func(to string) bool) bool {
 	for i := range v.Parts {
 		m := &v.Parts[i]
@@ -230,8 +237,8 @@ func members(v *jsontree.Value) []jsontree.Member {
 	return v.Members()
 }
 
-// alternatives splits a schema into cases: every value that it takes is taken by one of them. It returns nil for
-// a schema without alternatives.
+// alternatives splits a schema into cases, so that at least one case accepts each value that the schema
+// accepts. It returns nil for a schema without alternatives.
 func (p *prover) alternatives(s *jsontree.Value) []*jsontree.Value {
 	cases, known := p.cases[s]
 	if !known {
@@ -269,8 +276,9 @@ func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
 	return nil
 }
 
-// beside returns an alternative of a schema together with the keywords next to the alternatives, where it can be one
-// schema. Keywords that are left out only make the alternative take more, if all that depend on each other are.
+// beside merges an alternative with the keywords next to the list of alternatives, as far as one schema can
+// have both. Leaving out all keywords of a group that depends on each other only makes the alternative accept
+// more.
 func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
 	if one.Kind != '{' || one.Has("$ref") {
 		return one
@@ -285,7 +293,7 @@ func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Va
 	return &both
 }
 
-// together lists the keywords that a keyword depends on, and itself.
+// together returns a keyword and the keywords that it depends on.
 func together(keyword string) []string {
 	switch keyword {
 	case "properties", "patternProperties", "additionalProperties":
@@ -305,7 +313,7 @@ func dependsOnOthers(keyword string) bool {
 	return false
 }
 
-// keyword reports whether one keyword of outer takes all that inner takes.
+// keyword reports whether one keyword of outer accepts every value that inner accepts.
 func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
 	own := get(inner, name)
 	if of := typeOf(name); of != "" && !mayBe(inner, of, depth == 0 && !p.literal) {
@@ -330,7 +338,7 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 	return p.applicator(inner, outer, name, v, depth)
 }
 
-// applicator reports whether a keyword of outer that has schemas, or whose meaning isn't known here, takes all that inner takes.
+// applicator is keyword for the keywords that contain schemas, and for unknown keywords.
 func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
 	switch name {
 	case "properties":
@@ -388,7 +396,8 @@ func below(list *jsontree.Value) (schemas []*jsontree.Value) {
 	return schemas
 }
 
-// takesOne is for oneOf: one alternative takes all that inner takes, and no other has a type of it.
+// takesOne handles oneOf: one alternative accepts every value that inner accepts, and no other alternative
+// accepts any of them.
 func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth int) bool {
 	at := slices.IndexFunc(list, func(s *jsontree.Value) bool { return p.takes(inner, s, depth) })
 	for i, other := range list {
@@ -399,7 +408,7 @@ func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth i
 	return at >= 0
 }
 
-// takesItems is for items and prefixItems: each item that inner may have.
+// takesItems handles items and prefixItems: outer has to accept each item that inner accepts.
 func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
 	anything := &jsontree.Value{Kind: 't'}
 	rest := func(s *jsontree.Value) *jsontree.Value {
@@ -422,8 +431,8 @@ func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
 	return p.takes(rest(inner), rest(outer), depth+1)
 }
 
-// apart reports whether it is certain that no value fits both schemas: they have no type or no listed value in common, or a property
-// that both require has no listed value in common.
+// apart reports whether provably no value fits both schemas: they have no type or no listed value in common, or
+// both require a property for which they list no common value.
 func (p *prover) apart(a, b *jsontree.Value) bool {
 	a = p.form(p.roots.inner, a)
 	b = p.form(p.roots.outer, b)
@@ -464,7 +473,7 @@ func disjoint(a, b []string) bool {
 	return a != nil && b != nil && !slices.ContainsFunc(b, func(s string) bool { return in[s] })
 }
 
-// typeOf returns the type that a keyword is about, or "" for a keyword about any value.
+// typeOf returns the type to which a keyword applies, or "" for a keyword that applies to any value.
 func typeOf(keyword string) string {
 	switch keyword {
 	case "minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType", "contentSchema":
@@ -500,7 +509,7 @@ func typesOf(s *jsontree.Value) (list []string) {
 	return list
 }
 
-// mayBe reports whether a schema may take values of a type. At the top, everything is an object.
+// mayBe reports whether a schema may accept values of a type. At the top, every value is an object.
 func mayBe(s *jsontree.Value, of string, top bool) bool {
 	if top {
 		return of == "object"
@@ -509,7 +518,7 @@ func mayBe(s *jsontree.Value, of string, top bool) bool {
 	return types == nil || slices.Contains(types, of)
 }
 
-// takesTypes is for the keyword type.
+// takesTypes handles type: inner has to accept only values of the wanted types.
 func takesTypes(inner, wanted *jsontree.Value, top bool) bool {
 	allowed := setOf(stringsOf(*wanted))
 	if top {
@@ -539,7 +548,7 @@ func subset(some, all *jsontree.Value) bool {
 	return some.Kind == '[' && (len(some.Parts) == 0 || all != nil && isAmong(some.Parts, all.Items()))
 }
 
-// combines reports whether a schema has parts other than its properties that may name further ones.
+// combines reports whether a schema has keywords, such as allOf, whose schemas may name further properties.
 func combines(s *jsontree.Value) bool {
 	return slices.ContainsFunc([]string{"allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies", "patternProperties"}, s.Has)
 }
@@ -580,7 +589,7 @@ func otherNames(s *jsontree.Value) map[string]bool {
 	return names
 }
 
-// takesProperties is for properties: each property that inner may have.
+// takesProperties handles properties: outer has to accept each named property that inner accepts.
 func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "properties")
 	for i, m := range members(wanted) {
@@ -603,7 +612,8 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
-// takesOthers is for additionalProperties: what inner names and outer doesn't, and what neither names.
+// takesOthers handles additionalProperties: outer has to accept the properties that only inner names, and those
+// that neither schema names.
 func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "additionalProperties")
 	if takesAll(wanted) {

@@ -8,16 +8,17 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// largestInteger is the largest integer that JavaScript's numbers count up to. Libraries of that language write it as
-// the bound of an integer, and nobody sends larger ones.
+// largestInteger is JavaScript's Number.MAX_SAFE_INTEGER. JavaScript libraries write it as the bound of an
+// integer, and callers send no larger numbers.
 var largestInteger = big.NewRat(1<<53-1, 1)
 
-// isInteger reports whether all numbers that a schema takes are integers.
+// isInteger reports whether all numbers that a schema accepts are integers.
 func isInteger(s *jsontree.Value) bool {
 	return slices.Equal(stringsOf(s.Get("type")), []string{"integer"})
 }
 
-// withinBound reports whether the numbers that a schema takes keep a bound, which is the value of a keyword.
+// withinBound reports whether all numbers that a schema accepts are within a bound, which is the value of a
+// keyword.
 func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *jsontree.Value) bool {
 	own := get(s, keyword)
 	limit := number(bound)
@@ -28,7 +29,7 @@ func (p *prover) withinBound(s *jsontree.Value, keyword string, bound *jsontree.
 	return atMost(own, bound) || isOpen && keyword == "maximum" && limit.Sign() > 0
 }
 
-// atMost reports whether two numbers are there, and the first is at most the second.
+// atMost reports whether a and b are numbers, and a is at most b.
 func atMost(a, b *jsontree.Value) bool {
 	x := number(a)
 	y := number(b)

@@ -16,8 +16,9 @@ const (
 	Narrower
 )
 
-// Compare proves how two schemas compare that are depth values deep in whole schemas, in which references are resolved. The
-// whole schemas, and they alone, take nothing but objects. What the budget is too small for is not proven.
+// Compare proves how a new schema compares with an old one. Both are depth levels deep in whole schemas, within
+// which references are resolved. Only whole schemas accept nothing but objects. Compare returns Unknown if the
+// budget is too small.
 func Compare(budget *effort.Budget, oldRoot, newRoot, old, new *jsontree.Value, depth int) Relation {
 	forth := newProver(budget, oldRoot, newRoot)
 	if !forth.isPlain(oldRoot) || !forth.isPlain(newRoot) {

@@ -21,11 +21,11 @@ import (
 	"pinproof/internal/words"
 )
 
-// minText is how many bytes of JSON a text of a few words must have.
+// minText is the least size, in bytes of JSON, of a text of a few words.
 const minText = 40
 
-// A change is a row about what changed in an entry: a line of its description that differs, lines that came or went, or what no
-// line shows. Or it is a part of a new definition.
+// A change is a row about what changed in an entry: a line that differs, lines that were added or removed, or an edit
+// that no line shows. Or it is a part of a new definition.
 type change struct {
 	of  *drifted
 	row Row
@@ -33,23 +33,24 @@ type change struct {
 	// The pointer of its line.
 	at string
 
-	// The first one of what changed.
+	// The highest-ranked label of its edits.
 	label label.Label
 
-	// Something in it breaks callers, or can't be seen by a reader. Or nothing like it was there.
+	// breaks: an edit breaks callers. unseen: an edit is invisible to a reader. cameWhole: its line is new.
 	breaks, unseen, cameWhole bool
 
 	// It is about why the entry is to be read first.
 	isWhy bool
 
-	// Equal for what reads alike in another entry, and for what reads like a part of a new definition; or "".
+	// key is equal for changes in other entries that read alike, and part for parts of new definitions that do; or
+	// "".
 	key, part string
 
-	// It is a part, and where that is among the lines of the definition.
+	// It is a part of a new definition, and the index of its line there.
 	isPart bool
 	line   int
 
-	// The changes that are told once, with this one; or nil.
+	// The shared changes that it belongs to; or nil.
 	shared *Shared
 }
 
@@ -81,7 +82,7 @@ type line struct {
 	byPointer map[string][]*line
 	required  []*line
 
-	// What changed in it, or in what has no line and is in it.
+	// The edits in it, or in a part of it that has no line.
 	edits []*facts.Edit
 }
 
@@ -89,7 +90,7 @@ func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions. moved leads from the pointers of values that have another place to their old ones.
+// describe describes two definitions. moved maps the pointers of moved values to their old pointers.
 func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}}
 	var pinned []*line
@@ -98,7 +99,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 		s.at[0][was.Pointer] = l
 		pinned = append(pinned, l)
 	}
-	left := map[string]bool{} // the old places of what has another place now
+	left := map[string]bool{} // the old pointers of moved values
 	for _, was := range moved {
 		left[was] = true
 	}
@@ -132,7 +133,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 	return s
 }
 
-// nearest returns the line about what a pointer leads to or, if there is none, about what is around it; or nil.
+// nearest returns the line of a pointer or, if there is none, of the closest value around it; or nil.
 func (s *description) nearest(side int, pointer string) *line {
 	for pointer != "" && s.at[side][pointer] == nil {
 		pointer = above(pointer)
@@ -140,7 +141,7 @@ func (s *description) nearest(side int, pointer string) *line {
 	return s.at[side][pointer]
 }
 
-// place describes for people where in a definition something is.
+// place returns the place of a pointer in a definition, for people.
 func (s *description) place(side int, pointer string) string {
 	l := s.nearest(side, pointer)
 	if l == nil {
@@ -150,10 +151,10 @@ func (s *description) place(side int, pointer string) string {
 	return of.Place + text.Pointer(pointer[len(of.Pointer):])
 }
 
-// above returns a pointer without its last step: it leads to what a value is in.
+// above returns a pointer without its last step: the pointer to the value around it.
 func above(pointer string) string { return pointer[:max(0, strings.LastIndexByte(pointer, '/'))] }
 
-// isIn reports whether a pointer leads to what another one leads to, or into that.
+// isIn reports whether a pointer equals around or leads into it.
 func isIn(pointer, around string) bool { return strings.HasPrefix(pointer+"/", around+"/") }
 
 // inside lists a line and all lines in it.
@@ -165,7 +166,7 @@ func (l *line) inside() (list []*line) {
 	return list
 }
 
-// describe makes the rows of an entry, each once. They don't depend on what else is shown.
+// describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
 		return
@@ -191,7 +192,7 @@ func (r *Report) describe(e *drifted) {
 	}
 }
 
-// differing returns two definitions without the members that are the same in both, and have no part in what differs.
+// differing returns two definitions without the objects and arrays that are equal in both.
 func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	for i, side := range sides {
 		parts[i] = jsontree.MapParts(side, func(name string, v jsontree.Value) (jsontree.Value, bool) {
@@ -237,7 +238,7 @@ func (d *describer) compare() {
 	})
 }
 
-// about lists the changes about what a pointer leads to, or about the nearest thing around that.
+// about lists the changes at a pointer or, if there are none, at the nearest pointer above it.
 func (e *drifted) about(pointer string) (list []*change) {
 	for _, c := range e.changes {
 		if pointer == "" || !isIn(pointer, c.at) || len(list) > 0 && len(c.at) < len(list[0].at) {
@@ -259,8 +260,8 @@ func sideOf(e *facts.Edit) int {
 // isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
 func isTitle(pointer string) bool { return strings.HasSuffix(pointer, "/title") }
 
-// attach adds an edit to the line that it is about, or to all lines in that if it is about them: all parameters, or those that
-// are required.
+// attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
+// whose required changed), to each of these.
 func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
 	around := d.nearest(sideOf(e), e.Pointer)
 	if around == nil {
@@ -326,8 +327,8 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 	return k
 }
 
-// differs adds the rows of a line that isn't as it was: of its phrase, and of its values. Or it adds the row of all lines that came
-// or went with one. It notes which edits are shown by that.
+// differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
+// removed has one row with all lines inside it. differs marks the edits that its rows show.
 func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
 	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
@@ -346,13 +347,13 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 		return
 	}
 	if l.above != nil && !l.above.isPaired() {
-		return // with the line around it
+		return // its row is part of that of the line around it
 	}
 	d.add(l, nil, d.part(row, "-+"[lint.BoolRank(l.is != nil)], l), shown)
 }
 
-// add adds a row about a line with the labels of edits. If there are none, they are those in the line, or those of the line
-// around it. It adds no row if they are minor.
+// add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
+// line around it. It adds no row if all edits are minor.
 func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.Edit]bool) {
 	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
 	for _, part := range l.inside() {
@@ -399,7 +400,7 @@ func (d *describer) unshown(e *facts.Edit) Row {
 	}
 	if e.From != "" {
 		was := d.place(0, e.From)
-		// A constant may name it on both sides.
+		// The place may be the same on both sides, because a constant names an alternative.
 		if was == row.Place {
 			was = text.Pointer(e.From)
 		}
@@ -445,8 +446,8 @@ func (c *change) tell() {
 // notStored is printed in place of a definition.
 const notStored = "its definition was not stored (hashOnly)"
 
-// wholes makes the rows of definitions that are shown whole. That of an entry that is gone is shown as it was pinned,
-// any other as it is now.
+// wholes adds the rows of definitions that are shown whole: the pinned one of a REMOVED entry, the captured one of
+// any other.
 func (d *describer) wholes() {
 	list := d.Definitions()
 	op := byte('+')
@@ -473,15 +474,14 @@ func (d *describer) wholes() {
 		}
 		for j := range row.Lines {
 			if d.Kind == pin.Duplicate {
-				row.Lines[j].Place = "" // a reference to one of several definitions would mislead
+				row.Lines[j].Place = "" // so that nothing refers to one of several definitions
 			}
 		}
 		d.whole = append(d.whole, row)
 	}
 }
 
-// laidOut lays out a definition whole. If the entry has another name now, it is marked what differs. The hints of a tool share a
-// line.
+// laidOut lays out a whole definition. For a renamed entry, it marks what differs. The hints of a tool share a line.
 func (d *describer) laidOut(s *description) (lines []Line) {
 	for _, l := range s.lines {
 		switch {
@@ -533,7 +533,7 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 	return lines
 }
 
-// reworded describes which parts of a phrase came, went or differ.
+// reworded describes which parts of a phrase were added, removed or changed.
 func (d *describer) reworded(was, is *signature.Line) string {
 	went := slices.DeleteFunc(slices.Clone(was.Parts), func(part string) bool { return slices.Contains(is.Parts, part) })
 	came := slices.DeleteFunc(slices.Clone(is.Parts), func(part string) bool { return slices.Contains(was.Parts, part) })
@@ -568,7 +568,7 @@ var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // value lays out what differs in two values; with isWhole all of the new one.
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
-	const short = 60 // bytes of two values that are marked, however much differs
+	const short = 60 // up to this size, two values get marks however much differs
 	isText := old.Kind == '"' && new.Kind == '"'
 	shown := twoSides(old, new, layout.Confusable(old.Text, new.Text))
 	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
@@ -603,7 +603,7 @@ func (d *describer) compared(old, new jsontree.Value) *facts.Edit {
 	return nil
 }
 
-// indentation describes how the lines of a text were indented: a sign, then the blanks.
+// indentation describes how the lines of a text were indented. by is a sign, then the whitespace.
 func indentation(by string) string {
 	did := map[byte]string{'+': "gets", '-': "loses"}[by[0]]
 	return "every line but the first " + did + " " + text.Blanks(by[1:]) + " at its start"

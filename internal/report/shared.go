@@ -15,21 +15,22 @@ import (
 )
 
 const (
-	leastShared = 3     // how many entries must have a change, for it to be told once, before all blocks
-	mostShared  = 2_000 // how many entries a review with such changes can have: nobody reads a longer one whole
+	leastShared = 3     // the least number of entries with a change for it to be printed once, before all blocks
+	mostShared  = 2_000 // the most entries of a review with shared changes: nobody reads a longer one whole
 )
 
-// A Shared is what the same entries of a server have in common: changes that are told once, before all blocks.
+// A Shared is a set of changes that several entries of a server have in common. They are printed once, before all
+// blocks.
 type Shared struct {
-	Number int // in one sequence with those of the blocks
+	Number int // numbered in one sequence with the blocks
 	Server int // index of Model.Servers
 	Names  string
 	Count  string // "21 tools"
 	Also   string // " and 2 new", or ""
 	Rows   []Row
 
-	Breaking bool // that it breaks callers is printed
-	Late     bool // it is told after all blocks: nothing uses it
+	Breaking bool // "breaking" is printed for it
+	Late     bool // it is printed after all blocks, because nothing uses what changed
 
 	entries []*drifted
 	changes []*change // of all of them
@@ -44,10 +45,10 @@ func isPart(pointer string) bool {
 	return pointer == "/_meta" || isOfInput && strings.Count(pointer, "/") == 3
 }
 
-// findKeys works out by which keys the changes of an entry are found in others, and adds the parts of a new definition: its
-// parameters, and members next to them.
+// findKeys sets the keys by which equal changes in other entries are found. It also adds the parts of a new
+// definition: its parameters, definitions and _meta.
 func (d *describer) findKeys() {
-	// Quoted strings make keys of different rows different.
+	// Quoting keeps the keys of different rows different.
 	key := func(row Row) string { return fmt.Sprintf("%q %d %#v", d.Server, d.Type, row) }
 	partOf := func(at string) Row {
 		return d.part(Row{Op: '!', Word: "new", Line: Line{Place: d.place(1, at)}, Pointer: text.WholePointer(at)}, '=', d.at[1][at])
@@ -65,7 +66,7 @@ func (d *describer) findKeys() {
 		return
 	}
 	for i, line := range d.whole[0].Lines {
-		// Parameters of an entry with another name have marks.
+		// In a renamed entry, the phrases of parameters contain marks.
 		if isPart(line.pointer) && (d.RenamedFrom == "" || strings.HasPrefix(line.pointer, "/inputSchema/$defs/") && strings.HasPrefix(line.Phrase, "+")) {
 			row := partOf(line.pointer)
 			d.parts = append(d.parts, &change{of: d.drifted, at: line.pointer, isPart: true, line: i, row: row, part: key(row)})
@@ -73,8 +74,8 @@ func (d *describer) findKeys() {
 	}
 }
 
-// isLong reports whether a part of a definition is worth a place before all blocks: it has a text of a few words, or several
-// lines.
+// isLong reports whether a part of a definition is long enough to be printed once, before all blocks: it has a text
+// of a few words, or several lines.
 func (c *change) isLong() bool {
 	const leastInside = 3
 	size := 0
@@ -91,7 +92,7 @@ func (c *change) isLong() bool {
 // findShared finds the changes that at least leastShared entries of a server have, and sorts them.
 func (r *Report) findShared() {
 	same := map[string][]*change{}
-	keys := map[string]string{} // of changes, by what they read like as a part of a new definition
+	keys := map[string]string{} // change.key by change.part
 	var order []string
 	add := func(key string, c *change) {
 		if same[key] == nil {
@@ -159,13 +160,14 @@ func (r *Report) findShared() {
 	})
 }
 
-// What is told after all blocks has the rank rankUnused. Parts of new definitions come last of the rest.
+// Changes of rankUnused are printed after all blocks. Of the others, parts of new definitions come last.
 const (
 	rankUnused = 5
 	rankLast   = 9
 )
 
-// rank is smaller for what is worth reading first: what is why an entry is, what reads like poison, what breaks callers.
+// rank is lower for a change to read earlier: first the reason why its entry is read first, then a sentence like
+// prompt injection, then what breaks callers.
 func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
@@ -261,7 +263,7 @@ func who(list, all []*drifted) (count, also, names string) {
 	return count, also, strings.Join(said, ", ")
 }
 
-// maxOwn is how many entries that break callers by themselves the head of a review names.
+// maxOwn is the maximum number of entries that the head of a review names because they break callers by themselves.
 const maxOwn = 2
 
 // breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", what was
@@ -337,7 +339,8 @@ func (b *Block) And(told map[int]bool, all bool) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(slices.Compact(has)), " ", ", "), "[]")
 }
 
-// HasNothingElse reports whether a block has nothing but what is minor and the shared changes that were told; nil: all of them.
+// HasNothingElse reports whether a block has only minor changes and shared changes that were printed (told; nil means
+// all).
 func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false

@@ -13,15 +13,15 @@ import (
 	"pinproof/internal/text"
 )
 
-// The head of a SKILL.md is YAML, which two libraries may read differently. It is never decoded here:
-// its nodes are compared with the entry's frontmatter, and what libraries are known to read
-// differently (duplicate keys, aliases, tags, a second document) is refused.
+// The frontmatter of a SKILL.md is YAML, which two libraries may read differently. It is never decoded to
+// values: its nodes are compared with the entry's frontmatter, and what libraries are known to read differently
+// (duplicate keys, aliases, tags, a second document) is refused.
 
-// maxHead bounds the head in bytes. Real ones have a few hundred.
+// maxHead is the most bytes of a SKILL.md's frontmatter. Real ones have a few hundred.
 const maxHead = 64 << 10
 
-// CheckFrontmatter returns an error if the head of a SKILL.md isn't the frontmatter of its entry: one
-// model may read the file, and another the entry. The text of the error is printable.
+// CheckFrontmatter returns an error if the frontmatter of a SKILL.md differs from its entry's, because some
+// models read the file and others the entry. The error is safe to print.
 func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	head, err := Head(file)
 	if err != nil {
@@ -41,7 +41,8 @@ func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	return compareNodes(document.Content[0], frontmatter, "")
 }
 
-// Head returns the YAML between the first line, which is ---, and the next such line.
+// Head returns the frontmatter of a SKILL.md: the YAML between the first line, which is ---, and the next such
+// line.
 func Head(file string) (string, error) {
 	first, rest, ok := strings.Cut(file, "\n")
 	if !ok || strings.TrimRight(first, "\r") != "---" {
@@ -147,8 +148,8 @@ func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
 	return nil
 }
 
-// readsAs reports whether some library reads a scalar as a value: as its text or, if it isn't quoted,
-// as what YAML 1.1 or 1.2 takes that text for.
+// readsAs reports whether some library reads a scalar as this value: as a string or, if the scalar isn't
+// quoted, as what YAML 1.1 or 1.2 reads in it.
 func readsAs(n *yaml.Node, v jsontree.Value) bool {
 	if v.Kind == '"' && v.Text == n.Value {
 		return true

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// FromCode returns a text in Markdown from the first line on that may be code, "" if there is none: a fence or an indented
-// line, an element of HTML that holds code, or what a client runs before a model reads the text, as !`date`. What is behind
-// that line may be code, too, depending on where readers take a block to end.
+// FromCode returns a Markdown text from the first line on that may be code, or "": a fence, an indented line,
+// an HTML element that contains code, or a command that a client runs before a model reads the text, as
+// !`date`. The lines after it may be code, too, because readers disagree where a block ends.
 func FromCode(s string) string {
 	from := 0
 	for line := range strings.Lines(s) {
@@ -22,8 +22,8 @@ func FromCode(s string) string {
 	return ""
 }
 
-// Fence returns what a line has after the fence of a block of code (``` or ~~~), also in a list or a quote. It returns false
-// if the line doesn't begin with a fence.
+// Fence returns the text after the fence (``` or ~~~) that begins a line, even in a list or a quote. It returns
+// false if the line doesn't begin with a fence.
 func Fence(line string) (info string, ok bool) {
 	inner := strings.TrimLeft(line, " \t>-*+0123456789.)")
 	info = strings.TrimLeft(inner, "`~")

@@ -11,7 +11,8 @@ var scriptEndings = sync.OnceValue(func() []string {
 	return strings.Fields(".py .pyw .pyz .pyc .pyd .pth .ipynb .sh .bash .zsh .ksh .csh .tcsh .fish .nu .bats .awk .sed .tcl .exp .js .mjs .cjs .jsx .ts .mts .cts .tsx .coffee .rb .gemspec .pl .pm .php .phar .lua .ps1 .psm1 .psd1 .bat .cmd .exe .com .msi .scr .hta .lnk .reg .vbs .vbe .wsf .jse .r .rmd .jl .go .rs .swift .c .cc .cpp .cs .java .class .groovy .gradle .kts .scala .clj .ex .exs .erl .hs .ml .nim .zig .scpt .applescript .command .jar .war .wasm .node .so .dll .dylib .bin .elf .run .appimage .deb .rpm .pkg .dmg .apk .desktop .service .timer .plist .mk .cmake .ninja .nix .tf .dockerfile .sql")
 })
 
-// recipes are names of files that a tool runs, or takes code from: with or without an ending.
+// recipes are names of build and configuration files that a tool runs or takes code from, with or without an
+// ending.
 var recipes = sync.OnceValue(func() []string {
 	return strings.Fields("makefile gnumakefile justfile rakefile gemfile dockerfile containerfile jenkinsfile vagrantfile procfile brewfile taskfile docker-compose compose cmakelists meson build workspace requirements setup pyproject cargo go.mod composer .envrc .bashrc .bash_profile .profile .zshrc .zshenv .npmrc .pre-commit-config pre-commit post-commit pre-push post-checkout post-merge commit-msg")
 })
@@ -34,8 +35,8 @@ func IsScript(name string) bool {
 	return inScripts || isRecipe || slices.ContainsFunc(scriptEndings(), func(ending string) bool { return strings.HasSuffix(lower, ending) })
 }
 
-// IsProse reports whether a file is read as a text and never run, by its name: any other file is code, in which a blank can
-// change what it does.
+// IsProse reports whether a file is only read and never run, by its name. Any other file is code, in which a
+// space can change what it does.
 func IsProse(name string) bool {
 	lower := strings.ToLower(name)
 	isText := strings.HasSuffix(lower, ".txt") && !strings.Contains(lower, "requirements") && !strings.Contains(lower, "constraints")

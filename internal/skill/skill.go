@@ -1,5 +1,5 @@
-// Package skill reads the entry of a skill: which folder it has, which files are in that, and their
-// digests (extension io.modelcontextprotocol/skills, September 2026).
+// Package skill parses a skill's entry: its folder, its files and their digests (extension
+// io.modelcontextprotocol/skills, September 2026).
 package skill
 
 import (
@@ -63,14 +63,15 @@ const (
 	MaxBytes = 16 << 20
 )
 
-// Main is the file that every skill has. Dynamic is the value of resources that lists no file.
+// Main is the file that every skill has. Dynamic is the value of "resources" in an entry that doesn't list its
+// files.
 const (
 	Main    = "SKILL.md"
 	Dynamic = "dynamic"
 )
 
-// Read reads an entry. It takes what the specification allows and nothing else: two clients that
-// repair an entry may repair it differently.
+// Read parses an entry. It accepts only what the specification allows, because two clients that repair an entry
+// may repair it differently.
 func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
 	uri := v.Get("uri")
 	s := &Skill{URI: v.TextIn("uri")}
@@ -161,7 +162,7 @@ const Unread = "unread-file"
 // DigestPrefix begins every digest.
 const DigestPrefix = "sha256:"
 
-// IsDigest reports whether s is spelled like a digest.
+// IsDigest reports whether s has the form of a digest.
 func IsDigest(s string) bool {
 	digits, ok := strings.CutPrefix(s, DigestPrefix)
 	return ok && len(digits) == 64 && strings.Trim(digits, "0123456789abcdef") == ""

@@ -12,9 +12,9 @@ import (
 // one file to them. So a skill's files have to be spelled plainly, and any other URI that could mean
 // one of them is treated as if it did.
 
-// IsPlain reports whether a URI can be read in only one way: a scheme in small letters, no query and no
-// fragment, no empty, dot or dot-dot segment, no backslash, no blank or control character, nothing that
-// no reader sees, and percent escapes only of what has to be escaped (RFC 3986, section 6.2.2).
+// IsPlain reports whether a URI can be read in only one way: a lower-case scheme, no query and no fragment, no
+// empty, dot or dot-dot segment, no backslash, no space or control character, no hidden character, and percent
+// escapes only of what has to be escaped (RFC 3986, section 6.2.2).
 func IsPlain(uri string) bool {
 	scheme, rest, ok := strings.Cut(uri, ":")
 	if !ok || scheme == "" || strings.Trim(scheme, "abcdefghijklmnopqrstuvwxyz0123456789+-.") != "" {
@@ -29,7 +29,7 @@ func IsPlain(uri string) bool {
 			return false
 		}
 		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
-			// A segment of dots leads elsewhere, and some systems drop dots and blanks at the end of a name.
+			// A segment of dots leads elsewhere, and some systems drop dots and spaces at the end of a name.
 			return false
 		}
 	}
@@ -78,16 +78,16 @@ func unescape(s string) string {
 	return string(out)
 }
 
-// maxDecodings is how often escapes of escapes are decoded. In a URI with more, escapes are left that
-// IsPlain takes in no URI.
+// maxDecodings is how often nested percent escapes are decoded. A URI with more levels keeps escapes that no
+// plain URI has (IsPlain).
 const maxDecodings = 8
 
 // asBrowsers replaces what browsers read as another character, or leave out.
 var asBrowsers = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "")
 
-// Key returns the same key for all spellings of a URI that some server or client reads alike. It decodes
-// escapes, drops query and fragment, resolves dots, makes one slash of several, and leaves out what no
-// reader sees; a key is in small letters. URIs with different keys are different files to all.
+// Key returns the same key for all spellings of a URI that some server or client treats as the same. It decodes
+// escapes, drops query and fragment, resolves dots, merges slashes, drops hidden characters, and folds to lower
+// case. URIs with different keys are different files to all servers and clients.
 func Key(uri string) string {
 	for range maxDecodings {
 		decoded := unescape(uri)
@@ -128,7 +128,7 @@ func Key(uri string) string {
 // IsMain reports whether a URI, in any spelling, is that of a SKILL.md.
 func IsMain(uri string) bool { return strings.HasSuffix(Key(uri), "/"+strings.ToLower(Main)) }
 
-// FolderOf returns the folder of a URI that IsMain takes, as a key with a slash at its end.
+// FolderOf returns the folder of a URI for which IsMain is true, as a key with a slash at its end.
 func FolderOf(uri string) string {
 	return strings.TrimSuffix(Key(uri), strings.ToLower(Main))
 }
