@@ -56,7 +56,7 @@ func formOf(entryType pin.EntryType, hashed []byte) pin.Form {
 // sanitized returns a canonical form with every string sanitized. Member names stay as they
 // are, and so does their order.
 func sanitized(canonical []byte) []byte {
-	return jsontree.Append(nil, jsontree.MapTexts(jsontree.Canonical(canonical), text.Sanitize))
+	return jsontree.Append(nil, jsontree.MapTexts(jsontree.ParseCanonical(canonical), text.Sanitize))
 }
 
 // setDigest returns the digest of the whole set, or "" if a name is repeated. If the set has entries other than

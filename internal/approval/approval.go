@@ -14,10 +14,10 @@ import (
 
 // A Case is the input of a decision: both sides of some servers, and facts about their drift.
 type Case struct {
-	Sides   []pin.Comparison // sorted by server
-	Drifts  []pin.Drift      // each entry once
-	Verdict pin.Verdict      // of verify.go
-	Facts   map[pin.Ref]Fact // of each drift
+	Sides   []pin.Comparison       // sorted by server
+	Drifts  []pin.Drift            // each entry once
+	Verdict pin.Verdict            // of verify.go
+	Facts   map[pin.Ref]DriftFacts // of each drift
 
 	// Servers without a capture whose pinned text names an added tool; both sides are the pins. Only these warnings
 	// can be accepted for them.
@@ -27,8 +27,8 @@ type Case struct {
 	Warnings []Warning
 }
 
-// A Fact is what a decision needs to know about one drift.
-type Fact struct {
+// A DriftFacts is what a decision needs to know about one drift.
+type DriftFacts struct {
 	// The words by which --only selects the drift, except "warnings".
 	Words []string
 
@@ -209,7 +209,7 @@ type Outcome struct {
 	Accepted map[pin.Ref]bool // drift
 
 	// Of the drift that keeps its pin, what was asked for in bulk or by its name alone, and is left out because of a denied entry.
-	Held map[pin.Ref]bool
+	LeftOut map[pin.Ref]bool
 
 	// New servers that are pinned although they have no entries.
 	Whole []string

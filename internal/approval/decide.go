@@ -85,7 +85,7 @@ func begin(c *Case, said *Choices) *decision {
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
 		Accepted: map[pin.Ref]bool{},
-		Held:     map[pin.Ref]bool{},
+		LeftOut:  map[pin.Ref]bool{},
 		Recorded: WarningRecord{},
 		Denied:   map[pin.Ref]bool{},
 		Allowed:  map[pin.Ref]bool{},
@@ -126,7 +126,7 @@ func (d *decision) decide() *fail.Error {
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
 		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", said.Next.To("diff"))
-		if len(out.Held) > 0 {
+		if len(out.LeftOut) > 0 {
 			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", said.Next.To(said.Verb))
 		}
 		return err.Refusal()
@@ -272,7 +272,7 @@ func (d *decision) take() *fail.Error {
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(drift) {
-			d.out.Held[ref] = true
+			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
 		}
@@ -443,16 +443,16 @@ func (d *decision) mark() {
 	}
 }
 
-// Would reports whether these choices would write something. Reports suggest no command that writes nothing.
-func Would(c *Case, said Choices) bool {
+// WouldWrite reports whether these choices would write something. Reports suggest no command that writes nothing.
+func WouldWrite(c *Case, said Choices) bool {
 	said.Silent = true
 	return len(Decide(c, &said).Sets) > 0
 }
 
-// Alone reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about
+// AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about
 // pinned text and on requireClean. The caller sees the rest by itself: a changed policy, warnings of the entry
-// or its list, repeated names. Would gives the same result for one name; Alone is faster for all names.
-func Alone(c *Case) map[pin.Ref]bool {
+// or its list, repeated names. Would gives the same result for one name; AcceptableByName is faster for all names.
+func AcceptableByName(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Choices{})
 	alone := map[pin.Ref]bool{}
 	for i := range c.Drifts {

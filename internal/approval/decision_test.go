@@ -40,7 +40,7 @@ func TestAlone(t *testing.T) {
 				c.Warnings = append(c.Warnings, w)
 			}
 		}
-		alone := approval.Alone(c)
+		alone := approval.AcceptableByName(c)
 		for i := range drifts {
 			d := &drifts[i]
 			isSeen := func(w approval.Warning) bool {
@@ -49,7 +49,7 @@ func TestAlone(t *testing.T) {
 			if d.Kind == pin.Duplicate || p.PolicyDiffers() || slices.ContainsFunc(c.Warnings, isSeen) {
 				continue
 			}
-			would := approval.Would(c, approval.Choices{Accepts: []approval.Selector{{Key: d.Key}}})
+			would := approval.WouldWrite(c, approval.Choices{Accepts: []approval.Selector{{Key: d.Key}}})
 			if alone[d.Ref()] != would {
 				t.Fatalf("%s alone: %t, but flags: %t; of %+v", d.Name, alone[d.Ref()], would, c.Warnings)
 			}
@@ -263,7 +263,7 @@ func TestPinsOfPart(t *testing.T) {
 		}
 		p := pin.Comparison{State: pin.Paired, Part: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
-		p.Locked.About = pin.About{Name: "example", Version: "1"}
+		p.Locked.About = pin.ServerInfo{Name: "example", Version: "1"}
 		accepted := map[pin.Ref]bool{}
 		taken := map[pin.Key]*pin.Pin{}
 		for i := range p.Captured.Pins {
@@ -290,19 +290,19 @@ func TestPinsOfPart(t *testing.T) {
 
 // TestAboutStays: a server's name and version stay the old ones as long as an entry of the capture isn't accepted.
 func TestAboutStays(t *testing.T) {
-	old, new := pin.About{Name: "pond", Version: "1"}, pin.About{Name: "pond", Version: "2"}
+	old, new := pin.ServerInfo{Name: "pond", Version: "1"}, pin.ServerInfo{Name: "pond", Version: "2"}
 	for what, tt := range map[string]struct {
 		accepts []int // of two drifts
 		mangle  func(*pin.Comparison)
-		want    pin.About
+		want    pin.ServerInfo
 	}{
 		"nothing":                  {nil, func(*pin.Comparison) {}, old},
 		"one of two":               {[]int{0}, func(*pin.Comparison) {}, old},
 		"both":                     {[]int{0, 1}, func(*pin.Comparison) {}, new},
 		"a new server, one of two": {[]int{0}, func(p *pin.Comparison) { p.State = pin.New }, new},
 		"a part, both":             {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true }, new},
-		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true; p.Captured.About = pin.About{} }, old},
-		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.About = pin.About{} }, pin.About{}},
+		"a part that names none":   {[]int{0, 1}, func(p *pin.Comparison) { p.Part = true; p.Captured.About = pin.ServerInfo{} }, old},
+		"a capture without a name": {[]int{0, 1}, func(p *pin.Comparison) { p.Captured.About = pin.ServerInfo{} }, pin.ServerInfo{}},
 	} {
 		p := sideOf(t, "s", "1", `[{"name":"a"},{"name":"b"}]`, `[{"name":"a","x":1},{"name":"b","x":1}]`)
 		p.Locked.About = old

@@ -34,7 +34,7 @@ func (d *decision) flags() *fail.Error {
 	single := map[pin.Ref]bool{} // asked for by a name or a digest
 	for i := range said.Accepts {
 		s := &said.Accepts[i]
-		if s.isLabel() || said.KeepsMarks && pin.Holders(d.Sides, s.Key) == 0 {
+		if s.isLabel() || said.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
 		fits, matching, err := s.resolve(d.Sides, d.drifts)
@@ -79,7 +79,7 @@ func (d *decision) records() *fail.Error {
 	for i := range d.said.Warnings {
 		s := &d.said.Warnings[i]
 		sides := d.Sides
-		if pin.Holders(sides, s.Key) == 0 && pin.Holders(d.Others, s.Key) > 0 {
+		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.Others, s.Key) > 0 {
 			sides = d.Others
 		}
 		if _, err := s.one(sides); err != nil {
@@ -104,7 +104,7 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 		named = slices.Concat(named, said.Accepts, said.Deny)
 	}
 	isMeant := func(s Selector) bool { return s.named() && s.means(ref.Key) }
-	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.Holders(d.Sides, ref.Key) == 0
+	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
 	isForAll := said.AnyWarning && (hasDrifted || said.All || len(said.Accepts)+len(said.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
 }
@@ -125,7 +125,7 @@ func (d *decision) answer(asked, single map[pin.Ref]bool) {
 			continue
 		}
 		if d.isHeld(drift) && !single[ref] && !isDenied && !d.said.Approves {
-			d.out.Held[ref] = true
+			d.out.LeftOut[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
 		} else if drift.Kind != pin.Duplicate { // which can't be accepted

@@ -66,7 +66,7 @@ func elsewhere(t *testing.T) pin.Comparison {
 	other := sideOf(t, "z", "9", pinned, pinned)
 	for _, set := range []*pin.Set{&other.Locked, &other.Captured} {
 		set.Policy = pin.Policy{RequireClean: true}
-		set.About = pin.About{Name: "z", Version: "1"}
+		set.About = pin.ServerInfo{Name: "z", Version: "1"}
 	}
 	other.Locked.Accepted = []pin.Record{{ID: "oversize", Digest: other.Locked.Pins[0].Digest}}
 	return other
@@ -101,7 +101,7 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 			arg += "@" + p.Digest
 		}
 		sides := c.Sides
-		if pin.Holders(sides, p.Key) == 0 {
+		if pin.CountServersWith(sides, p.Key) == 0 {
 			sides = c.Others
 		}
 		for i := range sides {

@@ -123,7 +123,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
 	isLeft := slices.ContainsFunc(p.Captured.Pins, left)
-	if p.Known() && (p.Part && next.About == (pin.About{}) || isLeft) {
+	if p.Known() && (p.Part && next.About == (pin.ServerInfo{}) || isLeft) {
 		next.About = p.Locked.About
 	}
 	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {

@@ -168,7 +168,7 @@ func holders(sides []pin.Comparison, means func(key pin.Key) bool) (list []*pin.
 func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	tool := pin.Key{Type: pin.Tools, Name: s.Arg}
 	isOther := s.Key != tool || s.pattern != nil || s.Word != ""
-	if s.Digest == "" && isOther && pin.Holders(sides, tool) > 0 {
+	if s.Digest == "" && isOther && pin.CountServersWith(sides, tool) > 0 {
 		return s.wrong("ambiguous: a tool has that name, too").Hint("for the tool: tool=NAME")
 	}
 	if !s.named() || len(holders(sides, s.means)) > 0 {
@@ -219,7 +219,7 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 		matching = s.matching(sides)
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && (len(matching) > 1 || pin.Holders(sides, s.Key) > 1) {
+	if len(servers) > 1 || s.isOne() && (len(matching) > 1 || pin.CountServersWith(sides, s.Key) > 1) {
 		return nil, nil, s.ofSeveral()
 	}
 	if s.Digest != "" && len(fits) > 1 {

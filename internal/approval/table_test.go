@@ -57,7 +57,7 @@ type scene struct {
 }
 
 func newScene(t *testing.T, about []string) *scene {
-	s := &scene{t, &approval.Case{Facts: map[pin.Ref]approval.Fact{}}}
+	s := &scene{t, &approval.Case{Facts: map[pin.Ref]approval.DriftFacts{}}}
 	s.Verdict.Differs = map[string]bool{}
 	for _, line := range about {
 		words := strings.Fields(line)
@@ -99,7 +99,7 @@ func newScene(t *testing.T, about []string) *scene {
 				pinned.Accepted = append(pinned.Accepted, rec(words[2]))
 			}
 		case "fact":
-			fact := approval.Fact{Minor: slices.Contains(words, "minor"), MayBeDenied: slices.Contains(words, "may-be-denied")}
+			fact := approval.DriftFacts{Minor: slices.Contains(words, "minor"), MayBeDenied: slices.Contains(words, "may-be-denied")}
 			for _, word := range words[2:] {
 				name, values, _ := strings.Cut(word, "=")
 				switch name {

@@ -20,8 +20,8 @@ import (
 type Capture struct {
 	Path  string
 	Lists [pin.EntryTypes]listing
-	About pin.About // for display only
-	Noise int       // lines passed over
+	About pin.ServerInfo // for display only
+	Noise int            // lines passed over
 }
 
 // A listing is one list of a capture. An invalid list is an error only if the list is pinned.
@@ -426,7 +426,7 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
 		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
 	}
-	r.made.About = cmp.Or(r.made.About, pin.AboutIn(result.Get("serverInfo")), pin.AboutIn(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
+	r.made.About = cmp.Or(r.made.About, pin.ReadServerInfo(result.Get("serverInfo")), pin.ReadServerInfo(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	entryType, listed := pin.EntryTypeIn(result.Has)
 	r.bodies = append(r.bodies, result.Get("contents").Items()...)
 	if !listed {

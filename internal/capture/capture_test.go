@@ -374,7 +374,7 @@ func TestRefusedCaptures(t *testing.T) {
 		t.Run(tt.what, func(t *testing.T) {
 			m, err := read(tt.text)
 			jsontest.WantError(t, err, tt.want)
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.About{}) || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.ServerInfo{}) || m.Noise != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
 			}
 			if err != nil {
@@ -760,7 +760,7 @@ func FuzzCapture(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, emptyCursorEnds bool) {
 		m, err := capture.Read("m.json", data, pintest.Form, pin.Policy{EmptyCursorEnds: emptyCursorEnds})
 		if err != nil {
-			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.About{}) || m.Noise != 0 {
+			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.ServerInfo{}) || m.Noise != 0 {
 				t.Fatalf("%q: %v, and a capture beside it", data, err)
 			}
 			jsontest.CheckVisible(t, err.Error())

@@ -30,7 +30,7 @@ func TestAdvice(t *testing.T) {
 		in.Drifts = pintest.Drifts(in.Comparisons)
 		in.Findings = lint.Read(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, Differs: map[string]bool{"s": len(in.Drifts) > 0}}
-		known := func() *facts.Facts { return facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{}) }
+		known := func() *facts.Facts { return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{}) }
 		plain := caseOf(&in, known())
 		advised := caseOf(&in, misled(known(), random))
 		prose := in

@@ -102,7 +102,7 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
 	if err == nil {
-		err = w.Doubt()
+		err = w.CheckServers()
 	}
 	if err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (a *approver) describe(in report.Input) {
 	if said.Approves {
 		in.Folder = folderHint(a.w)
 	}
-	a.r = report.Bare(in, narrowed(&a.req.request, known))
+	a.r = report.NewWithoutModel(in, narrowed(&a.req.request, known))
 }
 
 // overlooked reads the texts again, now that the outcome is known. It returns the new warnings that the case
@@ -202,9 +202,9 @@ func (a *approver) model() *report.Model {
 
 // caseOf makes the case to decide about, from a report's input and all that is known of its drift.
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
-	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.Fact{}}
+	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
 	for _, e := range known.Entries {
-		fact := approval.Fact{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied, MayBeDenied: e.MayBeDenied}
+		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied, MayBeDenied: e.MayBeDenied}
 		if !e.Unexplained {
 			for _, change := range e.Changes {
 				fact.Labels = append(fact.Labels, change.Label.ID())

@@ -42,13 +42,13 @@ func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 // held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
 // digest, because that shows that somebody has read it.
 func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
-	if len(out.Held) == 0 {
+	if len(out.LeftOut) == 0 {
 		return nil
 	}
 	step := func(said string) { steps = append(steps, report.Step{Text: said}) }
-	step("left out because of a denied entry that is gone or looks like it: " + text.List(a.names(out.Held), maxNamed))
+	step("left out because of a denied entry that is gone or looks like it: " + text.List(a.names(out.LeftOut), maxNamed))
 	step("accept or deny each by its own name")
-	if alike := a.alike(out.Held); len(alike) > 0 {
+	if alike := a.alike(out.LeftOut); len(alike) > 0 {
 		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
 	}
 	doubtful := map[pin.Ref]bool{}
@@ -58,7 +58,7 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 		d := &a.c.Drifts[i]
 		fact := a.c.Facts[d.Ref()]
 		isNew := d.Kind == pin.Added || fact.MayBeDenied
-		if !out.Held[d.Ref()] || !isNew || fact.LikeDenied != (pin.Ref{}) {
+		if !out.LeftOut[d.Ref()] || !isNew || fact.LikeDenied != (pin.Ref{}) {
 			continue
 		}
 		doubtful[d.Ref()] = true

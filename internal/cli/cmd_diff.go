@@ -154,7 +154,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 // spared lists the drifts that are known to be below a severity, as the review explains them.
 func spared(w *workspace.Workspace, findings []lint.Finding, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
-	for _, e := range facts.Of(w.Comparisons, w.Drifts, findings, facts.Bounds{}).Entries {
+	for _, e := range facts.Explain(w.Comparisons, w.Drifts, findings, facts.Bounds{}).Entries {
 		refs[e.Ref()] = e.Severity < least
 	}
 	return refs

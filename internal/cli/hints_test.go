@@ -44,11 +44,11 @@ func TestHintsWrite(t *testing.T) {
 		}
 		for _, command := range commands {
 			suggested++
-			if said := saidIn(t, command); !approval.Would(c, said) {
+			if said := saidIn(t, command); !approval.WouldWrite(c, said) {
 				t.Fatalf("nothing is written by\n%s\n%+v", command, approval.Decide(c, &said))
 			}
 		}
-		if !approval.Would(c, approval.Choices{All: known, Approves: !known}) {
+		if !approval.WouldWrite(c, approval.Choices{All: known, Approves: !known}) {
 			withheld++
 		}
 	}

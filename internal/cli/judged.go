@@ -119,13 +119,13 @@ func dryRun(in *report.Input, all *facts.Facts) {
 	}
 	c := caseOf(in, all)
 	isNew := !slices.ContainsFunc(in.Comparisons, func(p pin.Comparison) bool { return p.Known() })
-	in.Writes = approval.Would(c, approval.Choices{All: !isNew, Approves: isNew})
-	in.Alone = approval.Alone(c)
+	in.Writes = approval.WouldWrite(c, approval.Choices{All: !isNew, Approves: isNew})
+	in.Alone = approval.AcceptableByName(c)
 }
 
 // factsOf works out the facts of a comparison.
 func factsOf(in *report.Input) *facts.Facts {
-	return facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
+	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
 }
 
 // narrowed returns the facts or, with --only, those of the selected drift.

@@ -50,12 +50,12 @@ type Change struct {
 	Severity label.Severity
 }
 
-// Of lists the changes in the definition of an entry. It returns nil unless IsComparable is true.
-func Of(budget *effort.Budget, d *pin.Drift) []Change {
+// CompareDrift lists the changes in the definition of an entry. It returns nil unless IsComparable is true.
+func CompareDrift(budget *effort.Budget, d *pin.Drift) []Change {
 	if !IsComparable(d) {
 		return nil
 	}
-	changes, _ := Definitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
+	changes, _ := CompareDefinitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
 	return changes
 }
 
@@ -65,10 +65,10 @@ func IsComparable(d *pin.Drift) bool {
 	return (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown()
 }
 
-// Definitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their labels.
+// CompareDefinitions lists the changes between two values parsed from canonical forms, sorted by the ranks of their labels.
 // The list is empty if and only if the two are the same JSON value. A change that the budget is too small to judge
 // counts as breaking. was maps the pointers of moved values to their old pointers.
-func Definitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
+func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
 	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text

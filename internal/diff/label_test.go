@@ -50,8 +50,8 @@ func TestLabels(t *testing.T) {
 		}
 		in := frames[c['=']]
 		old, new := fmt.Sprintf(in.text, c['-']), fmt.Sprintf(in.text, c['+'])
-		changes, _ := Definitions(effort.New(), in.entryType, pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new))
-		back, _ := Definitions(effort.New(), in.entryType, pintest.CanonicalTree(t, new), pintest.CanonicalTree(t, old))
+		changes, _ := CompareDefinitions(effort.New(), in.entryType, pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new))
+		back, _ := CompareDefinitions(effort.New(), in.entryType, pintest.CanonicalTree(t, new), pintest.CanonicalTree(t, old))
 		severity := SeverityOf(&pin.Drift{Kind: pin.Changed, Key: pin.Key{Type: in.entryType}}, changes)
 		says := "nothing"
 		if slices.ContainsFunc(changes, func(c Change) bool { return c.HasText() }) {
@@ -163,14 +163,14 @@ func mutate(r *rand.Rand, v jsontree.Value, fresh func() jsontree.Value) jsontre
 func labellingHolds(t testing.TB, entryType pin.EntryType, old, new string) {
 	t.Helper()
 	a, b := pintest.CanonicalTree(t, old), pintest.CanonicalTree(t, new)
-	changes, _ := Definitions(effort.New(), entryType, a, b)
+	changes, _ := CompareDefinitions(effort.New(), entryType, a, b)
 	checkChanges(t, a, b, changes, string(jsontree.Append(nil, a)) == string(jsontree.Append(nil, b)))
 	for i, c := range changes {
 		if i > 0 && changes[i-1].Label > c.Label {
 			t.Errorf("%s\n -> %s\n%s is out of order", old, new, c.Pointer)
 		}
 	}
-	if again, _ := Definitions(effort.New(), entryType, a, b); !reflect.DeepEqual(again, changes) {
+	if again, _ := CompareDefinitions(effort.New(), entryType, a, b); !reflect.DeepEqual(again, changes) {
 		t.Errorf("%s\n -> %s\nlabels differ from run to run", old, new)
 	}
 }
@@ -268,7 +268,7 @@ func TestLabelsOfHugeSchemas(t *testing.T) {
 		old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.old+`}`)
 		new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+c.new+`}`)
 		for range 2 {
-			changes, _ := Definitions(effort.Of(budget), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.Of(budget), pin.Tools, old, new)
 			if len(changes) == 0 {
 				t.Fatalf("%s: no changes", c.name)
 			}
@@ -310,8 +310,8 @@ func TestLabelsOfRealServers(t *testing.T) {
 			for _, old := range last.Pins {
 				if new := pins.Find(old.Key); new != nil && new.Digest != old.Digest {
 					labellingHolds(t, pin.Tools, string(old.Definition), string(new.Definition))
-					a, b := jsontree.Canonical(old.Definition), jsontree.Canonical(new.Definition)
-					changes, _ := Definitions(effort.New(), pin.Tools, a, b)
+					a, b := jsontree.ParseCanonical(old.Definition), jsontree.ParseCanonical(new.Definition)
+					changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
 					for _, c := range changes {
 						counts[c.Label]++
 					}

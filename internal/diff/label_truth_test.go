@@ -292,7 +292,7 @@ func TestMinorChangesAreNothing(t *testing.T) {
 			return pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+string(jsontree.Append(nil, v))+`}`)
 		}
 		a, b := tool(old), tool(new)
-		changes, _ := Definitions(effort.New(), pin.Tools, a, b)
+		changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
 		found++
 		if len(changes) == 0 || slices.ContainsFunc(changes, func(c Change) bool { return c.Label != label.OtherForm }) {
 			continue
@@ -344,7 +344,7 @@ func TestLabelsAreTrue(t *testing.T) {
 		}
 		for range 2 {
 			a, b := tool(old), tool(new)
-			changes, _ := Definitions(effort.New(), pin.Tools, a, b)
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, a, b)
 			checkChanges(t, a, b, changes, jsontree.Equal(a, b))
 			wider, breaks, list := false, false, ""
 			for _, c := range changes {
@@ -413,7 +413,7 @@ func TestSeveritiesOfRandomSchemas(t *testing.T) {
 				tool := func(v jsontree.Value) jsontree.Value {
 					return objectOf(jsontree.Member{Name: "name", Value: jsontree.Text("t")}, jsontree.Member{Name: member, Value: v})
 				}
-				changes, _ := Definitions(effort.New(), pin.Tools, tool(old), tool(new))
+				changes, _ := CompareDefinitions(effort.New(), pin.Tools, tool(old), tool(new))
 				worst, list, added := label.None, "", false
 				for _, c := range changes {
 					worst, added = max(worst, c.Severity), added || c.Label == label.OutputAdded || c.Label == label.NewOptional
@@ -448,7 +448,7 @@ func TestJudgedBySchema(t *testing.T) {
 	old := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":1},"inputSchemaExtra":1}`)
 	new := pintest.Tree(t, `{"inputSchema":{"$schema":"x:a","x-odd":2},"inputSchemaExtra":2}`)
 	want := map[string]label.Severity{"/inputSchema/x-odd": label.Breaking, "/inputSchemaExtra": label.Behaviour}
-	changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+	changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
 	for _, c := range changes {
 		if c.Severity != want[c.Pointer] {
 			t.Errorf("%s is %s", c.Pointer, c.Severity)

@@ -46,7 +46,7 @@ func TestDiffValues(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.what, func(t *testing.T) {
 			var lines []string
-			changes, _ := Definitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new))
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new))
 			for _, c := range changes {
 				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
 			}
@@ -108,8 +108,8 @@ func FuzzDiff(f *testing.F) {
 func checkDiff(t *testing.T, a, b []byte) (same bool) {
 	t.Helper()
 	one, two := jsontest.Canonical(t, a), jsontest.Canonical(t, b)
-	old, new := jsontree.Canonical([]byte(one)), jsontree.Canonical([]byte(two))
-	changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+	old, new := jsontree.ParseCanonical([]byte(one)), jsontree.ParseCanonical([]byte(two))
+	changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
 	checkChanges(t, old, new, changes, one == two)
 	return one == two
 }
@@ -269,7 +269,7 @@ func TestHugeDiffs(t *testing.T) {
 	} {
 		old, new := pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new)
 		for range 2 {
-			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
 			if len(changes) != tt.changes {
 				t.Errorf("%s: %d changes, want %d", tt.what, len(changes), tt.changes)
 			}
@@ -299,7 +299,7 @@ func TestRefactoredTexts(t *testing.T) {
 		for range 2 {
 			old := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.old+`}`)
 			new := pintest.CanonicalTree(t, `{"name":"t","inputSchema":`+tt.new+`}`)
-			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			for _, want := range []string{"went", "came"} {
 				shown := strings.Contains(tt.old, want) && strings.Contains(tt.new, want)
@@ -344,7 +344,7 @@ func TestTooManyChanges(t *testing.T) {
 	} {
 		for _, way := range [][2]string{{tt.old, tt.new}, {tt.new, tt.old}} {
 			old, new := pintest.CanonicalTree(t, way[0]), pintest.CanonicalTree(t, way[1])
-			changes, _ := Definitions(effort.New(), pin.Tools, old, new)
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, old, new)
 			checkChanges(t, old, new, changes, false)
 			tooMany := slices.IndexFunc(changes, func(c Change) bool { return c.Label.ID() == "many-changes" })
 			switch {

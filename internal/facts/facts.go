@@ -169,8 +169,8 @@ type reader struct {
 	scores map[string]int // by new sentence
 }
 
-// Of works out the facts of a comparison. findings are those of lint.Read for the same comparison.
-func Of(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
+// Explain works out the facts of a comparison. findings are those of lint.Read for the same comparison.
+func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
 	budget := effort.New()
 	if !bounds.Terse {
@@ -312,7 +312,7 @@ func withoutID(word string) string {
 func (r *reader) score(sentence string) int {
 	score, known := r.scores[sentence]
 	if !known {
-		score = rank.Learned().Score(sentence)
+		score = rank.LearnedModel().Score(sentence)
 		r.scores[sentence] = score
 	}
 	return score
@@ -356,11 +356,11 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 	if e.RenamedFrom != "" {
 		var list []diff.Change
-		list, e.Moved = diff.Definitions(r.budget, e.Type, old, new)
+		list, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
 		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
 	}
 	if diff.IsComparable(&e.Drift) {
-		e.Changes, e.Moved = diff.Definitions(r.budget, e.Type, old, new)
+		e.Changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
 	}
 	return e.Changes
 }
@@ -371,7 +371,7 @@ func (r *reader) edit(c diff.Change, of *Entry) *Edit {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
 	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.TextEdits, e.Compared = words.Texts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
+		e.TextEdits, e.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
 	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
 		// The warning already reports that.

@@ -78,7 +78,7 @@ func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
 	sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
 	drifts := pintest.Drifts(sides)
-	entries := Of(sides, drifts, lint.Read(sides, drifts, nil, true), Bounds{}).Entries
+	entries := Explain(sides, drifts, lint.Read(sides, drifts, nil, true), Bounds{}).Entries
 	first := entries[0]
 	for _, e := range entries {
 		if e.Before(first) < 0 {
@@ -106,7 +106,7 @@ func TestBudgetSpent(t *testing.T) {
 	sides := []pin.Comparison{{Server: "s", State: pin.Paired,
 		Locked: pintest.PinsOf(t, "["+strings.Join(old, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(new, ",")+"]", pin.Policy{})}}
 	unexplained := 0
-	for _, e := range Of(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
+	for _, e := range Explain(sides, pintest.Drifts(sides), nil, Bounds{}).Entries {
 		if len(e.Edits) != 1 || e.OnlyKindKnown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}

@@ -181,9 +181,9 @@ func (r *Reader) Only() (Value, error) {
 	return v, nil
 }
 
-// Canonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
+// ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
-func Canonical(data []byte) Value {
+func ParseCanonical(data []byte) Value {
 	v, _ := NewReader(data).Only()
 	return v
 }

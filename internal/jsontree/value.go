@@ -74,8 +74,8 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
-// Ordered makes an object whose members keep their order: for a file that people read, never for what is hashed.
-func Ordered(members []Member) Value { return Value{Kind: '{', Parts: members} }
+// ObjectInOrder makes an object whose members keep their order: for a file that people read, never for what is hashed.
+func ObjectInOrder(members []Member) Value { return Value{Kind: '{', Parts: members} }
 
 // Raw is the kind of a value that is written as its text. The reader never makes one.
 const Raw = 'r'

@@ -30,7 +30,7 @@ func TestLineFeeds(t *testing.T) {
 		}
 		became := map[string]string{}
 		for _, new := range all {
-			pieces := words.Words(effort.New(), old, new)
+			pieces := words.DiffWords(effort.New(), old, new)
 			if pieces == nil || old == new {
 				continue
 			}

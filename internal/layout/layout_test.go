@@ -162,7 +162,7 @@ func TestShowWords(t *testing.T) {
 	} {
 		budget := effort.New()
 		var rows []string // each after its sign, unless that is '='
-		for _, l := range Words(words.Words(budget, tt.old, tt.new)) {
+		for _, l := range Words(words.DiffWords(budget, tt.old, tt.new)) {
 			row := l.Marked().row()
 			if l.Sign != '=' {
 				row = string(l.Sign) + row
@@ -274,7 +274,7 @@ func FuzzShowWords(f *testing.F) {
 			return
 		}
 		budget := effort.New()
-		lines := Words(words.Words(budget, old, new))
+		lines := Words(words.DiffWords(budget, old, new))
 		width := LeastWidth + len(old)%Width
 		var rows []Line
 		for _, l := range lines {

@@ -29,7 +29,7 @@ func (t *tokenizer) asks() {
 		for next < len(t.words) && t.words[next].from < end {
 			next++
 		}
-		if !slices.ContainsFunc(t.words[first:next], isThing) || rank.Learned().Score(sentence) < suspect {
+		if !slices.ContainsFunc(t.words[first:next], isThing) || rank.LearnedModel().Score(sentence) < suspect {
 			continue
 		}
 		for i := first; i < next; i++ {

@@ -86,7 +86,7 @@ func (f Finding) same(other Finding) bool {
 // A Reviewer reads one definition. It keeps the path to the value that it reads, and makes a
 // JSON Pointer of the path only for a finding.
 type Reviewer struct {
-	x     *Names
+	x     *NameIndex
 	own   *serverNames // the names of the server; nil if it isn't known
 	about Finding      // what its findings have in common
 	root  jsontree.Value
@@ -143,7 +143,7 @@ type Reviewer struct {
 	ids map[string]bool
 }
 
-func (x *Names) newReview(server string, p *pin.Pin) *Reviewer {
+func (x *NameIndex) newReview(server string, p *pin.Pin) *Reviewer {
 	about := Finding{Server: server, Type: p.Type, Entry: p.Name}
 	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}}
 }
@@ -161,7 +161,7 @@ func (r *Reviewer) at(members ...string) {
 // with the pin, a note if the pinned definition has the same one. The order is total: by
 // Table, warnings before notes, pointer, detail. Of one id and level Entry lists at most
 // maxAlike, the first in the text, and one more finding that counts the rest.
-func (x *Names) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
+func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
 	if before == nil {
@@ -247,7 +247,7 @@ func (r *Reviewer) whole(p *pin.Pin) {
 }
 
 // List lists the findings of a capture as a whole.
-func (x *Names) List(found pin.Set) []Finding {
+func (x *NameIndex) List(found pin.Set) []Finding {
 	r := x.newReview(found.Server, &pin.Pin{})
 	r.about.WholeServer = true
 	r.digest = found.Digest
@@ -257,7 +257,7 @@ func (x *Names) List(found pin.Set) []Finding {
 
 // Unpinned lists the warnings in what a policy leaves out of the pinned definition:
 // whole descriptions, or the ends of them.
-func (x *Names) Unpinned(server string, p pin.Pin) []Finding {
+func (x *NameIndex) Unpinned(server string, p pin.Pin) []Finding {
 	if p.Received == nil || p.Definition == nil {
 		return nil
 	}

@@ -164,7 +164,7 @@ func TestFindingsOfOrdinaryServers(t *testing.T) {
 	pairs := 0
 	tools := 0
 	for _, s := range sets {
-		warned := func(x *Names) (list []Finding) {
+		warned := func(x *NameIndex) (list []Finding) {
 			for _, p := range s.Pins {
 				list = append(list, WarningsIn(x.Entry(s.Server, p, nil))...)
 			}

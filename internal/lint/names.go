@@ -28,8 +28,8 @@ const (
 	maxVocabulary = 100_000
 )
 
-// Names holds all names that a review compares with. Several reviews may use it at the same time.
-type Names struct {
+// NameIndex holds all names that a review compares with. Several reviews may use it at the same time.
+type NameIndex struct {
 	// The servers that list or pin a tool, sorted. For the key of a skill (skillKey), the servers that have it now.
 	holders map[pin.Key][]string
 
@@ -45,10 +45,10 @@ type Names struct {
 }
 
 // NewNames collects the names of all tools that the lockfile pins and the captures list.
-func NewNames(locked []pin.Set, found []pin.Set) *Names {
+func NewNames(locked []pin.Set, found []pin.Set) *NameIndex {
 	sets := slices.Concat(locked, found)
 	slices.SortStableFunc(sets, func(a, b pin.Set) int { return jsontree.CompareUTF16(a.Server, b.Server) })
-	x := &Names{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
+	x := &NameIndex{holders: map[pin.Key][]string{}, skeletons: map[string][]string{}, now: map[string]*serverNames{}, known: map[string]bool{}}
 	x.mentionable = sync.OnceValue(x.nameKeys)
 	for i := range sets {
 		s := &sets[i]
@@ -78,7 +78,7 @@ func NewNames(locked []pin.Set, found []pin.Set) *Names {
 }
 
 // addHolder notes that a server has an entry, and reports whether it is the first one. Servers are added in order.
-func (x *Names) addHolder(key pin.Key, server string) (isFirst bool) {
+func (x *NameIndex) addHolder(key pin.Key, server string) (isFirst bool) {
 	have := x.holders[key]
 	if len(have) == 0 || have[len(have)-1] != server {
 		x.holders[key] = append(have, server)
@@ -86,7 +86,7 @@ func (x *Names) addHolder(key pin.Key, server string) (isFirst bool) {
 	return len(have) == 0
 }
 
-func (x *Names) addName(name, key string) {
+func (x *NameIndex) addName(name, key string) {
 	// How many names are kept for a key: each of them is compared with every name that shares it.
 	const most = 64
 	if list := x.skeletons[key]; len(list) < most && !slices.Contains(list, name) {
@@ -95,7 +95,7 @@ func (x *Names) addName(name, key string) {
 }
 
 // naming lists the warnings that an entry names a tool that is looked for, all of them.
-func (x *Names) naming(own *serverNames, p *pin.Pin, isSought func(name string) bool) []Finding {
+func (x *NameIndex) naming(own *serverNames, p *pin.Pin, isSought func(name string) bool) []Finding {
 	r := x.newReview(own.set.Server, p)
 	r.own = own
 	r.sought = isSought
@@ -106,13 +106,13 @@ func (x *Names) naming(own *serverNames, p *pin.Pin, isSought func(name string) 
 func toolKey(name string) pin.Key { return pin.Key{Type: pin.Tools, Name: name} }
 
 // isHeld reports whether a server has an entry.
-func (x *Names) isHeld(server string, key pin.Key) bool {
+func (x *NameIndex) isHeld(server string, key pin.Key) bool {
 	_, is := slices.BinarySearchFunc(x.holders[key], server, jsontree.CompareUTF16[string])
 	return is
 }
 
 // others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
-func (x *Names) others(server string, key pin.Key) (list string, count int) {
+func (x *NameIndex) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
 	count = len(holders) - BoolRank(x.isHeld(server, key))
 	var names []string
@@ -377,7 +377,7 @@ type mentionable struct {
 
 // nameKeys collects what texts can name. A name that may be an ordinary word counts only after the ID of its server, as in
 // mail.forward, mail_forward and mcp__mail__forward.
-func (x *Names) nameKeys() map[string][]mentionable {
+func (x *NameIndex) nameKeys() map[string][]mentionable {
 	keys := map[string][]mentionable{}
 	add := func(key, name, server string) { keys[key] = append(keys[key], mentionable{name, server}) }
 	for key, servers := range x.holders {

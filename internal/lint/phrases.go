@@ -415,7 +415,7 @@ func (t *tokenizer) isMarkup(i int, tag string) bool {
 	}
 	inside, _, isClosed := strings.Cut(t.s[i+len(tag):min(len(t.s), i+maxMarkup)], "</"+tag[1:])
 	inside = strings.TrimSpace(inside)
-	return isClosed && !strings.Contains(inside, tag) && (strings.HasPrefix(inside, "<p>") || strings.HasPrefix(inside, "<para>")) && rank.Learned().Score(inside) < suspect
+	return isClosed && !strings.Contains(inside, tag) && (strings.HasPrefix(inside, "<p>") || strings.HasPrefix(inside, "<para>")) && rank.LearnedModel().Score(inside) < suspect
 }
 
 // maxMarkup is how many bytes of a text in a tag are read.

@@ -47,7 +47,7 @@ type textReading struct {
 
 	locked []pin.Set
 	of     Choice
-	names  func() *Names // of all servers, once a text is read
+	names  func() *NameIndex // of all servers, once a text is read
 
 	// laterTools, once it is needed.
 	later func() map[toolRecord]bool
@@ -80,7 +80,7 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 	for i := range of.Named {
 		isNamed[of.Named[i].Ref()] = true
 	}
-	r.names = sync.OnceValue(func() *Names {
+	r.names = sync.OnceValue(func() *NameIndex {
 		var found []pin.Set
 		for i := range pairs {
 			if pairs[i].Present() {

@@ -208,7 +208,7 @@ func TestOrder(t *testing.T) {
 func markedSet(t *testing.T) pin.Set {
 	set := pintest.PinsOf(t, `[{"name":"b","description":"x\u200b"},{"name":"a"}]`, pin.Policy{RequireClean: true, Pages: true})
 	set.Server = "s"
-	set.About = pin.About{Name: "S", Version: "1"}
+	set.About = pin.ServerInfo{Name: "S", Version: "1"}
 	p := &set.Pins[1]
 	p.Denied = true
 	p.Accepted = []pin.Record{{ID: "hidden-text", Digest: p.Digest}}
@@ -239,7 +239,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 			s := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pol)
 			s.Server = "s" + random.Text()
 			if random.IntN(2) == 0 {
-				s.About = pin.About{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
+				s.About = pin.ServerInfo{Name: random.Text(), Version: "1." + random.Text()}.Recorded()
 			}
 			for i := range s.Pins {
 				if random.IntN(3) == 0 {

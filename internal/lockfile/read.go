@@ -225,7 +225,7 @@ func (r *lockReader) notLockfile(err error) error {
 
 // server reads the pins of a server.
 func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err error) {
-	set = pin.Set{Server: name, About: pin.AboutIn(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
+	set = pin.Set{Server: name, About: pin.ReadServerInfo(v.Get("about")).Recorded(), Accepted: recordsIn(v.Get("acceptedWarnings"))}
 	set.Line, _ = r.Position(int(v.At))
 	if name == "" || len(name) > pin.MaxServerIDBytes {
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
@@ -407,7 +407,7 @@ func difference(within []string, read jsontree.Value, written *jsontree.Value) (
 			return append(slices.Clip(within), found.Name), int(read.Get(found.Name).At), isDisplaced
 		}
 	}
-	*written = jsontree.Ordered(ordered)
+	*written = jsontree.ObjectInOrder(ordered)
 	return nil, 0, ""
 }
 
@@ -532,9 +532,9 @@ func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.P
 	return nil
 }
 
-// Unclean returns the first pin of a set, in the order of its lists, whose stored definition has what its
+// FirstUnclean returns the first pin of a set, in the order of its lists, whose stored definition has what its
 // policy (requireClean) forbids, or nil. A definition that isn't stored can't be checked.
-func Unclean(s *pin.Set) *pin.Pin {
+func FirstUnclean(s *pin.Set) *pin.Pin {
 	if !s.Policy.RequireClean {
 		return nil
 	}

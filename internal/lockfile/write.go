@@ -114,8 +114,8 @@ func (l Lockfile) tree() jsontree.Value {
 		servers.add(l.Servers[i].Server, serverTree(&l.Servers[i]))
 	}
 	root.add("lockfileVersion", jsontree.Value{Kind: '0', Text: "1"})
-	root.add("servers", jsontree.Ordered(servers))
-	return jsontree.Ordered(root)
+	root.add("servers", jsontree.ObjectInOrder(servers))
+	return jsontree.ObjectInOrder(root)
 }
 
 // Recorded returns what the lockfile has of a server, definitions by their digests, or "" of none.
@@ -123,7 +123,7 @@ func Recorded(s *pin.Set) string {
 	if s == nil {
 		return ""
 	}
-	return string(jsontree.Append(nil, jsontree.Ordered([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
+	return string(jsontree.Append(nil, jsontree.ObjectInOrder([]jsontree.Member{{Name: s.Server, Value: serverTree(s)}})))
 }
 
 func serverTree(s *pin.Set) jsontree.Value {
@@ -131,7 +131,7 @@ func serverTree(s *pin.Set) jsontree.Value {
 	about.text("name", s.About.Name)
 	about.text("version", s.About.Version)
 	if len(about) > 0 {
-		server.add("about", jsontree.Ordered(about))
+		server.add("about", jsontree.ObjectInOrder(about))
 	}
 	if !s.Policy.IsDefault() {
 		server.add("policy", s.Policy.Value())
@@ -146,10 +146,10 @@ func serverTree(s *pin.Set) jsontree.Value {
 		if entryType == pin.Instructions && len(list) > 0 {
 			server.add(pin.EntryTypeInfo[entryType].Member, list[0].Value)
 		} else if entryType == pin.Tools || len(list) > 0 {
-			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.Ordered(list))
+			server.add(pin.EntryTypeInfo[entryType].Member, jsontree.ObjectInOrder(list))
 		}
 	}
-	return jsontree.Ordered(server)
+	return jsontree.ObjectInOrder(server)
 }
 
 func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
@@ -170,10 +170,10 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 		approval.text("at", a.At)
 		approval.text("hash", a.Hash)
 		approval.text("digest", a.Digest)
-		m.add("approval", jsontree.Ordered(approval))
+		m.add("approval", jsontree.ObjectInOrder(approval))
 	}
 	if hashOnly {
-		return jsontree.Ordered(m)
+		return jsontree.ObjectInOrder(m)
 	}
 	stored := jsontree.Value{Kind: jsontree.Raw, Text: placeholder}
 	if p.Type == pin.Instructions {
@@ -184,9 +184,9 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 		files.add(f.URI, jsontree.Text(f.Text))
 	}
 	if len(files) > 0 {
-		m.add("files", jsontree.Ordered(files))
+		m.add("files", jsontree.ObjectInOrder(files))
 	}
-	return jsontree.Ordered(m)
+	return jsontree.ObjectInOrder(m)
 }
 
 // accepted adds the record of accepted warnings, one on each line: a reviewer of the file

@@ -45,10 +45,10 @@ type Comparison struct {
 	// The path that the pins were read from, or "".
 	LockfilePath string
 
-	Noise    int // lines of the capture passed over
-	Locked   Set
-	Captured Set
-	State    State
+	SkippedLines int // lines of the capture passed over
+	Locked       Set
+	Captured     Set
+	State        State
 
 	// The capture is part of a session: an entry that it lacks isn't drift.
 	Part bool
@@ -159,8 +159,8 @@ func (p *Comparison) Under(pol Policy, captured *Pin) jsontree.Value {
 // HasNoEntries reports whether a server is new, and has no entry that could be accepted.
 func (p *Comparison) HasNoEntries() bool { return !p.Known() && len(p.Captured.Pins) == 0 }
 
-// Holders counts the servers that pin or list an entry.
-func Holders(sides []Comparison, key Key) int {
+// CountServersWith counts the servers that pin or list an entry.
+func CountServersWith(sides []Comparison, key Key) int {
 	n := 0
 	for i := range sides {
 		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {

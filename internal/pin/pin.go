@@ -118,7 +118,7 @@ func (p *Pin) Tree() jsontree.Value {
 	if p.Definition == nil {
 		return jsontree.Value{}
 	}
-	return jsontree.Canonical(p.Definition)
+	return jsontree.ParseCanonical(p.Definition)
 }
 
 // Content returns the texts of a definition, and the names of its parameters: what there is to compare besides its name.
@@ -157,7 +157,7 @@ func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontr
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *Pin) AsReceived() jsontree.Value {
 	if p.Received != nil {
-		return jsontree.Canonical(p.Received)
+		return jsontree.ParseCanonical(p.Received)
 	}
 	return p.Tree()
 }
@@ -183,27 +183,29 @@ func IsApprover(name string) bool {
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
 }
 
-// An About is the name and version that a server reports. It is only shown: no digest covers it, and no verdict
+// An ServerInfo is the name and version that a server reports. It is only shown: no digest covers it, and no verdict
 // depends on it.
-type About struct{ Name, Version string }
+type ServerInfo struct{ Name, Version string }
 
-// AboutIn reads the name and the version in an object.
-func AboutIn(v jsontree.Value) About { return About{v.TextIn("name"), v.TextIn("version")} }
+// ReadServerInfo reads the name and the version in an object.
+func ReadServerInfo(v jsontree.Value) ServerInfo {
+	return ServerInfo{v.TextIn("name"), v.TextIn("version")}
+}
 
 // Recorded returns a without the texts that the lockfile doesn't keep: those of more than 128 bytes, or not
 // printable.
-func (a About) Recorded() About {
+func (a ServerInfo) Recorded() ServerInfo {
 	kept := func(s string) string {
 		if len(s) > 128 || text.Printable(s) != s {
 			return ""
 		}
 		return strings.Clone(s)
 	}
-	return About{kept(a.Name), kept(a.Version)}
+	return ServerInfo{kept(a.Name), kept(a.Version)}
 }
 
 // String returns the name and the version, printable.
-func (a About) String() string {
+func (a ServerInfo) String() string {
 	given := slices.DeleteFunc([]string{a.Name, a.Version}, func(s string) bool { return s == "" })
 	return strings.Join(text.Names(given), " ")
 }
@@ -215,7 +217,7 @@ const MaxServerIDBytes = 1_024
 // A Set is one server's pins with their policy: from its capture, or from the lockfile.
 type Set struct {
 	Server string
-	About  About // as recorded
+	About  ServerInfo // as recorded
 	Policy Policy
 
 	// Sorted by list, by name in UTF-16 code units, then by digest.

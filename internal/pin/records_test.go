@@ -10,7 +10,7 @@ import (
 func TestRecordChanges(t *testing.T) {
 	digest := func(digit string) string { return DigestPrefix + strings.Repeat(digit, 64) }
 	made := func() Set {
-		s := Set{Server: "s", Accepted: []Record{{ID: "oversize", Digest: digest("a")}}, About: About{"x", "1"}}
+		s := Set{Server: "s", Accepted: []Record{{ID: "oversize", Digest: digest("a")}}, About: ServerInfo{"x", "1"}}
 		s.Put([]Pin{
 			{Key: Key{Tools, "a"}, Form: Form{Digest: digest("1")}, Accepted: []Record{{ID: "padding", Place: "/description", Digest: digest("b")}},
 				Approval: &Approval{By: "Ada", At: "2026-01-02T03:04:05Z", Hash: digest("c"), Digest: digest("1")}},

@@ -27,7 +27,7 @@ import (
 // CanonicalTree is the tree of a text's canonical form, which diffs compare.
 func CanonicalTree(t testing.TB, text string) jsontree.Value {
 	t.Helper()
-	return jsontree.Canonical([]byte(jsontest.Canonical(t, []byte(text))))
+	return jsontree.ParseCanonical([]byte(jsontest.Canonical(t, []byte(text))))
 }
 
 // ArrayOf is an array of values.

@@ -257,7 +257,7 @@ func (p *Prompter) questions() {
 // a denied entry needs a yes of its own: without its pin, it could come back without its mark.
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(i int) bool { return p.m.Entries[i].Denied }
-	and := b.And(nil, true)
+	and := b.SharedNumbers(nil, true)
 	switch {
 	case p.first:
 		q.text = "Accept the @ of server " + p.m.Servers[b.Server].Name + " shown above?"

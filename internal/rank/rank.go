@@ -25,8 +25,8 @@ const Marked = 40
 // A Model is a table of weights, by slot.
 type Model []int8
 
-// Learned is the model that the program comes with.
-var Learned = sync.OnceValue(func() Model { return FromBytes(weightFile) })
+// LearnedModel is the model that the program comes with.
+var LearnedModel = sync.OnceValue(func() Model { return FromBytes(weightFile) })
 
 // FromBytes makes a model from the bytes of its file.
 func FromBytes(file string) Model {

@@ -311,7 +311,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 
 // spelledOut lists the changes of an entry that aren't summed up as minor.
 func spelledOut(entryType pin.EntryType, old, new *pin.Pin) (changes []string) {
-	all, _ := diff.Definitions(effort.New(), entryType, old.Tree(), new.Tree())
+	all, _ := diff.CompareDefinitions(effort.New(), entryType, old.Tree(), new.Tree())
 	for _, c := range all {
 		if c.Label.Minor() && !c.HasText() || c.Label.ID() == "title" {
 			continue
@@ -381,7 +381,7 @@ func heldApart(t *testing.T, old pin.Set, one, other []made, what string) bool {
 			var changes []string
 			for i := range sets[0].Pins {
 				p := &sets[0].Pins[i]
-				all, _ := diff.Definitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree())
+				all, _ := diff.CompareDefinitions(effort.New(), p.Type, p.Tree(), sets[1].Find(p.Key).Tree())
 				for _, c := range all {
 					changes = append(changes, fmt.Sprintf("%s %s %s %.300q -> %.300q", p.Name, c.Label.ID(), c.Pointer, c.Old, c.New))
 				}

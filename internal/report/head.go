@@ -138,7 +138,7 @@ func (r *Report) servers(m *Model) {
 		}
 		if p.Present() {
 			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.Noise}
+			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
 		}
 		m.Sides = append(m.Sides, side)
 		r.about(m, p, &s)

@@ -88,7 +88,7 @@ func TestMovedLines(t *testing.T) {
 	}
 	const one, two, other = `{"description":"one","properties":{"a":{}}}`, `{"description":"two","properties":{"b":{}}}`, `{"description":"other"}`
 	old, new := tool(one+","+two), tool(other+","+one+","+two)
-	_, moved := diff.Definitions(effort.New(), pin.Tools, old, new)
+	_, moved := diff.CompareDefinitions(effort.New(), pin.Tools, old, new)
 	var got []string
 	for _, l := range describe(pin.Tools, old, new, moved).lines {
 		was := ""

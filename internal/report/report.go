@@ -118,7 +118,7 @@ type Report struct {
 // New computes all that the formats lay out. known are the facts of the comparison, or of the part of
 // it that is shown.
 func New(in Input, known *facts.Facts) *Report {
-	r := Bare(in, known)
+	r := NewWithoutModel(in, known)
 	r.findRelease()
 	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	if !r.Terse {
@@ -132,9 +132,9 @@ func New(in Input, known *facts.Facts) *Report {
 	return r
 }
 
-// Bare returns a report without a model, which can only describe what was accepted. Entries with a warning come
+// NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
-func Bare(in Input, known *facts.Facts) *Report {
+func NewWithoutModel(in Input, known *facts.Facts) *Report {
 	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, described: map[pin.Ref]*description{}}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i

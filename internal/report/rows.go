@@ -94,7 +94,7 @@ func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}}
 	var pinned []*line
-	for _, was := range signature.Of(entryType, old) {
+	for _, was := range signature.Describe(entryType, old) {
 		l := &line{was: &was}
 		s.at[0][was.Pointer] = l
 		pinned = append(pinned, l)
@@ -103,7 +103,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 	for _, was := range moved {
 		left[was] = true
 	}
-	for _, is := range signature.Of(entryType, new) {
+	for _, is := range signature.Describe(entryType, new) {
 		l := s.at[0][is.Pointer]
 		for around := is.Pointer; around != ""; around = above(around) {
 			if was, found := moved[around]; found {
@@ -549,7 +549,7 @@ func (d *describer) reworded(was, is *signature.Line) string {
 
 // phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
 func (d *describer) phrase(old, new string) (said string) {
-	pieces := words.Phrases(d.budget, old, new)
+	pieces := words.DiffPhrases(d.budget, old, new)
 	if pieces == nil || strings.Contains(old, "-]") || strings.Contains(new, "+}") {
 		return old + " -> " + new
 	}
@@ -576,7 +576,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	} else if jsontree.Equal(old, new) {
 		shown = layout.Value('=', new, true, false)
 	} else if isText && isWhole {
-		if pieces := words.Words(d.budget, old.Text, new.Text); pieces != nil && !words.Rewritten(pieces) {
+		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
 		}
 	} else if e := d.compared(old, new); e != nil && e.Label == label.Layout {
@@ -586,7 +586,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	} else if old.Kind != 0 && new.Kind != 0 {
 		was := layout.JSON(old, false, layout.AnyWidth)[0]
 		is := layout.JSON(new, false, layout.AnyWidth)[0]
-		if pieces := words.Phrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.Rewritten(pieces)) {
+		if pieces := words.DiffPhrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.IsTooDifferent(pieces)) {
 			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
 	}

@@ -324,9 +324,9 @@ const maxRemoved = 4
 
 func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
 
-// And lists the numbers of the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves
+// SharedNumbers lists the numbers of the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves
 // out what every entry of its kind has.
-func (b *Block) And(told map[int]bool, all bool) string {
+func (b *Block) SharedNumbers(told map[int]bool, all bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
@@ -345,7 +345,7 @@ func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false
 	}
-	if b.Severity == label.Breaking.String() && b.And(told, true) == "" {
+	if b.Severity == label.Breaking.String() && b.SharedNumbers(told, true) == "" {
 		return false // its title shows that
 	}
 	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })

@@ -86,8 +86,8 @@ func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
 	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
 }
 
-// Of makes the signature of an entry.
-func Of(entryType pin.EntryType, definition jsontree.Value) []Line {
+// Describe makes the signature of an entry.
+func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	if definition.Kind == '"' { // instructions are one text
 		return []Line{{Text: definition}}
 	}

@@ -17,7 +17,7 @@ import (
 // signed lays out an entry in a simple way.
 func signed(entryType pin.EntryType, definition jsontree.Value) string {
 	var b strings.Builder
-	for _, l := range Of(entryType, definition) {
+	for _, l := range Describe(entryType, definition) {
 		indent := strings.Repeat("  ", l.Depth)
 		if head := strings.TrimSpace(l.Name + "  " + l.Phrase); head != "" {
 			b.WriteString(indent + head + "\n")

@@ -121,7 +121,7 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 		if !IsPlain(f.URI) {
 			return nil, item.Value.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
 		}
-		key := Key(f.URI)
+		key := URIKey(f.URI)
 		if seen[key] {
 			return nil, item.Value.Errorf("its file %s is listed twice", text.Name(f.URI))
 		}

@@ -105,8 +105,8 @@ func TestKey(t *testing.T) {
 		`skill:\\acme\pdf\scripts\a.py`, " skill://acme/pdf/scripts/a.py ", "skill://acme/pdf/scripts/a.py%20", "skill://acme/pdf/scr\u200bipts/a.py",
 		"skill://acme/pdf/scripts/a.py%00", "skill://acme/pdf/\u017fcripts/a.py", "skill://acme/x/%2e%2e/pdf/scripts/a.py", "s\tkill://acme/pdf/scripts/a.py",
 	} {
-		if skill.Key(odd) != skill.Key(file) {
-			t.Errorf("%q: %q, want %q", odd, skill.Key(odd), skill.Key(file))
+		if skill.URIKey(odd) != skill.URIKey(file) {
+			t.Errorf("%q: %q, want %q", odd, skill.URIKey(odd), skill.URIKey(file))
 		}
 		if odd != "skill://ACME/pdf/scripts/a.py" && odd != "skill://acme/pdf/scripts/A.PY" && skill.IsPlain(odd) && odd != "skill:acme/pdf/scripts/a.py" && odd != "skill://acme/pdf/\u017fcripts/a.py" {
 			t.Errorf("%q is plain", odd)
@@ -120,9 +120,9 @@ func TestKey(t *testing.T) {
 func FuzzKey(f *testing.F) {
 	f.Add("skill://a/b/../%2e/SKILL.md")
 	f.Fuzz(func(t *testing.T, uri string) {
-		key := skill.Key(uri)
+		key := skill.URIKey(uri)
 		// A file of a folder is in it by its key, too.
-		if folder := skill.Key(uri + "/"); skill.IsPlain(uri+"/a") && !strings.HasPrefix(skill.Key(uri+"/a"), strings.TrimSuffix(folder, "/")) {
+		if folder := skill.URIKey(uri + "/"); skill.IsPlain(uri+"/a") && !strings.HasPrefix(skill.URIKey(uri+"/a"), strings.TrimSuffix(folder, "/")) {
 			t.Errorf("%q isn't within itself: %q", uri, key)
 		}
 	})

@@ -85,10 +85,10 @@ const maxDecodings = 8
 // asBrowsers replaces what browsers read as another character, or leave out.
 var asBrowsers = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "")
 
-// Key returns the same key for all spellings of a URI that some server or client treats as the same. It decodes
+// URIKey returns the same key for all spellings of a URI that some server or client treats as the same. It decodes
 // escapes, drops query and fragment, resolves dots, merges slashes, drops hidden characters, and folds to lower
 // case. URIs with different keys are different files to all servers and clients.
-func Key(uri string) string {
+func URIKey(uri string) string {
 	for range maxDecodings {
 		decoded := unescape(uri)
 		if decoded == uri {
@@ -126,9 +126,9 @@ func Key(uri string) string {
 }
 
 // IsMain reports whether a URI, in any spelling, is that of a SKILL.md.
-func IsMain(uri string) bool { return strings.HasSuffix(Key(uri), "/"+strings.ToLower(Main)) }
+func IsMain(uri string) bool { return strings.HasSuffix(URIKey(uri), "/"+strings.ToLower(Main)) }
 
 // FolderOf returns the folder of a URI for which IsMain is true, as a key with a slash at its end.
 func FolderOf(uri string) string {
-	return strings.TrimSuffix(Key(uri), strings.ToLower(Main))
+	return strings.TrimSuffix(URIKey(uri), strings.ToLower(Main))
 }

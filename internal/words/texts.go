@@ -112,9 +112,9 @@ type Edit struct {
 	Unit  string // what the text consists of: "line" if it is code, else "sentence"
 }
 
-// Texts compares two texts unit by unit, and word by word within. Everything outside the edits is in both texts, in
-// the same order and with the same whitespace. Texts returns false if the work would exceed the budget.
-func Texts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
+// DiffTexts compares two texts unit by unit, and word by word within. Everything outside the edits is in both texts, in
+// the same order and with the same whitespace. DiffTexts returns false if the work would exceed the budget.
+func DiffTexts(budget *effort.Budget, old, new string, isCode bool) (edits []Edit, ok bool) {
 	a, endA := units(old, isCode)
 	b, endB := units(new, isCode)
 	isLine := func(u unit) bool { return u.isCode }
@@ -243,8 +243,8 @@ func (r *comparer) add(e Edit, from, to int) {
 	}
 	// A word diff across lines would mix the units of both texts.
 	if e.Old != "" && e.New != "" && !strings.Contains(e.Old+e.New, "\n") {
-		e.Pieces = Words(r.budget, e.Old, e.New)
-		if e.Pieces != nil && Rewritten(e.Pieces) {
+		e.Pieces = DiffWords(r.budget, e.Old, e.New)
+		if e.Pieces != nil && IsTooDifferent(e.Pieces) {
 			e.Pieces = nil
 		}
 	}

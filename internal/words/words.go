@@ -34,17 +34,17 @@ func (p Piece) Replaces(other Piece) bool {
 	return p.Op != other.Op && p.Op != OpKept && other.Op != OpKept
 }
 
-// Words compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
+// DiffWords compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
 // shown whole. A common beginning or end of the texts costs nothing.
-func Words(budget *effort.Budget, old, new string) []Piece {
+func DiffWords(budget *effort.Budget, old, new string) []Piece {
 	return pieces(budget, tokens(old), tokens(new))
 }
 
 // phraseToken matches a JSON string, a word, whitespace, or any other character.
 var phraseToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`) })
 
-// Phrases compares two phrases word by word. A JSON string counts as one word.
-func Phrases(budget *effort.Budget, old, new string) []Piece {
+// DiffPhrases compares two phrases word by word. A JSON string counts as one word.
+func DiffPhrases(budget *effort.Budget, old, new string) []Piece {
 	return pieces(budget, phraseToken().FindAllString(old, -1), phraseToken().FindAllString(new, -1))
 }
 
@@ -162,9 +162,9 @@ func tokens(s string) (list []string) {
 	return list
 }
 
-// Rewritten reports whether two texts differ too much for a word diff: words were removed and added, and fewer than
+// IsTooDifferent reports whether two texts differ too much for a word diff: words were removed and added, and fewer than
 // half of the words of both texts stayed.
-func Rewritten(pieces []Piece) bool {
+func IsTooDifferent(pieces []Piece) bool {
 	words := map[byte]int{}
 	for _, p := range pieces {
 		words[p.Op] += len(strings.FieldsFunc(p.Text, func(r rune) bool { return tokenClass(r) != wordToken }))

@@ -61,7 +61,7 @@ func TestTexts(t *testing.T) {
 		{"an indented line", "Do:\n\n    a\n", "Do:\n\n     a\n", false, `"    a" "     a" true`},
 	} {
 		budget := effort.New()
-		edits, ok := Texts(budget, tt.old, tt.new, tt.isCode)
+		edits, ok := DiffTexts(budget, tt.old, tt.new, tt.isCode)
 		var got []string
 		for _, e := range edits {
 			got = append(got, fmt.Sprintf("%q %q %t", e.Old, e.New, e.Pieces != nil))
@@ -95,7 +95,7 @@ func TestTextsAreExact(t *testing.T) {
 			told := map[string]string{}
 			for _, new := range texts {
 				budget := effort.New()
-				edits, ok := Texts(budget, old, new, isCode)
+				edits, ok := DiffTexts(budget, old, new, isCode)
 				if !ok || (len(edits) == 0) != (old == new) {
 					t.Fatalf("%q -> %q: %v, %v", old, new, edits, ok)
 				}
@@ -144,7 +144,7 @@ func TestDiffWords(t *testing.T) {
 	} {
 		budget := effort.New()
 		var parts []string
-		for _, p := range Words(budget, tt.old, tt.new) {
+		for _, p := range DiffWords(budget, tt.old, tt.new) {
 			parts = append(parts, string(p.Op)+p.Text)
 		}
 		if got := strings.Join(parts, "|"); got != tt.want {
@@ -165,10 +165,10 @@ func TestWordsCost(t *testing.T) {
 		{words("a", 20) + " x " + words("b", 20), words("a", 20) + " y " + words("b", 20), 2 * 2},
 		{"same", "same", 1},
 	} {
-		if Words(effort.Of(tt.cost), tt.old, tt.new) == nil {
+		if DiffWords(effort.Of(tt.cost), tt.old, tt.new) == nil {
 			t.Errorf("%q and %q: not for %d", tt.old, tt.new, tt.cost)
 		}
-		if Words(effort.Of(tt.cost-1), tt.old, tt.new) != nil {
+		if DiffWords(effort.Of(tt.cost-1), tt.old, tt.new) != nil {
 			t.Errorf("%q and %q: for less than %d", tt.old, tt.new, tt.cost)
 		}
 	}
@@ -190,7 +190,7 @@ func TestRewritten(t *testing.T) {
 		{"a-b", "a+b", false},
 	} {
 		budget := effort.New()
-		if got := Rewritten(Words(budget, tt.old, tt.new)); got != tt.want {
+		if got := IsTooDifferent(DiffWords(budget, tt.old, tt.new)); got != tt.want {
 			t.Errorf("%q -> %q: %v", tt.old, tt.new, got)
 		}
 	}
@@ -213,13 +213,13 @@ func TestHugeTexts(t *testing.T) {
 		{strings.Repeat("a ", 1_990), strings.Repeat("b ", 1_990), true},
 	} {
 		budget := effort.New()
-		pieces := Words(budget, tt.old, tt.new)
+		pieces := DiffWords(budget, tt.old, tt.new)
 		if (pieces != nil) != tt.made {
 			t.Errorf("%.10q -> %.10q: made %v", tt.old, tt.new, pieces != nil)
 		}
 	}
 	budget := effort.New()
-	edits, ok := Texts(budget, repeated("word "), repeated("word ")+"x", false)
+	edits, ok := DiffTexts(budget, repeated("word "), repeated("word ")+"x", false)
 	if !ok || len(edits) != 1 || edits[0].Pieces == nil {
 		t.Errorf("a word more in a huge sentence: %d edits, %v, not word by word", len(edits), ok)
 	}
@@ -241,7 +241,7 @@ func FuzzDiffWords(f *testing.F) {
 			return
 		}
 		budget, again := effort.New(), effort.New()
-		pieces := Words(budget, old, new)
+		pieces := DiffWords(budget, old, new)
 		var before, after strings.Builder
 		for i, p := range pieces {
 			if p.Text == "" || i > 0 && p.Op == pieces[i-1].Op {
@@ -257,7 +257,7 @@ func FuzzDiffWords(f *testing.F) {
 		if before.String() != old || after.String() != new {
 			t.Fatalf("%q -> %q: the pieces say %q -> %q", old, new, before.String(), after.String())
 		}
-		if !slices.Equal(pieces, Words(again, old, new)) {
+		if !slices.Equal(pieces, DiffWords(again, old, new)) {
 			t.Fatalf("%q -> %q: another answer the second time", old, new)
 		}
 		if (len(pieces) == 1 && pieces[0].Op == '=' || len(pieces) == 0) != (old == new) {
@@ -328,7 +328,7 @@ func TestManyWords(t *testing.T) {
 		fmt.Fprintf(&many, "w%d ", i)
 	}
 	budget := effort.New()
-	if pieces := Words(budget, "one", many.String()); pieces != nil || budget.Refusals() != 1 {
+	if pieces := DiffWords(budget, "one", many.String()); pieces != nil || budget.Refusals() != 1 {
 		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refusals())
 	}
 }

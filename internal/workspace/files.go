@@ -172,7 +172,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	if after != nil {
 		p.Captured = *after
 		p.Capture = new.path
-		unclean := lockfile.Unclean(after)
+		unclean := lockfile.FirstUnclean(after)
 		if unclean != nil && new.captures == nil {
 			p.State = pin.Forbidden
 			w.Forbidden = forbidden(new.path, after, unclean)

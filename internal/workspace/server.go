@@ -32,8 +32,8 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Blank("server ID")))
 }
 
-// Doubt returns an error if lock or relock would approve a capture that may belong to a different server.
-func (w *Workspace) Doubt() error {
+// CheckServers returns an error if lock or relock would approve a capture that may belong to a different server.
+func (w *Workspace) CheckServers() error {
 	if w.Server != "" {
 		return nil
 	}

@@ -156,7 +156,7 @@ func (w *Workspace) readLock(sources []source) (err error) {
 func (w *Workspace) checkClean() error {
 	for i := range w.Lock.Servers {
 		s := &w.Lock.Servers[i]
-		p := lockfile.Unclean(s)
+		p := lockfile.FirstUnclean(s)
 		if p == nil {
 			continue
 		}
@@ -266,7 +266,7 @@ func (w *Workspace) comparisonOf(s *source) (pin.Comparison, error) {
 	if w.Approves || w.Mends {
 		p.PagesUnpinned = p.Known() && !pol.Pins(pin.Resources) && !pol.ToolsOnly && m.HasPages()
 	}
-	p.Noise = m.Noise
+	p.SkippedLines = m.Noise
 	pin.SupplyFiles(&p.Captured, &p.Locked)
 	skills := m.Lists[pin.Skills]
 	p.SkillsUnlisted = pol.Pins(pin.Skills) && skills.Declared && !skills.Answered && skills.Problem == nil

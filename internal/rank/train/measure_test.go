@@ -334,8 +334,8 @@ func authorsOf(texts []Text) (list []string) {
 func TestBlocks(t *testing.T) {
 	texts := corpusByHand(t)
 	tests := append(slices.Clone(texts), published(t)...)
-	learned := rank.Learned
-	defer func() { rank.Learned = learned }()
+	learned := rank.LearnedModel
+	defer func() { rank.LearnedModel = learned }()
 	var all reviewed
 	of := map[string]*reviewed{}
 	state := uint32(3)
@@ -349,7 +349,7 @@ func TestBlocks(t *testing.T) {
 			continue
 		}
 		model := learnedWithout(author, texts)
-		rank.Learned = func() rank.Model { return model }
+		rank.LearnedModel = func() rank.Model { return model }
 		pintest.RealUpgrades(t, func(old, new string) {
 			if !strings.HasPrefix(old, pintest.RealServers) {
 				return
@@ -467,7 +467,7 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	in.Alone = map[pin.Ref]bool{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	in.Findings = lint.Read(pairs, in.Drifts, []pin.Set{before}, true)
-	m := report.New(in, facts.Of(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
+	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
 	one := place{blocks: len(m.Blocks)}
 	for i := range m.Blocks {
 		for _, at := range m.Blocks[i].Entries {

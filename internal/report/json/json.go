@@ -110,7 +110,7 @@ func (left *room) definition(d *report.Definition, whole bool) *report.Definitio
 		return d
 	}
 	said := *d
-	said.Whole, said.Bytes = left.value(jsontree.Canonical(d.Text))
+	said.Whole, said.Bytes = left.value(jsontree.ParseCanonical(d.Text))
 	return &said
 }
 

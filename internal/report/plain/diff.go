@@ -258,7 +258,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
 	}
 	if !t.short(b) {
-		if and := b.And(t.Shown, false); and != "" {
+		if and := b.SharedNumbers(t.Shown, false); and != "" {
 			title = append(title, layout.Run{Op: '~', Text: "  (" + and + ")"})
 		}
 		t.Say(number, title...)
@@ -275,7 +275,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 
 // Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
-	if and := b.And(t.Shown, false); and != "" {
+	if and := b.SharedNumbers(t.Shown, false); and != "" {
 		t.Say(indent, layout.Run{Op: '~', Text: "(" + and + ")"})
 	}
 	t.rows(indent, b)
@@ -411,7 +411,7 @@ func (t *Writer) Whole(e *report.Entry) {
 	if of == nil || of.Text == nil {
 		return
 	}
-	tree := jsontree.Canonical(of.Text)
+	tree := jsontree.ParseCanonical(of.Text)
 	if tree.Kind == '"' {
 		t.texts("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
 	}
@@ -492,7 +492,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 			continue
 		}
 		t.brief = t.brief || b.Summed != ""
-		said := b.And(t.Shown, false)
+		said := b.SharedNumbers(t.Shown, false)
 		if said == "" && b.Minor {
 			said = "minor"
 		}

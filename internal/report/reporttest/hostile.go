@@ -30,7 +30,7 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "?") }
 	name, key, old, new = clean(name), clean(key), clean(old), clean(new)
 	str := jsontree.Text
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Ordered(members) }
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.ObjectInOrder(members) }
 	tool := func(name, text string) jsontree.Value {
 		properties := object(jsontree.Member{Name: "p", Value: object(jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "enum", Value: pintest.ArrayOf(str(text), str("z"))})})
 		if key != "p" {
@@ -55,7 +55,7 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 		list(tool("changed", old), tool("alike", old), tool(name, old), tool("renamed", old), tool(name+"-", old), tool("was-"+name, new)),
 		list(tool("changed", new), tool("alike", new), tool(name, new), tool("+"+name, new), tool("twice", new), tool("twice", old), tool("is-"+name, new)))
 	p := &r.Comparisons[0]
-	p.Captured.About, p.Capture = pin.About{Name: new}, old
+	p.Captured.About, p.Capture = pin.ServerInfo{Name: new}, old
 	r.Lockfile, r.Next.Capture = new, old
 	for _, tool := range []string{"changed", name, "alike"} {
 		f := lint.Finding{Server: p.Server, Entry: tool, ID: "hidden-text", Warning: true, Pointer: jsontree.Pointer("", key), Detail: text.Printable(new)}

@@ -48,7 +48,7 @@ func Poisoned(t *testing.T, list, victim string) (old, new string) {
 	}
 	var before, after []string
 	for _, tool := range m.Lists[pin.Tools].Entries {
-		v := jsontree.Canonical(tool.Received)
+		v := jsontree.ParseCanonical(tool.Received)
 		before = append(before, string(jsontree.Append(nil, v)))
 		for i := range v.Members() {
 			member := &v.Parts[i]

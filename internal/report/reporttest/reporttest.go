@@ -106,7 +106,7 @@ func Explained(in report.Input) *report.Report {
 	for i := range in.Drifts {
 		in.Alone[in.Drifts[i].Ref()] = true
 	}
-	return report.New(in, facts.Of(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn}))
+	return report.New(in, facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn}))
 }
 
 // OldList and NewList are an upgrade with drift of most kinds: a hidden text, an order, two changes that are alike, a

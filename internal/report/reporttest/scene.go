@@ -161,7 +161,7 @@ func HostileScene(name, words, key, path string, shape uint16) Scene {
 	clean := func(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
 	name, words, key = clean(name), clean(words), clean(key)
 	str := jsontree.Text
-	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.Ordered(members) }
+	object := func(members ...jsontree.Member) jsontree.Value { return jsontree.ObjectInOrder(members) }
 	tool := func(name, text string, extra ...jsontree.Member) jsontree.Value {
 		schema := object(jsontree.Member{Name: "properties", Value: object(append(extra, jsontree.Member{Name: key, Value: object(jsontree.Member{Name: "description", Value: str(text)})})...)})
 		return object(jsontree.Member{Name: "name", Value: str(name)}, jsontree.Member{Name: "description", Value: str(text)}, jsontree.Member{Name: "inputSchema", Value: schema})

@@ -60,7 +60,7 @@ func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: info}), info.Kind == '{')
-	return `"result":` + string(jsontree.Append(nil, jsontree.Ordered(members))), len(list)
+	return `"result":` + string(jsontree.Append(nil, jsontree.ObjectInOrder(members))), len(list)
 }
 
 // inOrder returns a value to write, with its members in the order in which they were read, because models and forms show parameters in that

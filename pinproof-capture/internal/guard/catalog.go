@@ -63,7 +63,7 @@ var expression = regexp.MustCompile(`\{[^{}]*\}`)
 const mark = "0expression0"
 
 func keyOfTemplate(name string) string {
-	return skill.Key(expression.ReplaceAllLiteralString(name, mark))
+	return skill.URIKey(expression.ReplaceAllLiteralString(name, mark))
 }
 
 // matcher returns what matches the keys of all URIs that some server takes for a URI or for one of a template. An expression may
@@ -91,7 +91,7 @@ func (a *approved) isDenied(key pin.Key) bool {
 	if key.Type != pin.Resources && key.Type != pin.Templates {
 		return false
 	}
-	uri := skill.Key(a.plain(key.Name))
+	uri := skill.URIKey(a.plain(key.Name))
 	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
@@ -281,7 +281,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 
 // fitsTemplate reports whether a URI is one of a template that the client may use.
 func (c *core) fitsTemplate(uri string) bool {
-	key := skill.Key(uri)
+	key := skill.URIKey(uri)
 	for name := range c.lists[pin.Templates].entries {
 		m := c.pins.matchers[name]
 		if m == nil {

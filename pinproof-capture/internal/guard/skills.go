@@ -74,7 +74,7 @@ func (s skills) refuse(uri string) {
 func (s skills) around(uri string) (list []known) {
 	var path maphash.Hash
 	path.SetSeed(seed)
-	for step := range strings.SplitSeq(strings.TrimSuffix(skill.Key(uri), "/"), "/") {
+	for step := range strings.SplitSeq(strings.TrimSuffix(skill.URIKey(uri), "/"), "/") {
 		path.WriteString(step)
 		if k, isKnown := s[path.Sum64()]; isKnown {
 			list = append(list, k)
