@@ -211,8 +211,8 @@ func (c *core) log(event string, args ...any) {
 
 // fromClient takes a line of the client's.
 func (c *core) fromClient(line []byte) {
-	said, m, bad := message(line)
-	h := held{line: append(bytes.TrimRight(said, "\r\n"), '\n'), m: m}
+	m, bad := message(line)
+	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
 	if c.refused != nil {
 		c.answerRefused(h)
 	} else if bad != nil {
@@ -503,7 +503,7 @@ func (c *core) isUsed(key string) bool {
 
 // fromServer takes a line of the server's.
 func (c *core) fromServer(line []byte) {
-	said, m, bad := message(line)
+	m, bad := message(line)
 	key := keyOf(m)
 	method := m.Get("method")
 	l := c.listingOf(key)
@@ -515,12 +515,12 @@ func (c *core) fromServer(line []byte) {
 			c.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
 	case method.Kind != 0:
-		c.unasked(said, m, method.Text)
+		c.unasked(line, m, method.Text)
 	case l != nil && m.Get("id").Kind == '0':
 		l.key = ""
-		c.came(l, said, m)
+		c.came(l, line, m)
 	case c.refused == nil:
-		c.answered(said, m, key)
+		c.answered(line, m, key)
 	}
 }
 
@@ -898,7 +898,7 @@ func (c *core) serverEnds() {
 
 // unsent takes a line that no server got, because its session was over. Listings begin again in the next session.
 func (c *core) unsent(line []byte) {
-	_, m, _ := message(line)
+	m, _ := message(line)
 	if key := keyOf(m); !c.isOwn(key) {
 		delete(c.open, key)
 		c.fromClient(line)
