@@ -20,23 +20,23 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A check is one run from a client's configuration to pinproof's verdict.
+// A check is one run of the check command.
 type check struct {
 	*app
 	config *client.Config
-	ids    []string // of the servers that are asked
+	ids    []string // of the servers to capture
 
-	// The command line names the servers: the others aren't judged.
+	// The command line names servers; the others aren't judged.
 	named bool
 
-	// The servers that their client doesn't start.
+	// The servers that the configuration switches off.
 	off []string
 
 	lockfile string   // "" is for the nearest
 	passed   []string // flags for pinproof
 	review   bool
 
-	// A program reads the answer.
+	// A program reads the output (--format or --report).
 	isForPrograms bool
 
 	dir string // of the captures
@@ -72,7 +72,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 			return nil
 		})
 	}
-	o := asking(c, 30*time.Second) // what clients give a server to start
+	o := asking(c, 30*time.Second) // as long as clients wait for a server to start
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if c.ArgsLenAtDash() >= 0 {
 			return usage(c, "it takes server IDs of a configuration, not a command")
@@ -97,8 +97,8 @@ captures stay in the user's cache for a day, for the commands that check suggest
 	return c
 }
 
-// run captures the servers and has pinproof judge them. It returns pinproof's code, and an error if
-// there is no answer.
+// run captures the servers and lets pinproof judge the captures. It returns pinproof's exit code, and an error if a
+// capture failed or pinproof didn't run.
 func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return 2, err
@@ -141,7 +141,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	return code, noAnswer
 }
 
-// hintReview suggests the same check with --review, if there is drift and a person reads the answer.
+// hintReview suggests the same command with --review, if there is drift and a person reads the output.
 func (k *check) hintReview(code int) {
 	if code != 1 || k.review || k.passed != nil {
 		return
@@ -150,7 +150,7 @@ func (k *check) hintReview(code int) {
 	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
 }
 
-// ask captures the servers. It prints what it starts before, and returns the IDs of the servers that have no capture.
+// ask prints what it will start, captures the servers, and returns the IDs of the servers without a capture.
 func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err error) {
 	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.ids), "server"))
 	for _, id := range k.ids {
@@ -163,7 +163,7 @@ func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err er
 	return k.capture(ctx, k.config, k.dir, k.ids, o, k.stderr)
 }
 
-// verb is the command line of pinproof, without its name. It judges the servers that have a capture. failed have none.
+// verb returns pinproof's arguments to judge the captured servers. failed lists the servers without a capture.
 func (k *check) verb(failed []string) (argv []string, err error) {
 	lock := k.lockfile
 	nearest := workspace.NearestLockfile(k.config.Project)
@@ -186,7 +186,7 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 		argv = append(argv, "--server="+k.ids[0])
 	}
 	for _, id := range failed {
-		if k.isForPrograms { // a program would believe a code of 0
+		if k.isForPrograms { // a program would trust an exit code of 0
 			argv = append(argv, "--uncaptured="+id)
 		} else {
 			leftOut = append(leftOut, id)
@@ -217,5 +217,5 @@ func pinnedIDs(lock string) (ids []string, err error) {
 	return ids, err
 }
 
-// keptFor is how long the captures of a check stay, for the commands that it printed.
+// keptFor is how long the captures of a check are kept for the commands that it suggests.
 const keptFor = 24 * time.Hour

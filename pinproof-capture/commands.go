@@ -100,7 +100,7 @@ code 2, the agent must not use the server.
 hook looks for tools.lock as guard does, and starts the server in the lockfile's folder.`,
 	}
 	allow := c.Flags().String("allow", "", "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
-	// Less than the agent's own limit: a hook that is cut off lets the call pass.
+	// Shorter than the agent's own limit, because the agent lets the call pass if the hook times out.
 	o := asking(c, 20*time.Second)
 	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
 		if h.AllowsDenied = *allow == "denied"; !h.AllowsDenied && *allow != "" {
@@ -133,7 +133,8 @@ and "enabled" count only in files of clients that read them.`,
 	})
 }
 
-// capture captures servers of a configuration into a folder. It prints what came of each, and returns the IDs of those that failed.
+// capture captures servers of a configuration into a folder. It prints a line or an error for each, and returns the
+// IDs of those that failed.
 func (a *app) capture(ctx context.Context, config *client.Config, dir string, ids []string, o mcp.Options, to io.Writer) (failed []string, err error) {
 	results, err := config.Capture(ctx, dir, ids, o)
 	for _, r := range results {
@@ -155,8 +156,8 @@ func notCaptured(failed []string, asked int) error {
 	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
 }
 
-// configured makes a command about a client's configuration. It takes at most as many arguments as most;
-// what names them in an error. Server IDs may follow. Without any, the command is about all servers.
+// configured makes a command for a client's configuration. The command requires most arguments, which what describes
+// in an error. Server IDs may follow; without any, the command applies to all servers.
 func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, ids []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) < most || c.ArgsLenAtDash() > 0 {
@@ -207,8 +208,8 @@ prints the command lines to write there.`,
 	})
 }
 
-// unpinned returns an error if servers would not start behind the guard because they aren't in the
-// lockfile. The error has the commands that pin them, and the command that wraps the others.
+// unpinned returns an error if servers would not start behind the guard because they aren't in the lockfile. Its
+// hints are the commands that pin them.
 func unpinned(config *client.Config, ids []string) error {
 	lock := workspace.NearestLockfile(config.Project)
 	pinned, err := pinnedIDs(lock)
@@ -243,8 +244,8 @@ func newUnwrap(a *app) *cobra.Command {
 	}, nil)
 }
 
-// rewriting makes a command that adds guards to a configuration as guarding says or, if guarding is
-// nil, takes them out.
+// rewriting makes a command that adds to a configuration the guard that guarding returns or, if guarding is nil,
+// removes guards.
 func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {

@@ -1,6 +1,6 @@
-// pinproof-capture saves what an MCP server tells a model: its instructions, tools, prompts,
-// resources and templates, byte for byte. It also runs between a client and its server. pinproof
-// itself starts nothing and opens no connection; this program does.
+// pinproof-capture saves what an MCP server tells a model: its instructions, tools, prompts, resources and templates,
+// byte for byte. As a guard, it also runs between a client and its server. Unlike pinproof, it starts processes and
+// opens connections.
 package main
 
 import (
@@ -28,7 +28,7 @@ import (
 )
 
 func main() {
-	// With SIGPIPE caught, a write that nobody reads is an error and doesn't end us: servers may still run.
+	// With SIGPIPE caught, a write to a closed pipe returns an error and doesn't kill us while servers run.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
@@ -56,8 +56,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetErr(stderr)
 	if c, _, err := root.Find(args); err == nil && c.Name() == "hook" {
-		// The agent's event is read even if the flags are wrong: an event that nobody reads can count as a failed
-		// hook, and a failed hook as a yes. The wait for the event's end is short, because a terminal has no end.
+		// Read the agent's event even if the flags are wrong: an agent may count an unread event as a failed hook,
+		// and then let the call pass. Wait only briefly for the end of the event, because input from a terminal
+		// doesn't end.
 		a.isHook = true
 		taken := make(chan struct{})
 		go func() {
@@ -80,9 +81,9 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.code
 }
 
-// tell prints an error. Each line that it quotes from the server's standard error stands behind "  | ", so
-// that none can pass for a line of ours or for a command in a CI log. For a blocked session, and for a hook
-// whose standard error isn't a terminal, it prints only words that are safe for a model.
+// tell prints an error. It prefixes lines quoted from the server's standard error with "  | ", so that none looks
+// like a line of ours or a command in a CI log. For a blocked session, and for a hook whose standard error isn't a
+// terminal, it prints only text that is safe for a model.
 func (a *app) tell(about string, err error) {
 	no, isBlocked := errors.AsType[modeltext.Text](err)
 	if isBlocked {
@@ -103,7 +104,7 @@ func (a *app) tell(about string, err error) {
 	}
 }
 
-// isTerminal reports whether a person reads what is written, as far as that can be seen.
+// isTerminal reports whether w is a character device, which is most likely a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -148,7 +149,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 			help(c, words)
 			return
 		}
-		// An agent takes a hook's 0 as a yes. So if the "--" before a server's -h was forgotten, hook
+		// An agent lets the call pass if a hook exits with 0. So if the "--" before a server's -h was forgotten, hook
 		// must not print help and exit with 0.
 		a.code = 2
 		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
@@ -159,12 +160,12 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		c.Flags().SortFlags = false
 		root.AddCommand(c)
 	}
-	root.SetOut(a.stdout) // before the command that prints to it is made
+	root.SetOut(a.stdout) // before AddCompletion, whose command prints to it
 	about.AddCompletion(root)
 	return root
 }
 
-// usage returns an error about the command line, with where to read on. What the error quotes must be printable.
+// usage returns an error about the command line with a hint to --help. The caller makes args printable.
 func usage(c *cobra.Command, format string, args ...any) error {
 	return fail.New(format, args...).Hint("%s --help", c.CommandPath())
 }

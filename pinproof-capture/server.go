@@ -24,7 +24,7 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// asking adds to a command the flags that control how a server is asked.
+// asking adds the flags that set mcp.Options to a command.
 func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
@@ -54,9 +54,9 @@ func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
 	return o
 }
 
-// serving makes a command whose arguments are the name of a file, or a server ID, and then a server: a command
-// after "--", or an address. If pins isn't nil, flags fill it in: they name which pins the server is compared with.
-// No flag takes the value of a header, because every user of the machine could read it in the list of processes.
+// serving makes a command whose arguments are a file name or server ID, then a server: a command after "--", or a
+// URL. If pins isn't nil, flags fill it in. No flag contains the value of a header, because every user of the machine
+// could read it in the process list.
 func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, server mcp.Server) error) *cobra.Command {
 	if pins != nil {
 		c.Flags().StringVar(&pins.Lockfile, "lock", "", "use the lockfile `FILE` instead of looking for one")

@@ -1,5 +1,5 @@
-// Package client reads the configurations of MCP clients, starts servers as they do, and puts
-// guards into them.
+// Package client reads the configurations of MCP clients, starts their servers in the same way, and adds guards to
+// them.
 package client
 
 import (
@@ -31,7 +31,7 @@ import (
 // A Config is a client's configuration.
 type Config struct {
 	File    string
-	Data    []byte           // as it was read
+	Data    []byte           // as read
 	entries map[string]entry // by server ID
 
 	// The folder that the client starts its servers in.
@@ -47,7 +47,7 @@ type Config struct {
 	kind kind
 }
 
-// An entry is one server of a configuration, in any of their spellings.
+// An entry is one server of a configuration, with the members of all supported clients.
 type entry struct {
 	Type    string            `json:"type"`
 	Command string            `json:"command"`
@@ -65,14 +65,14 @@ type entry struct {
 	EnvHTTPHeaders    map[string]string `json:"env_http_headers"`
 	BearerTokenEnvVar string            `json:"bearer_token_env_var"`
 
-	// The words of our guard in front of the server; nil if there is no guard.
+	// Our guard's command line, up to the server's own; nil without a guard.
 	guard []string
 
 	Rest map[string]jsontext.Value `json:",embed"`
 }
 
-// notDone has the keys that change how clients reach a server, which this program doesn't support:
-// what the server lists without them may not be what the agent gets.
+// notDone lists unsupported keys that change how a client reaches a server. Without them, the server may list
+// something else than the agent gets.
 var notDone = []string{
 	"headersHelper", "oauth", // Claude Code, VS Code
 	"envFile", "sandboxEnabled", // VS Code
@@ -103,8 +103,8 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration, and returns the IDs of the servers that are meant: the given
-// ones or, by default, all.
+// Read reads a client's configuration. It also returns the IDs of the servers to use: the given ones or, by default,
+// all.
 func Read(file string, given []string) (c *Config, ids []string, err error) {
 	if c, err = load(file); err != nil {
 		return nil, nil, err
@@ -129,12 +129,11 @@ func namesIn(file string, places int) error {
 		Hint("a client's configuration has them under mcpServers, servers or mcp_servers")
 }
 
-// A project's configurations, of Claude Code, Cursor, VS Code, Gemini CLI and Codex.
+// A project's configuration files: of Claude Code, Cursor, VS Code, Gemini CLI and Codex.
 var projects = []string{".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json", ".gemini/settings.json", ".codex/config.toml"}
 
-// Find returns the path of a configuration with servers in a folder or, in a repository, in the nearest
-// folder above it that has one. If that folder has several, it returns an error: nobody can guess which
-// one is meant.
+// Find returns the path of a configuration with servers in a folder or, in a repository, in the nearest folder above
+// it that has one. If that folder has several, Find returns an error rather than guess.
 func Find(folder string) (file string, err error) {
 	for _, folder := range workspace.UpToRoot(folder) {
 		var found []string
@@ -183,16 +182,15 @@ func parse(file string, data []byte) (c *Config, err error) {
 		c.Project = filepath.Dir(c.Project)
 	}
 	if c.isTOML {
-		// By way of JSON: the TOML decoder for structs would ignore letter case.
+		// Convert TOML to JSON first, because the TOML decoder ignores case for structs.
 		var values map[string]any
 		if err = toml.Unmarshal(data, &values); err == nil {
 			data, err = json.Marshal(values)
 		}
 	} else {
-		data, err = hujson.Standardize(data) // VS Code's has comments
+		data, err = hujson.Standardize(data) // VS Code's file may have comments
 	}
-	// Strict about repeated members and letter case: a lenient reader may find another
-	// command there than the client.
+	// Decode strictly: with repeated members or wrong case, we could find a different command than the client.
 	var config map[string]jsontext.Value
 	if err == nil {
 		err = jsonv2.Unmarshal(data, &config)
@@ -221,7 +219,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 	return c, nil
 }
 
-// server returns the server of an entry, to be started as its client starts it.
+// server returns the server with this ID, to be started or reached as its client does.
 func (c *Config) server(id string) (mcp.Server, error) {
 	e := c.entries[id]
 	x := expander{project: c.Project, plain: c.isTOML}
@@ -263,7 +261,7 @@ type expander struct {
 	project string
 	plain   bool
 
-	// The first thing that could not be filled in.
+	// About the first variable that isn't set.
 	err error
 }
 
@@ -303,13 +301,14 @@ func (x *expander) variable(name string) string {
 // person to read. It doesn't fill in variables, which may contain a secret.
 func (c *Config) Launch(id string) string { return c.entries[id].shown(nil) }
 
-// A Result is what came of capturing or rewriting a server: a line for a person, or why it failed.
+// A Result is the outcome of capturing or rewriting a server: a line for a person, or an error.
 type Result struct {
 	Server, Line string
 	Err          error
 }
 
-// Capture captures servers into DIR/ID.jsonl, several at once, and returns what came of each. If one fails, the others are still saved.
+// Capture captures servers into DIR/ID.jsonl, several at a time, and returns a result for each. If one fails, the
+// others are still saved.
 func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) ([]Result, error) {
 	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
 	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
@@ -335,8 +334,8 @@ func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Op
 	return results, nil
 }
 
-// IsOff reports whether the client that reads the configuration doesn't start a server. Most clients ignore the member that others have
-// for that, so it counts only in the files of those that don't.
+// IsOff reports whether the configuration switches a server off. The member for that, disabled or enabled, counts
+// only if the client that reads the file supports it.
 func (c *Config) IsOff(id string) bool {
 	e := c.entries[id]
 	return c.kind.switches == "disabled" && e.Disabled || c.kind.switches == "enabled" && e.Enabled != nil && !*e.Enabled

@@ -12,16 +12,16 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// npxSelf starts this program if it is in a project's node_modules. cmdNPXSelf does the same on Windows,
-// where clients can't start npx directly.
+// npxSelf starts this program from a project's node_modules. cmdNPXSelf does so on Windows, where clients can't start
+// npx directly.
 var (
 	npxSelf    = []string{"npx", "--no", "--", Self}
 	cmdNPXSelf = slices.Concat([]string{"cmd", "/c"}, npxSelf)
 )
 
-// unguarded returns an entry without our guard: a guard asks for pins, which can only be made after the
-// capture. A guard is ours only if it is started as wrap would write it, with this entry's server ID.
-// Anything else that looks like a guard stays, because the client starts it.
+// unguarded removes our guard from an entry, because a guard requires pins and pins require a capture. A guard is
+// ours if its command line is one that wrap writes, with this server ID. Any other look-alike stays, because the
+// client starts it.
 func (e entry) unguarded(id string) entry {
 	argv := e.argv()
 	n := selfWords(argv)
@@ -66,8 +66,8 @@ func (e entry) unguarded(id string) entry {
 	return e
 }
 
-// selfWords returns how many words at the beginning of a command line start this program as wrap would
-// write it; 0 if it is started otherwise, or not at all.
+// selfWords returns the number of words with which a command line starts this program in a way that wrap writes, or
+// 0.
 func selfWords(argv []string) int {
 	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
 		if len(argv) >= len(words) && slices.Equal(argv[:len(words)], words) {
@@ -80,7 +80,7 @@ func selfWords(argv []string) int {
 	return 0
 }
 
-// isThis reports whether a path leads to this program, or to a file that is gone.
+// isThis reports whether a path is this program, or a file that no longer exists.
 func isThis(path string) bool {
 	if _, err := os.Stat(path); os.IsNotExist(err) {
 		return true

@@ -5,21 +5,22 @@ import (
 	"strings"
 )
 
-// A kind is a client, by the file that it reads.
+// A kind is a client, identified by its configuration file.
 type kind struct {
 	// The end of the path of its file.
 	file string
 
-	// What it calls itself in clientInfo, by a public index of clients (npm mcp-client-capabilities 0.0.14) of November 2026.
+	// The client's name in clientInfo, from a public index of clients (npm mcp-client-capabilities 0.0.14) of
+	// November 2026.
 	name string
 
 	// The member of a server's entry that switches the server off, "" if the client ignores any such member.
 	switches string
 }
 
-// kinds are the clients whose files are read. That Claude Code, Gemini CLI and GitHub's Copilot CLI ignore such a member is in issues of
-// theirs (claude-code 50826, gemini-cli 6352, copilot-cli 3582); that the others have it, in the documentation of Codex (mcp_servers.<id>.enabled),
-// Cline, Roo Code, Kilo Code, Windsurf and Amazon Q (disabled).
+// kinds lists the supported clients. Claude Code, Gemini CLI and GitHub's Copilot CLI ignore the member, according to
+// their issues (claude-code 50826, gemini-cli 6352, copilot-cli 3582). Codex (mcp_servers.<id>.enabled), Cline, Roo
+// Code, Kilo Code, Windsurf and Amazon Q (disabled) support it, according to their documentation.
 var kinds = []kind{
 	{".mcp.json", "claude-code", ""},
 	{".claude.json", "claude-code", ""},

@@ -18,10 +18,9 @@ import (
 // Self is the name of this program.
 const Self = "pinproof-capture"
 
-// CheckLaunch refuses a command line if npx or npm would take a part of it for itself. In "npx --no
-// NAME --read-only", npx takes NAME for the value of --no, and --read-only for a flag of npm's, mostly
-// without a message, and the server starts without that flag. The hint shows the line as it should be,
-// with the words of before in front of the command.
+// CheckLaunch rejects a command line if npx or npm would consume a part of it. In "npx --no NAME --read-only", npx
+// reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
+// without the flag. The hint shows the corrected line after the words in before.
 func CheckLaunch(argv []string, before ...string) error {
 	npm := mcp.ReadNPM(argv)
 	at := npm.Dashes
@@ -33,8 +32,8 @@ func CheckLaunch(argv []string, before ...string) error {
 		Hint("%s", shell.Words(words))
 }
 
-// Start returns the words that start this program from the configuration's project, where its
-// client starts servers, so that the client finds it. what describes them for a person.
+// Start returns the command line with which a client can start this program from the configuration's project. what
+// describes it for a person.
 func (c *Config) Start() (argv []string, what string, err error) {
 	path, err := os.Executable()
 	if err != nil {
@@ -52,7 +51,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	found, err := exec.LookPath(Self)
 	isFound := err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path)
 	if workspace.Repository(c.Project) != "" {
-		// Others use this file, too, on machines with other paths.
+		// The file is shared through the repository, with machines where the path differs.
 		if !isFound {
 			return nil, "", fail.New("%s is not on the path, and a path of this machine doesn't belong into a file of the repository", Self).
 				Hint("install it for the project: npm install --save-dev pinproof")
@@ -60,7 +59,7 @@ func (c *Config) Start() (argv []string, what string, err error) {
 		return []string{Self}, "the one on the path, where each user of this repository needs it", nil
 	}
 	if isFound {
-		// It may be a link, which stays in place when a new version is installed.
+		// found may be a link, which remains valid when a new version is installed.
 		path = found
 	}
 	return []string{path}, "its path on this machine, because clients don't find it by name", nil

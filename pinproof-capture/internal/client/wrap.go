@@ -20,7 +20,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A Guard is how wrap writes the guard before a server.
+// A Guard is the command line that wrap puts before a server's.
 type Guard struct {
 	// How this program is started.
 	Start []string
@@ -29,7 +29,7 @@ type Guard struct {
 	Flags []string
 }
 
-// before returns the words that the guard puts in front of a server.
+// before returns the words to put before a server's command line.
 func (g *Guard) before(id string, e entry) []string {
 	words := slices.Concat(g.Start, []string{"guard", id}, g.Flags)
 	if e.Command != "" {
@@ -69,7 +69,7 @@ func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refus
 	return out, told, refused
 }
 
-// shown returns how a server is started behind these words, without secrets.
+// shown returns the server's command line or URL after the words in before, for display without secrets.
 func (e entry) shown(before []string) string {
 	words := slices.Clone(before)
 	if e.Command != "" {
@@ -85,7 +85,7 @@ func (e entry) shown(before []string) string {
 	return text.Printable(shell.Words(words))
 }
 
-// Unguarded returns those of the servers that Rewrite would put a guard in front of.
+// Unguarded returns the servers to which Rewrite would add a guard.
 func (c *Config) Unguarded(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		e := c.entries[id]
@@ -119,8 +119,8 @@ func (e entry) rewritable(id string, isWrap bool) error {
 	return nil
 }
 
-// edit puts words before a server, or removes its guard if words is empty. The patch leaves everything else as it is. What comes of it
-// has to start the same server.
+// edit puts words before a server's command line or, if words is nil, removes its guard. It changes nothing else. It
+// fails if the result wouldn't start the same server.
 func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	root, err := hujson.Parse(data)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 		err = root.Patch(text)
 	}
 	out := root.Pack()
-	after, failed := parse(c.File, bytes.Clone(out)) // which writes over comments
+	after, failed := parse(c.File, bytes.Clone(out)) // on a copy, because parse overwrites comments
 	if err = cmp.Or(err, failed); err != nil || !c.entries[id].isSame(after.entries[id]) {
 		return nil, fail.New("its entry can't be edited: write the guard by hand")
 	}
@@ -171,8 +171,8 @@ func (p *patch) remove(paths ...string) {
 	}
 }
 
-// wrap puts the guard's words before a server. The headers of an address become the guard's environment, under other names: clients fill
-// in the same variables there, and no list of processes shows them.
+// wrap puts the guard's words before a server's. A URL's headers become environment variables of the guard, because
+// clients expand variables there, too, and no process list shows them.
 func (p *patch) wrap(e entry, words []string) {
 	if e.Command != "" {
 		if len(e.Args) == 0 {
@@ -209,7 +209,7 @@ func (p *patch) wrap(e entry, words []string) {
 func (p *patch) unwrap(e entry) {
 	if e.Command != "" {
 		p.put("/command", e.Command)
-		for range len(e.guard) { // the first word of the guard is the command, and the server's own follows the guard's
+		for range len(e.guard) { // as many words as the guard has: its first is the command, and the server's command is in args
 			p.remove("/args/0")
 		}
 		return
@@ -224,11 +224,11 @@ func (p *patch) unwrap(e entry) {
 	p.remove("/command", "/args", "/env")
 }
 
-// headerPrefix begins the names of a guard's variables for headers, so that they mean nothing to
-// other programs. These names have no hyphen: npx starts the guard through a shell, which would drop them.
+// headerPrefix begins the names of the guard's variables for headers, so that other programs ignore them. The names
+// contain no hyphen, because npx starts the guard through a shell, which would drop such variables.
 const headerPrefix = "HEADER_"
 
 func variableOf(header string) string { return headerPrefix + strings.ReplaceAll(header, "-", "_") }
 
-// variableHeader matches the names of headers that variableOf keeps apart.
+// variableHeader matches the header names for which variableOf returns different variables.
 var variableHeader = regexp.MustCompile(`^[A-Za-z0-9-]+$`)

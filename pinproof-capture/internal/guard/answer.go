@@ -9,15 +9,15 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// keyOf returns the id of a message in the form in which answers are looked for.
+// keyOf returns the id of a message as a key of core.open and core.own.
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
 	return mcp.DeclaresList(c.capabilities, entryType)
 }
 
-// gives reports whether a client gets an entry of a list: never a denied one; with warn, all others; otherwise those that equal their
-// pins, and those of a type that isn't pinned.
+// gives reports whether the client gets an entry of a list: never a denied one; in mode warn, all others; in other
+// modes, those that equal their pins or whose type isn't pinned.
 func (c *core) gives(entryType pin.EntryType, name string) bool {
 	key := c.pins.key(entryType, name)
 	as, isEqual := c.lists[entryType].entries[key.Name]
@@ -25,8 +25,8 @@ func (c *core) gives(entryType pin.EntryType, name string) bool {
 	return !c.pins.isDenied(key) && (c.OnDrift == Warns || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 
-// entries returns those entries of a list that a client gets, and whose name is meant. Each entry is as it is pinned: what the policy
-// leaves out of a pin is left out here, too.
+// entries returns the entries of a list that the client gets and whose name satisfies isMeant. Except in mode warn,
+// it leaves out the parts of an entry that the policy leaves out of pins.
 func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
 	for _, page := range c.lists[entryType].pages {
 		for _, item := range page.Get(memberOf(entryType)).Items() {
@@ -43,7 +43,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 	return list
 }
 
-// result returns what the client gets for a list, on one page, and how many entries that has.
+// result returns the client's result for a list, as one page, and its number of entries.
 func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	first := c.lists[entryType].pages[0]
 	list := c.entries(entryType, func(string) bool { return true })

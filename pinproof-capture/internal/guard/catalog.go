@@ -13,7 +13,7 @@ import (
 	"pinproof/internal/skill"
 )
 
-// approved is what the lockfile has of one server. pinproof has checked it.
+// approved has the pins of one server. pinproof validates them with each verdict.
 type approved struct {
 	entries map[pin.Key]pinned
 	pin.Policy
@@ -27,7 +27,7 @@ type approved struct {
 	matchers map[string]*regexp.Regexp // by template, once needed
 }
 
-// pinned is what the lockfile has of one entry.
+// pinned is the pin of one entry.
 type pinned struct {
 	Digest   string
 	Approval string
@@ -56,7 +56,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 	return a
 }
 
-// expression matches what is filled in of a template (RFC 6570).
+// expression matches an expression in a URI template (RFC 6570).
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
 // mark is where an expression is in the key of a template: skill.Key keeps it.
@@ -66,8 +66,8 @@ func keyOfTemplate(name string) string {
 	return skill.URIKey(expression.ReplaceAllLiteralString(name, mark))
 }
 
-// matcher returns what matches the keys of all URIs that some server takes for a URI or for one of a template. An expression may
-// expand to anything.
+// matcher returns a pattern for the keys (skill.Key) of all URIs that a server could read as this template or URI. An
+// expression matches anything.
 func matcher(key string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
 }
@@ -83,7 +83,7 @@ func (a *approved) deny(name string) {
 	}
 }
 
-// isDenied reports whether a person has denied an entry to agents, in whatever spelling its URI is.
+// isDenied reports whether a person has denied an entry to agents, however its URI is spelled.
 func (a *approved) isDenied(key pin.Key) bool {
 	if a.entries[key].Denied {
 		return true
@@ -95,8 +95,8 @@ func (a *approved) isDenied(key pin.Key) bool {
 	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
-// key returns the key of an entry in the pins, where placeholders may replace values. No pin has
-// a name that spells a placeholder itself.
+// key returns the pinned key of an entry, in which placeholders replace values. No pin has a name that contains a
+// placeholder itself.
 func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
 	if err != nil {
@@ -105,12 +105,12 @@ func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 	return pin.Key{Type: entryType, Name: v.Text}
 }
 
-// plain returns a name with the values that placeholders stand for.
+// plain returns a name with its placeholders replaced by values.
 func (a *approved) plain(name string) string {
 	return pin.FillPlaceholders(jsontree.Text(name), a.values).Text
 }
 
-// typeOf returns the list that a row of EntryTypeInfo has this word for.
+// typeOf returns the entry type for which of returns word.
 func typeOf(word string, of func(pin.EntryType) string) (entryType pin.EntryType, ok bool) {
 	for entryType := range pin.EntryTypes {
 		if word != "" && of(entryType) == word {
@@ -124,19 +124,20 @@ func memberOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryTy
 
 func methodOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Method }
 
-// useOf returns the request that acts on an entry by its name.
+// useOf returns the method that uses an entry by its name, such as tools/call.
 func useOf(entryType pin.EntryType) string { return pin.EntryTypeInfo[entryType].Uses }
 
-// changedOf returns the notification that a list has changed. Skills are resources, and have no notification of their own.
+// changedOf returns the list_changed notification of a list. Skills have none of their own, because they are
+// resources.
 func changedOf(entryType pin.EntryType) string {
 	return cmp.Or(pin.EntryTypeInfo[entryType].Changed, "notifications/resources/list_changed")
 }
 
-// A reason is why a client doesn't get what it asked for. A model may read the words, so nothing of the server's is in them.
+// A reason is why a request is refused. A model may read the text, so it contains nothing from the server.
 type reason struct {
 	said string // for a person
 
-	// For a model, before and after "tool of server s".
+	// The text for a model, around "tool of server s".
 	before, after modeltext.Text
 }
 
@@ -163,16 +164,16 @@ const (
 	listen        = "subscriptions/listen" // since 2026-07-28
 )
 
-// A target is what a request acts on.
+// A target is the entries that a request acts on.
 type target struct {
 	keys  []pin.Key // as they are pinned
 	lists []pin.EntryType
 
-	// What names an entry isn't a string.
+	// The name or URI of an entry isn't a string.
 	isUnclear bool
 }
 
-// targetOf returns what a request acts on, and the lists that have to be judged before.
+// targetOf returns the entries that a request acts on, and the lists that must be judged first.
 func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 	add := func(entryType pin.EntryType, named jsontree.Value) {
 		t.isUnclear = t.isUnclear || named.Kind != '"'
@@ -204,7 +205,8 @@ func (c *core) targetOf(method string, params jsontree.Value) (t target) {
 	return t
 }
 
-// decides reports whether a list has to be judged before a request acts on an entry. A resource may be one of a template, or of a skill.
+// decides reports whether a list must be judged before a request may act on an entry. A resource may belong to a
+// template or a skill.
 func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	policy := c.pins.Policy
 	isRead := key.Type == pin.Resources
@@ -229,13 +231,13 @@ func (c *core) forbids(t target) *reason {
 	return nil
 }
 
-// allows returns the pin of the entry that a request acts on, or why it may not.
+// allows returns the pin of the entry that a request acts on, or the reason to refuse the request.
 func (c *core) allows(t target, method string, params jsontree.Value) (under pinned, why *reason) {
 	if t.keys == nil {
 		return under, nil
 	}
 	for _, m := range params.Members() {
-		// A server that folds letter case would act on another entry.
+		// A server that ignores case could act on a different entry.
 		for _, name := range []string{"name", "uri", "ref", "notifications"} {
 			if m.Name != name && strings.EqualFold(m.Name, name) {
 				return under, unclear
@@ -260,7 +262,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	isRead := key.Type == pin.Resources
 	uri := c.pins.plain(key.Name)
 	switch {
-	// The files of skills are judged by their skills, and when they come.
+	// A skill's files are judged by askSkill and, when they arrive, by judgeAnswer.
 	case !c.pins.PinsEntry(key), isRead && c.guardsSkills() && c.pins.skills.isApproved(uri):
 		return under, nil
 	case !isApproved && !isRead:
@@ -279,7 +281,7 @@ func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
 	return under, gone
 }
 
-// fitsTemplate reports whether a URI is one of a template that the client may use.
+// fitsTemplate reports whether a URI matches a template that the client may use.
 func (c *core) fitsTemplate(uri string) bool {
 	key := skill.URIKey(uri)
 	for name := range c.lists[pin.Templates].entries {

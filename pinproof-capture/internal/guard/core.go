@@ -23,18 +23,19 @@ import (
 const (
 	Ends   = "end"    // it ends the session
 	Subset = "subset" // it leaves them out
-	Warns  = "warn"   // it passes them, and tells a person
+	Warns  = "warn"   // it passes them, and reports them to a person
 )
 
-// A core decides what passes between a client and its server. Each method takes one thing that happened, such as a line from the client,
-// and adds what to do about it to out, which flush returns. A core reads no clock and no file, and starts no goroutine: the caller sets
-// now, and calls one method at a time. A line that it is given belongs to it.
+// A core decides what passes between a client and its server. Each method handles one event, such as a line from the
+// client, and adds the resulting actions to out, which flush returns. A core reads no clock and no file, and starts
+// no goroutine: the caller sets now, and calls one method at a time. The core owns the lines that it gets.
 //
-// The rule: a client gets the lists that are in the lockfile, as far as the server lists the same now. So no pinned list of the server's
-// passes. The core requests each of them itself, has pinproof judge it, and answers the client from the entries that equal their pins;
-// with warn, from all that aren't denied. A request that acts on an entry waits until the entry's list is judged, and is refused for a
-// denied entry in every mode. Any other message of the server's passes only if the client waits for that answer and it has no member
-// named like a pinned list (holdsPinned), or if it is a notification or request of a known method.
+// A client gets the pinned entries that the server still lists unchanged. So no pinned list of the server's passes:
+// the core requests each list itself, has pinproof judge it, and responds to the client with the entries that equal
+// their pins (in mode warn, with all that aren't denied). A request that acts on an entry waits until the entry's
+// list is judged; for a denied entry, it's refused in every mode. Any other message from the server passes only if
+// it's a response that the client waits for and has no member named like a pinned list (holdsPinned), or a request or
+// notification with a known method.
 type core struct {
 	Options
 	review reviewing
@@ -47,19 +48,19 @@ type core struct {
 	unread bool
 
 	lists [pin.EntryTypes]list
-	// The client's requests that the server has, by id.
+	// The client's requests that the server hasn't answered yet, by id.
 	open map[string]request
-	// How many ids of its own the core has used.
+	// The number of ids that the core has used.
 	used int64
-	// In the order in which they came.
+	// The client's messages that wait, in order of arrival.
 	waiting []held
-	// Notifications that lists have changed, for the client, once these lists are judged.
+	// The list_changed notifications for the client, until their lists are judged.
 	news []news
 
 	// The result of the server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
 	greeting     []byte
 	capabilities jsontree.Value
-	// The client's last initialize, with an id of ours, for the next session.
+	// The client's last initialize with helloID as its id, for the next session.
 	hello []byte
 	// The id of the last initialize or server/discover.
 	greets string
@@ -67,7 +68,7 @@ type core struct {
 	// The client has sent notifications/initialized.
 	isReady bool
 
-	// What the client's requests say of it since 2026-07-28: members of _meta.
+	// The _meta members that identify the client in its requests, from revision 2026-07-28 on.
 	meta []jsontree.Member
 
 	// Why the session is over; nil while it isn't.
@@ -81,41 +82,41 @@ const (
 	notBegun sessionState = iota
 	// The server's answer to initialize or server/discover, or the verdict on it, hasn't come.
 	awaited
-	// It is approved, or the client speaks 2026-07-28 without asking.
+	// The response is approved, or the client uses 2026-07-28 without a handshake.
 	begun
 	// All pinned lists were requested.
 	started
 )
 
-// A list is what is known of one list in this session.
+// A list is the state of one of the server's lists in this session.
 type list struct {
-	// How often it may have changed: each reason to list it again counts one.
+	// Counts the reasons to request the list, such as list_changed.
 	changes int
-	// The value of changes that the last listing has seen; 0 before the first.
+	// The value of changes when the last complete listing began; 0 before the first.
 	done int
-	// The listing under way.
+	// The listing in progress, or nil.
 	running *listing
-	// A client has been given the last listing, or waits for it.
+	// The client has got the last listing or waits for it.
 	isAsked bool
 	// When the last listing began.
 	at time.Time
 
-	// The last listing: what the client gets, a member of the answer.
+	// The client's response from the last listing: a "result" or "error" member.
 	outcome string
-	// As it came; nil if it has to be judged again.
+	// The server's pages as received; nil if they must be judged again.
 	pages []mcp.Page
-	// The results with the files of skills, after a review.
+	// The results with skill files, requested after a refusal.
 	files []mcp.Page
-	// By name as pinned: what the client may use, under the pins that they equal.
+	// The entries that the client may use and the pins that they equal, by pinned name.
 	entries map[string]pinned
-	// What it may not use.
+	// The entries that drifted.
 	drifted map[pin.Key]drift
 }
 
-// hasFailed reports whether the server gave an error in place of the list.
+// hasFailed reports whether the server responded to the last listing with an error.
 func (l *list) hasFailed() bool { return l.pages == nil && l.done > 0 && l.done == l.changes }
 
-// A listing is one that is under way.
+// A listing is a list that is being requested, page by page.
 type listing struct {
 	mcp.Listing
 	began int       // the value of list.changes when it began
@@ -133,17 +134,17 @@ func (c *core) listingOf(key string) *listing {
 	return nil
 }
 
-// A held message of the client's waits for lists, or for the server's greeting.
+// A held is a message from the client that may wait for lists, or for the server's response to the handshake.
 type held struct {
 	line []byte
 	m    jsontree.Value
-	// For each list, the least value of done.
+	// For each list, the value that list.done must reach.
 	needs [pin.EntryTypes]int
 	// It has waited for a list.
 	hasWaited bool
 }
 
-// id returns the id as it is spelled, or nothing.
+// id returns the bytes of the id as received, or nothing.
 func (h held) id() []byte {
 	id := h.m.Get("id")
 	return h.line[id.At:id.End]
@@ -152,21 +153,21 @@ func (h held) id() []byte {
 // refuseRequest answers a request of the client's with a refusal.
 func (c *core) refuseRequest(h held, words modeltext.Text) { c.toClient(refusal(h.id(), words)) }
 
-// A news tells the client that lists have changed.
+// A news is a list_changed notification for the client.
 type news struct {
 	method string
 	line   []byte
 }
 
-// A request is one of the client's that waits for its answer.
+// A request is a client's request that the server hasn't answered yet.
 type request struct {
 	held
-	// What its answer is recorded with.
+	// The log members for the response; nil if it isn't logged.
 	call        []any
 	method, uri string
 }
 
-// An out is what to do, in the order of its members.
+// An out is the actions to perform, in the order of its fields.
 type out struct {
 	records []record
 	keep    []kept
@@ -177,17 +178,17 @@ type out struct {
 	judge    []judgement
 	// Something will soon have to be judged.
 	prepares bool
-	// The session ends.
+	// If not nil, the session ends.
 	err error
 }
 
-// A judgement is a part of a capture to judge. then takes the verdict, or why it is missing.
+// A judgement is a part of a capture for pinproof to judge. then gets the verdict, or an error.
 type judgement struct {
 	said []byte
 	then func(v *verdict, err error)
 }
 
-// flush returns what is to be done about all that has happened.
+// flush returns the pending actions, and clears them.
 func (c *core) flush() (o out) {
 	o = c.out
 	c.out = out{}
@@ -209,7 +210,7 @@ func (c *core) log(event string, args ...any) {
 	c.out.records = append(c.out.records, record{event: event, args: args})
 }
 
-// fromClient takes a line of the client's.
+// fromClient handles a line from the client.
 func (c *core) fromClient(line []byte) {
 	m, bad := message(line)
 	h := held{line: append(bytes.TrimRight(line, "\r\n"), '\n'), m: m}
@@ -218,12 +219,12 @@ func (c *core) fromClient(line []byte) {
 	} else if bad != nil {
 		c.tell("the client's message is refused: %s", bad)
 		c.drop(line, false, bad)
-	} else if m.Kind != 0 { // a client has nothing to say to a server but messages
+	} else if m.Kind != 0 { // other lines are dropped
 		c.take(h)
 	}
 }
 
-// take decides about a message of the client's, when it comes and each time that a list has come for which it waits.
+// take handles a message from the client: when it arrives, and again when the lists that it waits for are judged.
 func (c *core) take(h held) {
 	method := h.m.Get("method").Text
 	params := h.m.Get("params")
@@ -236,7 +237,7 @@ func (c *core) take(h held) {
 	}
 	switch {
 	case method != "" && hasID && c.isUsed(keyOf(h.m)):
-		c.refuseRequest(h, wordsUsed) // its answer would be taken for that of the other
+		c.refuseRequest(h, wordsUsed) // two requests with one id couldn't be told apart
 	case method == "notifications/cancelled":
 		c.cancel(h)
 	case method == "" || method == "ping":
@@ -270,7 +271,7 @@ func isGreeting(method string) bool { return method == "initialize" || method ==
 // maxWaiting is how many messages may wait.
 const maxWaiting = 1000
 
-// helloID is the id of the initialize with which another session begins. Its answer isn't for the client.
+// helloID is the id of the initialize that begins another session. Its response isn't for the client.
 var helloID = "pinproof-" + rand.Text()
 
 // greet begins a session.
@@ -294,7 +295,7 @@ func (c *core) forward(h held, call []any) {
 	c.toServer(h.line)
 }
 
-// cancel takes a notification that a request is cancelled. The server doesn't know of one that waits here.
+// cancel handles notifications/cancelled. The server doesn't get it for a request that still waits here.
 func (c *core) cancel(h held) {
 	n := len(c.waiting)
 	id := h.m.Get("params").Get("requestId")
@@ -305,7 +306,7 @@ func (c *core) cancel(h held) {
 	}
 }
 
-// listFor answers a request for a list, or has it wait for the list.
+// listFor answers a request for a list, or makes it wait until the list is judged.
 func (c *core) listFor(entryType pin.EntryType, h held) {
 	cursor := h.m.Get("params").Get("cursor")
 	l := &c.lists[entryType]
@@ -329,7 +330,7 @@ func (c *core) listFor(entryType pin.EntryType, h held) {
 	}
 }
 
-// modernMembers are members that each result has since 2026-07-28.
+// modernMembers returns the members that every result requires from revision 2026-07-28 on.
 func (c *core) modernMembers() string {
 	if c.meta == nil {
 		return ""
@@ -337,7 +338,7 @@ func (c *core) modernMembers() string {
 	return `,"resultType":"complete","ttlMs":0,"cacheScope":"private"`
 }
 
-// need has a message wait for the last listing of a list or, with isNew, for another one.
+// need makes a message wait for the latest listing of a list or, with isNew, for another one.
 func (c *core) need(h *held, entryType pin.EntryType, isNew bool) {
 	l := &c.lists[entryType]
 	if isNew || l.changes == 0 {
@@ -352,7 +353,7 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 	return c.Relist > 0 && l.running == nil && l.done == l.changes && c.now.Sub(l.at) > c.Relist
 }
 
-// act decides about a request that may act on an entry.
+// act handles a request that may act on an entry.
 func (c *core) act(h held, method string, params jsontree.Value) {
 	target := c.targetOf(method, params)
 	if why := c.forbids(target); why != nil {
@@ -370,7 +371,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	}
 	under, why := c.allows(target, method, params)
 	switch {
-	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited: // a server may show it only now, such as after a login
+	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited: // the server may list it only now, for example after a login
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)
 		}
@@ -406,7 +407,7 @@ func (c *core) call(h held, method string, params jsontree.Value, under pinned) 
 	c.out.records = append(c.out.records, record{"call", args, h.line[arguments.At:arguments.End]})
 }
 
-// mustWait reports whether the server's greeting, or a list that a message needs, hasn't come yet.
+// mustWait reports whether the session isn't begun yet, or a list that a message needs isn't judged yet.
 func (c *core) mustWait(h *held) bool {
 	if c.state == awaited {
 		return true
@@ -419,7 +420,7 @@ func (c *core) mustWait(h *held) bool {
 	return false
 }
 
-// wait has a message wait for its lists, and requests them.
+// wait makes a message wait for its lists, and requests them.
 func (c *core) wait(h held) {
 	if len(c.waiting) >= maxWaiting {
 		c.refuseRequest(h, wordsNoList)
@@ -430,7 +431,7 @@ func (c *core) wait(h held) {
 	c.request()
 }
 
-// request begins the listings that messages wait for, and those of lists that have changed, once these may be requested again.
+// request begins the listings that messages wait for, and those of changed lists after changePause.
 func (c *core) request() {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
@@ -442,7 +443,7 @@ func (c *core) request() {
 	}
 }
 
-// start requests once every pinned list that the server claims.
+// start requests every pinned list that the server declares, once per session.
 func (c *core) start() {
 	if c.state == started {
 		return
@@ -456,8 +457,8 @@ func (c *core) start() {
 	}
 }
 
-// begin begins a listing, unless one is under way. It has the _meta of a client's request for the list, because the client may wait for
-// its progress.
+// begin begins a listing, unless one is in progress. The listing uses the _meta of a client's request for the list,
+// because the client may expect progress notifications.
 func (c *core) begin(entryType pin.EntryType) {
 	l := &c.lists[entryType]
 	if l.running != nil {
@@ -501,7 +502,7 @@ func (c *core) isUsed(key string) bool {
 	return isClients || c.listingOf(key) != nil
 }
 
-// fromServer takes a line of the server's.
+// fromServer handles a line from the server.
 func (c *core) fromServer(line []byte) {
 	m, bad := message(line)
 	key := keyOf(m)
@@ -524,7 +525,7 @@ func (c *core) fromServer(line []byte) {
 	}
 }
 
-// unreadable takes a line of the server's that clients could read differently.
+// unreadable handles a line from the server that clients could parse in different ways.
 func (c *core) unreadable(line []byte, bad error) {
 	if c.refused == nil && capture.HidesAnswer(line) {
 		// it may hide a list or instructions
@@ -535,12 +536,12 @@ func (c *core) unreadable(line []byte, bad error) {
 	c.drop(line, true, bad)
 }
 
-// Requests and notifications of servers that clients know, up to revision 2026-07-28, besides those that a list has changed.
+// knownMethods has the server's requests and notifications up to revision 2026-07-28, except list_changed.
 var knownMethods = strings.Fields("ping roots/list sampling/createMessage elicitation/create tasks/get tasks/result tasks/list tasks/cancel tasks/update " +
 	"notifications/message notifications/progress notifications/cancelled notifications/resources/updated notifications/elicitation/complete " +
 	"notifications/tasks/status notifications/tasks notifications/subscriptions/acknowledged")
 
-// unasked takes a request or a notification of the server's.
+// unasked handles a request or notification from the server.
 func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	id := m.Get("id")
 	switch {
@@ -553,12 +554,12 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	case c.refused == nil:
 		c.tell("the server's message is not passed on, because no specification has its method: %s", mcp.Excerpt(method))
 	}
-	if id.Kind != 0 { // also after a refusal: a server may want to know something before it lists
+	if id.Kind != 0 { // also after a refusal, because a server may wait for a response before it lists
 		c.toServer(mcp.Reply(line[id.At:id.End], method))
 	}
 }
 
-// changed takes a notification that a list has changed. The client is told once the new list is judged.
+// changed handles a list_changed notification. The client gets it once the new list is judged.
 func (c *core) changed(n news) {
 	for entryType := range pin.Instructions {
 		if changedOf(entryType) == n.method {
@@ -576,17 +577,18 @@ func (c *core) announce(n news) {
 	}
 }
 
-// lags reports whether a notification is about this list, and the list isn't judged yet. A list that isn't pinned, or was never
-// requested, isn't judged.
+// lags reports whether a notification must wait because it's about this list and the list isn't judged yet. No
+// notification waits for a list that isn't pinned or was never requested.
 func (c *core) lags(entryType pin.EntryType, method string) bool {
 	l := &c.lists[entryType]
 	return changedOf(entryType) == method && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.Pins(entryType) && c.claims(entryType)
 }
 
-// changePause is the least time between listings because the server reports that the list has changed. Some send many such notifications.
+// changePause is the least time between two listings of a changed list, because some servers send many list_changed
+// notifications.
 const changePause = time.Second
 
-// came takes the answer to a request of a listing.
+// came handles the response to a listing's request.
 func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 	info := pin.EntryTypeInfo[l.EntryType]
 	isPage := !l.InDoubt && !l.InFiles
@@ -602,7 +604,7 @@ func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 	}
 }
 
-// listed takes a listing that has come to its end: whole, with the server's error in its place, or with the reason why it failed.
+// listed handles the end of a listing: complete, with an error response from the server, or failed with err.
 func (c *core) listed(l *listing, serverError string, err error) {
 	state := &c.lists[l.EntryType]
 	isFailed := serverError != "" || err != nil
@@ -624,14 +626,14 @@ func (c *core) listed(l *listing, serverError string, err error) {
 	c.settle(l)
 }
 
-// judged takes the verdict on a list.
+// judged handles the verdict on a list.
 func (c *core) judged(l *listing, v *verdict, err error) {
 	state := &c.lists[l.EntryType]
 	if c.refused != nil {
 		c.reviewed(l, false)
 		return
 	}
-	if state.running != l { // it is of a session that is over
+	if state.running != l { // it belongs to a session that has ended
 		return
 	}
 	state.pages = l.Pages
@@ -661,7 +663,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 	c.settle(l)
 }
 
-// settle ends a listing, and takes again what has waited for it.
+// settle ends a listing, and handles the messages that waited for it.
 func (c *core) settle(l *listing) {
 	state := &c.lists[l.EntryType]
 	state.running = nil
@@ -669,7 +671,8 @@ func (c *core) settle(l *listing) {
 	c.release()
 }
 
-// release tells the client of the lists that have changed and are judged, and takes again what waits no longer.
+// release sends the client the list_changed notifications whose lists are judged, and handles the messages that no
+// longer wait.
 func (c *core) release() {
 	if c.refused != nil {
 		return
@@ -693,8 +696,8 @@ func (c *core) release() {
 	c.request()
 }
 
-// decide does what the mode wants about a verdict, which is nil if there is none. It returns what the client is told of drift, and whether
-// the session is over.
+// decide acts on a verdict as the mode requires. v is nil if err is why there is none. It returns the client's text
+// about drift, and whether the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
 	if err != nil && c.OnDrift == Warns {
 		c.unjudged("drift", "not judged, and passed on", nil, err)
@@ -709,7 +712,7 @@ func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words mod
 	return words, c.refused != nil
 }
 
-// answered takes an answer to a request of the client's, or to one that nobody sent.
+// answered handles a response to a client's request, or to no request at all.
 func (c *core) answered(line []byte, m jsontree.Value, key string) {
 	result := m.Get("result")
 	asked, isOpen := c.open[key]
@@ -725,7 +728,7 @@ func (c *core) answered(line []byte, m jsontree.Value, key string) {
 		c.toClient(c.judgeAnswer(line, result, asked))
 		c.logAnswer(m, asked)
 	}
-	if key == c.greets && c.state == awaited { // the server refused its greeting
+	if key == c.greets && c.state == awaited { // the server answered the handshake with an error
 		c.state = notBegun
 		c.release()
 	}
@@ -744,16 +747,17 @@ func (c *core) logAnswer(m jsontree.Value, asked request) {
 	}
 }
 
-// isOwn reports whether an id is that of a request of the core's. One whose listing was given up may still be answered.
+// isOwn reports whether the core has used an id. A response may still arrive after its listing was abandoned.
 func (c *core) isOwn(key string) bool {
 	n, err := strconv.ParseInt(key, 10, 64)
 	return err == nil && n >= firstOwn && n < firstOwn+c.used || key == helloID
 }
 
-// holdsPinned reports whether a result has a member that is named like something pinned. A result of a tool is text, whatever it is named.
+// holdsPinned reports whether a result has a member named like a pinned list. The result of a tool is content,
+// whatever its members are named.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
-		isFolder := method == readDirectory && entryType == pin.Resources // what a folder lists isn't a list of the server's
+		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
 		isPinned := c.unread || c.pins.Pins(entryType)
 		if isPinned && !isFolder && method != "tools/call" && result.Has(memberOf(entryType)) {
 			return true
@@ -764,7 +768,8 @@ func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 
 var errUnasked error = fail.New("the server answers with a list that nobody asked for")
 
-// greeted takes what the server says of itself. Its instructions are judged as a list of one.
+// greeted handles the response to initialize or server/discover. Its instructions are judged like a list of one
+// entry.
 func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	result := m.Get("result")
 	greeting := line[result.At:result.End]
@@ -787,7 +792,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		} else {
 			c.toClient(append(bytes.TrimSpace(line), '\n'))
 		}
-		if &greeting[0] != &c.greeting[0] { // the server has greeted again since
+		if &greeting[0] != &c.greeting[0] { // another handshake has begun since
 			return
 		}
 		c.state = begun
@@ -808,7 +813,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	}
 }
 
-// forget gives up all listings, because another session has begun, and has messages wait for those that follow.
+// forget abandons all listings because another session has begun. Messages that waited for them wait for new ones.
 func (c *core) forget() {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
@@ -824,11 +829,11 @@ func (c *core) forget() {
 	}
 }
 
-// renews takes the end of a session in which another one begins, with the client's own initialize. What the client sends waits for the
-// server's greeting, and the client is told that all lists have changed once they are judged.
+// renews begins a new session after the server ended one, by repeating the client's initialize. The client's messages
+// wait for the response, and the client gets list_changed for every list once it is judged.
 func (c *core) renews() {
 	if c.state == awaited && c.greets != helloID || c.hello == nil {
-		return // the client itself waits for a greeting
+		return // the client's own handshake is in progress
 	}
 	c.forget()
 	c.greets = helloID
@@ -841,7 +846,7 @@ func (c *core) renews() {
 	c.toServer(c.hello)
 }
 
-// reread takes the pins of a lockfile that has changed. err is why it can't be read.
+// reread replaces the pins after the lockfile has changed. err is why it can't be read.
 func (c *core) reread(pins approved, err error) {
 	was := c.unread
 	c.unread = err != nil
@@ -851,7 +856,7 @@ func (c *core) reread(pins approved, err error) {
 	if c.unread {
 		return
 	}
-	for folder, k := range c.pins.skills { // what was shown stays known
+	for folder, k := range c.pins.skills { // keep skills that were seen without approval
 		if _, isPinned := pins.skills[folder]; k.why == skillNotApproved && !isPinned {
 			pins.skills[folder] = k
 		}
@@ -866,7 +871,7 @@ func (c *core) reread(pins approved, err error) {
 	}
 }
 
-// tick does what is due.
+// tick gives up requests without a response in time, and begins listings that are due.
 func (c *core) tick() {
 	for entryType := range c.lists {
 		l := c.lists[entryType].running
@@ -885,18 +890,19 @@ func (c *core) tick() {
 	c.conclude()
 }
 
-// serverEnds takes the end of the server. Whoever waits for an answer gets one.
+// serverEnds handles the end of the server. Every request that waits for a response gets an error.
 func (c *core) serverEnds() {
 	if c.refused != nil {
 		c.now = c.refused.at.Add(reviewPatience)
 		c.conclude()
 		return
 	}
-	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no answer
+	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no response
 	c.refuseAll(c.unanswered(), wordsEnded)
 }
 
-// unsent takes a line that no server got, because its session was over. Listings begin again in the next session.
+// unsent handles a line that the server didn't receive because its session had ended. A client's message is handled
+// again; a listing isn't, because listings begin again in the next session.
 func (c *core) unsent(line []byte) {
 	m, _ := message(line)
 	if key := keyOf(m); !c.isOwn(key) {
@@ -910,7 +916,7 @@ func (c *core) isIdle() bool {
 	return (c.refused == nil || c.refused.isTold) && len(c.waiting) == 0
 }
 
-// unanswered returns the ids of all that the client waits for, and forgets them.
+// unanswered returns the ids of all requests that the client waits for, and forgets them.
 func (c *core) unanswered() (ids [][]byte) {
 	for _, key := range slices.Sorted(maps.Keys(c.open)) {
 		ids = append(ids, c.open[key].held.id())
@@ -923,7 +929,7 @@ func (c *core) unanswered() (ids [][]byte) {
 	return ids
 }
 
-// end ends the session, and answers all that the client waits for.
+// end ends the session, and responds to all waiting requests with an error.
 func (c *core) end(words modeltext.Text, err error) {
 	c.refuseAll(c.unanswered(), words)
 	c.refused = &refused{words: words, isTold: true}

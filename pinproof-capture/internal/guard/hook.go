@@ -12,7 +12,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A Hooked server is one that an agent's hook checks.
+// A Hooked is a server for an agent's hook to check.
 type Hooked struct {
 	Pins
 	Server mcp.Server
@@ -21,9 +21,8 @@ type Hooked struct {
 	AllowsDenied bool
 }
 
-// blocked returns a refusal for a reason, with the command for a person: it saves what the server
-// says, or shows why the server says nothing. The words leave out the server's own command or
-// address, which may hold a secret, and in which a shell could read something else.
+// blocked returns a refusal with a command for a person, which saves a capture or shows why there is none. It leaves
+// out the server's command line and URL, because they may contain a secret or characters special to a shell.
 func (h *Hooked) blocked(why modeltext.Text) error {
 	return wordsBlocked.With(why).Say("\nDo not use this server's tools. A person goes on with: pinproof-capture save ").Word(workspace.FileName(h.ServerID)).
 		Say(" -- COMMAND (or its URL)")
@@ -41,7 +40,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 	if err != nil {
 		return h.blocked(say("there is no lockfile for this project"))
 	}
-	servers, _ := ReadServers(lock) // what can't be read is for pinproof to refuse
+	servers, _ := ReadServers(lock) // pinproof will reject an unreadable lockfile
 	if servers.Kind == '{' && !servers.Has(h.ServerID) {
 		return h.blocked(say("the lockfile has no server ").Argument(h.ServerID).
 			Say(", but ").Count(len(servers.Members()), "other server"))
@@ -67,7 +66,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 	limited, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()
 	code, err := h.verify(limited, "--hook", nil, nil, &words, flags...)
-	if err == nil && code == 0 { // nothing else is a yes
+	if err == nil && code == 0 { // nothing else approves the server
 		os.Remove(file)
 		return nil
 	}

@@ -1,5 +1,5 @@
-// Package guard compares a server with its pins: through a whole session, between a client and the
-// server, or once, for an agent's hook. pinproof verify decides what is approved.
+// Package guard compares a server with its pins: throughout a session, between client and server, or once, for an
+// agent's hook. pinproof verify decides what is approved.
 package guard
 
 import (
@@ -41,11 +41,11 @@ type judge struct {
 	// Of pinproof verify --part.
 	flags []string
 
-	// The lockfile when it was last read; nil if it couldn't be.
+	// The lockfile's state when it was last read; nil if it couldn't be read.
 	at os.FileInfo
 }
 
-// A verdict is pinproof's answer about one result.
+// A verdict is pinproof's result for one part of a session.
 type verdict struct {
 	matches bool
 	drifted map[pin.Key]drift
@@ -74,8 +74,8 @@ func newJudge(o Options) (j *judge, err error) {
 	return j, err
 }
 
-// readPins reads what is pinned if the lockfile has changed since it was last read, or couldn't be read then. It checks the lockfile no
-// further, because pinproof does so with each verdict, without which no entry passes.
+// readPins reads the pins if the lockfile has changed since the last read, or if that read failed. It doesn't
+// validate them, because pinproof does so with each verdict, and no entry passes without a verdict.
 func (j *judge) readPins() (pins approved, isChanged bool, err error) {
 	at, err := os.Stat(j.lock)
 	if err == nil && j.at != nil && os.SameFile(at, j.at) && at.Size() == j.at.Size() && at.ModTime().Equal(j.at.ModTime()) {
@@ -93,7 +93,7 @@ func (j *judge) readPins() (pins approved, isChanged bool, err error) {
 	return readApproved(servers.Get(j.ServerID), j.values), true, nil
 }
 
-// ReadServers reads what a lockfile has, by server ID. It checks nothing but the JSON.
+// ReadServers returns the servers of a lockfile. It validates nothing but the JSON.
 func ReadServers(lock string) (servers jsontree.Value, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
@@ -154,8 +154,8 @@ func (j *judge) runPart(messages []byte) (*verdict, error) {
 	return j.begin()(messages)
 }
 
-// readVerdict reads the answer of pinproof verify --part, which ended with an exit code. It rejects
-// an answer that contradicts itself: another program may be where pinproof is looked for.
+// readVerdict parses the output of pinproof verify --part. It rejects output that contradicts itself or the exit
+// code, because a different program may have been found as pinproof.
 func readVerdict(answer []byte, code int) (*verdict, error) {
 	var said struct {
 		SchemaVersion, ExitCode int
@@ -188,7 +188,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 		warning := ""
 		for _, f := range d.Findings {
 			if f.Level == "warning" {
-				warning = " (WARNING " + f.ID + ")" // only the last one: one is enough to make a person look
+				warning = " (WARNING " + f.ID + ")" // only the last one: one is enough to alert a person
 			}
 		}
 		v.drifted[key] = drift{d.Kind, d.Now.Digest, warning}
@@ -209,7 +209,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	return v, nil
 }
 
-// reviewing returns how a person reviews what a session said.
+// reviewing returns the command with which a person reviews this session, and the place for its files.
 func (j *judge) reviewing() reviewing {
 	program, _ := FindPinproof() // newJudge has found it already
 	var flags []string
@@ -220,7 +220,7 @@ func (j *judge) reviewing() reviewing {
 		Flags: map[string][]string{"relock": flags}}}
 }
 
-// Pins are which pins a server is compared with.
+// Pins select the pins that a server is compared with.
 type Pins struct {
 	ServerID    string
 	Lockfile    string   // "" is for the nearest
@@ -251,13 +251,13 @@ func (p Pins) find() (path string, err error) {
 	return "", p.unapproved(f)
 }
 
-// unapproved adds to an error how a person approves the server.
+// unapproved adds a hint to an error: the commands that approve the server.
 func (p Pins) unapproved(f *fail.Error) error {
 	return f.Hint("approve the server first: pinproof-capture save %s -- COMMAND (or its URL), then pinproof lock %[1]s", shell.Quote(workspace.FileName(p.ServerID)))
 }
 
-// verifyTimeout bounds pinproof, which needs milliseconds, so that nothing can hold
-// a hook up until its agent gives up and lets the call pass.
+// verifyTimeout limits a run of pinproof, which takes milliseconds. Otherwise, a hook could block until its agent
+// gives up and lets the call pass.
 const verifyTimeout = 10 * time.Second
 
 // verify runs pinproof verify and returns its exit code.
@@ -286,8 +286,8 @@ func RunPinproof(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer,
 	return cmd.ProcessState.ExitCode(), nil
 }
 
-// FindPinproof returns the path of pinproof. It prefers the one in this program's folder: the
-// two come together, and a program that PATH finds is easier to replace.
+// FindPinproof returns the path of pinproof. It prefers the one in this program's folder, because both are installed
+// together and a program on PATH is easier to replace.
 func FindPinproof() (string, error) {
 	self, _ := os.Executable()
 	path, err := exec.LookPath(filepath.Join(filepath.Dir(self), "pinproof"))

@@ -13,13 +13,13 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// What was refused is kept in the user's cache, in a folder for each project. The name of a file has the server
-// ID and the digest of what the file holds, so that no file is replaced by another one while a person reads it.
+// Refused captures are kept in the user's cache, in a folder per project. A file's name contains the server ID and a
+// digest of the content, so that no file is overwritten while a person reads it.
 const (
-	// How long a file is kept, so that a project that is left behind doesn't fill the disk, either.
+	// How long a file is kept, so that abandoned projects don't fill the disk.
 	keptFor = 30 * 24 * time.Hour
 
-	// How many digits of a digest are in a name. A person may compare them.
+	// The number of digits of a digest in a file name. A person may compare them.
 	idHex = 16
 )
 
@@ -52,7 +52,7 @@ func shortDigest(data []byte) string {
 	return fmt.Sprintf("%x", sha256.Sum256(data))[:idHex]
 }
 
-// keptPlace returns the beginning of the paths of a server's kept files, or "" if none can be written.
+// keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {
 	folder := CacheFolder("refused", keptFor)
 	if folder == "" {
@@ -61,7 +61,7 @@ func keptPlace(lock, id string) string {
 	return filepath.Join(folder, shortDigest([]byte(lock)), strings.TrimSuffix(workspace.FileName(id), ".jsonl")+"-")
 }
 
-// keep writes a file whole or not at all, because half of it wouldn't show what was refused.
+// keep writes a file atomically, because a partial file wouldn't show what was refused.
 func keep(k kept) error {
 	now := time.Now()
 	if os.Chtimes(k.path, now, now) == nil {

@@ -16,14 +16,14 @@ import (
 	"pinproof/internal/pin"
 )
 
-// A record is what the guard's log has of one event. arguments are those of a call, as they came.
+// A record is one event in the guard's log. arguments are a call's arguments, as received.
 type record struct {
 	event     string
 	args      []any
 	arguments []byte
 }
 
-// A callLog is the log of a guard: JSON Lines, each a call that goes to the server, the answer to it, a drift or a block.
+// A callLog is the guard's log in JSON Lines: calls sent to the server, responses, drifts and blocks.
 type callLog struct {
 	f       *os.File // nil for no log
 	digests bool     // log digests in place of arguments
@@ -31,8 +31,8 @@ type callLog struct {
 	server  string
 }
 
-// openLog opens the log that the user asked for. It is for the user alone: arguments can hold secrets. Guards that share a file append
-// each record in one write, so no lock is needed.
+// openLog opens the log, if the user asked for one. Only the user may read it, because arguments can contain secrets.
+// Guards that share a file append each record in one write, so no lock is needed.
 func openLog(o Options) (l *callLog, err error) {
 	l = &callLog{digests: o.LogDigests, server: o.ServerID, session: rand.Text()}
 	if o.Log == "" {
@@ -56,7 +56,7 @@ func (l *callLog) write(records []record) error {
 		}
 		if len(r.arguments) > 0 && l.digests {
 			var plain bytes.Buffer
-			json.Compact(&plain, r.arguments) // no error: they were read strictly
+			json.Compact(&plain, r.arguments) // can't fail: they were parsed strictly
 			args = append(args, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
 		} else if len(r.arguments) > 0 {
 			args = append(args, "arguments", json.RawMessage(r.arguments))
@@ -68,7 +68,7 @@ func (l *callLog) write(records []record) error {
 	return nil
 }
 
-// lineOf returns names and values as a JSON object in ASCII, without those that are empty.
+// lineOf returns alternating names and values as a line of ASCII JSON, without empty strings.
 func lineOf(args []any) []byte {
 	var members []string
 	for pair := range slices.Chunk(args, 2) {

@@ -11,7 +11,7 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// A queue writes to one side of a session, in the order in which lines were put. Only its own goroutine waits for that side.
+// A queue writes lines to one side of a session, in order. Only its own goroutine waits for that side.
 type queue struct {
 	w    io.Writer
 	most int // how many bytes may be left to write: more end the session
@@ -20,14 +20,14 @@ type queue struct {
 	changed sync.Cond
 	waiting []byte
 	left    int  // bytes that aren't written yet
-	lost    bool // the side takes no more
+	lost    bool // writing to the side has failed
 }
 
 const (
 	// Below enough, the other side is read on.
 	enough = 1 << 20
 
-	// How many bytes may wait for a person to read them.
+	// How many bytes may wait for standard error.
 	maxNotes = 1 << 20
 )
 
@@ -38,12 +38,12 @@ func newQueue(w io.Writer, most int) *queue {
 	return q
 }
 
-// put adds lines. It returns false if too much would be left.
+// put adds lines. It returns false if more than q.most bytes would wait.
 func (q *queue) put(lines []byte) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.lost {
-		return true // as without a guard
+		return true // the lines are dropped
 	}
 	if q.left+len(lines) > q.most {
 		return false
@@ -54,7 +54,7 @@ func (q *queue) put(lines []byte) bool {
 	return true
 }
 
-// until waits until no more than a number of bytes is left to write.
+// until waits until at most few bytes are left to write.
 func (q *queue) until(few int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -73,7 +73,7 @@ func (q *queue) drained() <-chan struct{} {
 	return all
 }
 
-// run writes.
+// run writes what is put, forever.
 func (q *queue) run() {
 	q.mu.Lock()
 	for {
@@ -95,14 +95,14 @@ func (q *queue) run() {
 	}
 }
 
-// Notes are what a person is told, on standard error. A client that doesn't read them holds nothing up: what doesn't fit is left out and
-// counted.
+// notes are messages for a person on standard error. They never block: if the client doesn't read them, further ones
+// are dropped and counted.
 type notes struct {
 	*queue
 	dropped atomic.Int64
 }
 
-// Write takes what the server prints on standard error.
+// Write adds a message, after one that counts those dropped before.
 func (n *notes) Write(b []byte) (int, error) {
 	if count := n.dropped.Swap(0); count > 0 && !n.put(fmt.Appendf(nil, "pinproof: %s left out here, because nobody read them\n", text.Count(int(count), "note"))) {
 		n.dropped.Add(count)
@@ -113,7 +113,7 @@ func (n *notes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// settle waits a moment until all is written.
+// settle waits at most mcp.Grace until all is written.
 func (n *notes) settle() {
 	n.Write(nil)
 	select {

@@ -18,10 +18,10 @@ import (
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
-// An error code within the range that JSON-RPC leaves to servers.
+// codeBlocked is in the range that JSON-RPC reserves for server errors.
 const codeBlocked = -32090
 
-// What the client is told in place of an answer, the same for every server.
+// Error messages for the client, the same for every server.
 var (
 	wordsBlocked    = say("pinproof: blocked: ")
 	wordsUnreadable = say("pinproof: blocked: the message can be read in more than one way, and was not passed on.")
@@ -34,25 +34,25 @@ var (
 	wordsNoRecord   = say("pinproof: blocked: the record of calls can't be written, and this was not called.")
 )
 
-// reviewPatience is how long a server has for what is requested after a refusal, and how long the client waits for its error: that names
-// the file with all of it.
+// reviewPatience is how long, after a refusal, the guard waits for the remaining lists. The client gets its error
+// afterwards, because the error names the file with all lists.
 const reviewPatience = 5 * time.Second
 
-// A reviewing is how a person reviews what was refused.
+// A reviewing is what a person needs to review a refused capture.
 type reviewing struct {
-	// The beginning of the paths of files with what was refused; "" if none can be written.
+	// The prefix of the paths of kept files; "" if none can be written.
 	place string
 
-	command shell.Command // without the path of such a file
+	command shell.Command // without the path of the capture
 }
 
-// A kept is a file with what was refused.
+// A kept is a file with a refused capture.
 type kept struct {
 	path string
 	data []byte
 }
 
-// A refused is why a session is over, and what the client is told of it.
+// A refused is the reason why a session is over, and the client's text about it.
 type refused struct {
 	entryType pin.EntryType
 	verdict   *verdict
@@ -62,7 +62,7 @@ type refused struct {
 	isTold    bool
 }
 
-// answerRefused answers a request that comes after the refusal, or has it wait.
+// answerRefused answers a request after the refusal, or makes it wait until the client's text is known.
 func (c *core) answerRefused(h held) {
 	r := c.refused
 	if !h.m.Has("method") {
@@ -75,8 +75,8 @@ func (c *core) answerRefused(h held) {
 	}
 }
 
-// refuse ends the session because a list or the instructions drifted. The rest of the lists is requested first, so that a person has to
-// review only once.
+// refuse ends the session because a list or the instructions drifted. It requests the remaining lists first, so that
+// a person has to review only once.
 func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	c.refused = &refused{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {
@@ -97,7 +97,7 @@ func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	c.conclude()
 }
 
-// reviewed takes a listing that has come to its end after a refusal.
+// reviewed handles the end of a listing after a refusal.
 func (c *core) reviewed(l *listing, isFailed bool) {
 	state := &c.lists[l.EntryType]
 	if l == state.running {
@@ -110,7 +110,8 @@ func (c *core) reviewed(l *listing, isFailed bool) {
 	c.conclude()
 }
 
-// conclude tells the client and a person of a refusal, once all that was requested has come or the time for that is over.
+// conclude reports a refusal to the client and to a person, once all remaining lists have arrived or reviewPatience
+// is over.
 func (c *core) conclude() {
 	r := c.refused
 	isWaiting := slices.ContainsFunc(c.lists[:], func(l list) bool { return l.running != nil })
@@ -142,8 +143,8 @@ func textsOf(pages []mcp.Page) (results [][]byte) {
 	return results
 }
 
-// said returns a capture of all that the server has said of itself, each list as it was last listed to its end, and whether a list is
-// missing that the server claims to have.
+// said returns a capture of this session: the handshake response, and the last complete listing of each list. isPart
+// means that a list which the server declares may be missing.
 func (c *core) said() (data []byte, isPart bool) {
 	var results [][]byte
 	if c.greeting != nil {
@@ -158,7 +159,8 @@ func (c *core) said() (data []byte, isPart bool) {
 	return captured(results...), isPart
 }
 
-// drift tells a person what drifted in a list and how to go on, logs it, and keeps what was refused. It returns what the client is told.
+// drift reports drift in a list to a person, with the next step, logs it, and keeps the capture. It returns the
+// client's text.
 func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltext.Text {
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
@@ -170,7 +172,7 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 		lines = append(lines, d.kind+" "+strings.TrimPrefix(entry, "tool=")+d.warning)
 	}
 	how := say("").Drift(kinds)
-	if lines == nil { // no entry by itself: a policy differs, or nobody has approved a warning
+	if lines == nil { // no single entry drifted: a policy differs, or a warning isn't approved
 		lines = []string{v.summary}
 		how = say("none of them by itself")
 		c.log(event, "reason", v.summary)
@@ -186,8 +188,8 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	return words.With(c.toReview(data, isPart))
 }
 
-// unjudged tells a person why there is no verdict on an answer, or on a line that can't be read, and
-// what becomes of it. It returns what the client is told.
+// unjudged reports to a person why a response, or a line that can't be parsed, has no verdict, and what becomes of
+// it. It returns the client's text.
 func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Text {
 	why := fail.From(err).Text
 	data, _ := c.said()
@@ -198,7 +200,8 @@ func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Te
 	return wordsBlocked.With(words).With(c.toReview(append(data, line...), true))
 }
 
-// toReview keeps what was refused. It tells a person, and the client, the command to review it.
+// toReview keeps a capture and prints the command to review it. It returns the client's text, which has the command,
+// too.
 func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 	if c.review.place == "" {
 		c.tell("what it said could not be saved")
@@ -220,7 +223,7 @@ func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) {
 	c.refuseRequest(h, c.refuseEntry(method, key, why))
 }
 
-// refuseEntry tells a person why a client doesn't get an entry. It returns what the client is told.
+// refuseEntry reports to a person why the client doesn't get an entry. It returns the client's text.
 func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Text {
 	ref := pin.EntryRef(key.Type, key.Name)
 	c.tell("blocked: %s of %s: %s", method, ref, why.said)
@@ -228,9 +231,9 @@ func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Te
 	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
 }
 
-// drop refuses what is in a line that can't be read strictly, by the best guess at its ids: its requests toward its sender, and its answers
-// toward the side that waits for them. An id that the server made up never goes to the client, because it could say something to a model,
-// too.
+// drop refuses the messages in a line that can't be parsed strictly. It finds their ids with a lenient parser: the
+// sender of a request gets an error, and so does the side that waits for a response. The client never gets an id that
+// the server made up, because the id could contain a text for the model.
 func (c *core) drop(line []byte, isServers bool, bad error) {
 	on, back := c.toServer, c.toClient
 	if isServers {
@@ -251,7 +254,7 @@ func (c *core) drop(line []byte, isServers bool, bad error) {
 		} else if l == nil {
 			on(refusal(c.open[key].id(), wordsUnreadable))
 			delete(c.open, key)
-		} else { // a listing doesn't wait for an answer that can't be read
+		} else { // the listing must not wait for an unreadable response
 			l.key = ""
 			c.listed(l, "", bad)
 		}

@@ -26,7 +26,7 @@ type relay struct {
 	judge *judge
 	log   *callLog
 
-	mu   sync.Mutex // protects the core; nothing waits while it is held, except for the log
+	mu   sync.Mutex // protects the core; only writes to the log block while it is held
 	core *core
 
 	judging sync.WaitGroup
@@ -36,7 +36,7 @@ type relay struct {
 	ends           chan error // why the session ends
 }
 
-// Options are how a guard runs.
+// Options configure a guard.
 type Options struct {
 	Pins
 	OnDrift string        // one of Ends, Subset, Warns
@@ -53,10 +53,10 @@ func newCore(o Options, pins approved, review reviewing) *core {
 	return &core{Options: o, review: review, pins: pins, open: map[string]request{}}
 }
 
-// Run starts the server once and passes messages between it and the client until one of them
-// ends. It returns the server's exit code, or 2 if the session was ended here.
+// Run starts the server once and passes messages between it and the client until one of them ends. It returns the
+// server's exit code, or 2 if the guard ended the session.
 func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
-	debug.SetGCPercent(400) // a list is read into a large tree
+	debug.SetGCPercent(400) // parsing a list allocates a large tree
 	j, err := newJudge(o)
 	if err != nil {
 		return 2, err
@@ -99,19 +99,19 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 }
 
 const (
-	// After a signal, a server has signalPatience to end before it is stopped, which takes the rest of ten seconds.
+	// How long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
 	signalPatience = 10*time.Second - 2*mcp.Grace
 
-	// How often the guard does what is due. Once a client has closed its end, the guard also checks whether anything is left to do, and
-	// whether the client still reads.
+	// The interval of look.
 	lookAfter = 200 * time.Millisecond
 
-	// How long a refused session answers the client, which may otherwise restart the server many times a second.
+	// How long a refused session still answers the client, which might otherwise restart the server many times a
+	// second.
 	lingerAfter = 10 * time.Second
 )
 
 var (
-	errBlocked = errors.New("blocked") // a person has been told
+	errBlocked = errors.New("blocked") // already reported to a person
 	errFull    = fail.New("too much waits to be read by one side of the session")
 )
 
@@ -121,7 +121,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	go r.look(p, stdout, clientEnds)
 	go func() {
 		err := r.last(p.Lines(r.serverSays))
-		r.judging.Wait() // what it said last may drift
+		r.judging.Wait() // its last list may have drifted
 		r.happens(func(c *core) {
 			if c.serverEnds(); c.refused != nil {
 				err = cmp.Or(err, errBlocked)
@@ -163,8 +163,8 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 	return r.ended(p, end)
 }
 
-// look does what is due. After the client has closed its end, it closes the server's input once nothing waits here any more. The server
-// may never send its greeting, for which the client's messages wait.
+// look calls tick regularly. Once the client has closed its end, it closes the server's input when no message waits
+// here any more, or after mcp.PagePatience, because the handshake response that messages wait for may never arrive.
 func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struct{}) {
 	var late time.Time
 	for now := range time.Tick(lookAfter) {
@@ -179,7 +179,7 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 		default:
 			continue
 		}
-		if hungUp(stdout) { // nobody will ever read what the server sends
+		if hungUp(stdout) { // nobody reads the server's messages any more
 			p.Stop()
 			return
 		}
@@ -189,7 +189,7 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 	}
 }
 
-// last tells the client why the session ends, if a message was too large to be judged.
+// last ends the session with an error for the client if a message was too large to be judged.
 func (r *relay) last(err error) error {
 	if err == mcp.ErrTooLarge {
 		r.happens(func(c *core) {
@@ -201,7 +201,7 @@ func (r *relay) last(err error) error {
 	return err
 }
 
-// ended returns the exit code.
+// ended returns the exit code and the error of a session that ended with err.
 func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	if err == io.EOF || errors.Is(err, syscall.EPIPE) {
 		p.Stop()
@@ -213,7 +213,7 @@ func (r *relay) ended(p mcp.Connection, err error) (int, error) {
 	return 2, err
 }
 
-// happens has the core decide about something that happened, and does what the core returns.
+// happens lets the core handle an event, and performs the resulting actions.
 func (r *relay) happens(decide func(c *core)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +222,7 @@ func (r *relay) happens(decide func(c *core)) {
 	r.do(r.core.flush())
 }
 
-// do does what the core returns. The caller holds r.mu.
+// do performs the core's actions. The caller holds r.mu.
 func (r *relay) do(o out) {
 	if err := r.log.write(o.records); err != nil && r.core.refused == nil {
 		r.core.end(wordsNoRecord, err)
@@ -251,18 +251,18 @@ func (r *relay) do(o out) {
 	r.end(o.err)
 }
 
-// end ends the session. Reading goes on: a refused session still answers its client.
+// end ends the session if err isn't nil. Reading continues, because a refused session still answers its client.
 func (r *relay) end(err error) {
 	if err == nil {
 		return
 	}
 	select {
 	case r.ends <- err:
-	default: // one end is enough
+	default: // the session is ending already
 	}
 }
 
-// serverSays takes what the server sends.
+// serverSays handles what the server sends.
 func (r *relay) serverSays(said mcp.Received) error {
 	r.happens(func(c *core) {
 		if said.Unsent {
@@ -280,7 +280,7 @@ func (r *relay) serverSays(said mcp.Received) error {
 	return nil
 }
 
-// clientSays takes a line of the client's.
+// clientSays handles a line from the client.
 func (r *relay) clientSays(line []byte) error {
 	pins, isChanged, bad := r.judge.readPins()
 	r.happens(func(c *core) {

@@ -13,10 +13,10 @@ import (
 	"pinproof/internal/skill"
 )
 
-// A skill's files reach a model through resources/read. pinproof judges lists; the files are judged
-// here, by the digests and sizes in the pinned entry of the skill. A file passes only with exactly
-// the pinned bytes, and nothing in a skill's folder passes that the skill's entry doesn't list.
-// What is in no skill's folder passes as if no guard were there.
+// A skill's files reach a model through resources/read. pinproof judges only lists, so the files are judged here, by
+// the digests and sizes in the pinned entry of the skill. A file passes only if its bytes are the pinned ones, and
+// nothing in a skill's folder passes unless the skill's entry lists it. These checks don't apply outside of skill
+// folders.
 
 var (
 	skillNotApproved = because("it belongs to a skill that is not approved", say("this "), say(" belongs to a skill that is not approved. A person has to review it first."))
@@ -99,8 +99,8 @@ func (s skills) isApproved(uri string) bool {
 	return first(s.around(uri), skillNotSeen, fileNotListed) != nil
 }
 
-// file returns the files that approved skills list under a URI, or why the URI may not be read. It returns neither
-// if the URI has nothing to do with a skill. A skill inside another's folder can have a file that both list.
+// file returns the files that approved skills list under a URI, or why the URI may not be read, or neither if no
+// skill's folder contains the URI. There may be several files, because a skill's folder can be inside another's.
 func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	around := s.around(uri)
 	for _, k := range around {
@@ -158,12 +158,13 @@ func (c *core) learnSkills(l *list) {
 	}
 }
 
-// guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, the
-// one that was read last still counts.
+// guardsSkills reports whether the server's skills are pinned. If the lockfile can't be read, its last readable
+// version applies.
 func (c *core) guardsSkills() bool { return c.pins.Pins(pin.Skills) }
 
-// judgeAnswer returns the answer for the client: a refusal if the server's has the file of a skill with other bytes than the pinned ones, an
-// unapproved skill, or a denied resource. Whatever was requested, no result may have these.
+// judgeAnswer returns the response for the client: the server's, or a refusal if the result contains a skill's file
+// with other bytes than the pinned ones, an unapproved skill, or a denied resource. It checks every result, whatever
+// was requested.
 func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []byte {
 	if result.Kind == 0 {
 		return line
@@ -182,8 +183,9 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 	return refusal(asked.id(), words)
 }
 
-// answerContents judges the files of skills, and the denied resources, that a result has. Where either is pinned, a client has to read
-// the result as it is read here. The answer to a read of a skill's file is one item, of that URI, with its bytes.
+// answerContents checks a result for files of skills and for denied resources. If the server has any of these in its
+// pins, the result must be one that all clients parse alike. The response to a read of a skill's file must be one
+// item with the same URI and the pinned bytes.
 func (c *core) answerContents(result jsontree.Value, asked request) (why *reason) {
 	contents := result.Get("contents")
 	isRead := asked.method == readResource
@@ -221,17 +223,16 @@ func (c *core) answerContents(result jsontree.Value, asked request) (why *reason
 	return nil
 }
 
-// itemMembers are the members that a client reads in an item of contents.
+// itemMembers are the specified members of an item of contents.
 var itemMembers = []string{"uri", "text", "blob", "mimeType", "_meta"}
 
-// isPlainItem reports whether every client reads an item in the same way: no member has a name that only some take for a specified one.
+// isPlainItem reports whether all clients read an item alike: every member is a specified one, in its exact spelling.
 func isPlainItem(item jsontree.Value) bool {
 	return item.Kind == '{' && !slices.ContainsFunc(item.Members(), func(m jsontree.Member) bool { return !slices.Contains(itemMembers, m.Name) })
 }
 
-// isOneOf reports whether an item of contents has the bytes of a pinned file, in the one reading that
-// all clients have: text as UTF-8, or a blob in base64 as RFC 4648 spells it, with its padding and
-// without spaces.
+// isOneOf reports whether an item of contents has the bytes of a pinned file. It accepts only encodings that all
+// clients decode alike: text in UTF-8, or a blob in padded base64 (RFC 4648) without line breaks.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
 	plain := item.Get("text")
 	blob := item.Get("blob")

@@ -9,10 +9,10 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// message reads a line. It returns a value without a kind if the line is no message. Programs in JavaScript cut
-// texts at a number of UTF-16 units, and so may cut a surrogate pair in half. Half a pair changes no structure, and
-// passes in the content of a message. In lists, instructions and names, which are pinned or compared, it is refused.
-// A batch is refused, too: one revision of the protocol had batches, and clients read them in several ways.
+// message parses a line. It returns a value without a kind if the line isn't a message. JavaScript programs cut text
+// by UTF-16 units, and so may leave lone surrogates. message accepts them in the content of a message, where they
+// don't change the structure, and rejects them in lists, instructions and names, which are pinned or compared. It
+// also rejects batches, which only one revision had and clients parse differently.
 func message(line []byte) (m jsontree.Value, err error) {
 	found, bad := capture.Messages(line)
 	var whole []byte
@@ -34,8 +34,8 @@ func message(line []byte) (m jsontree.Value, err error) {
 	mended := bytes.Clone(line)
 	params := found[0].Get("params")
 	result := found[0].Get("result")
-	for _, content := range []jsontree.Value{result, found[0].Get("error"), params.Get("messages"), // of a sampling
-		params.Get("systemPrompt"), params.Get("message"), params.Get("data")} { // of a log line
+	for _, content := range []jsontree.Value{result, found[0].Get("error"), params.Get("messages"), // of sampling/createMessage
+		params.Get("systemPrompt"), params.Get("message"), params.Get("data")} { // of notifications/message
 		mend(mended, whole, content)
 	}
 	if !bytes.Equal(mended, whole) || capture.HoldsEntries(result) {
@@ -44,7 +44,8 @@ func message(line []byte) (m jsontree.Value, err error) {
 	return found[0], nil
 }
 
-// mend copies the strings of a value from whole, which has no halves, into line, but no names of members.
+// mend copies the string values in v, but not the names of members, into line from whole, which has no lone
+// surrogates.
 func mend(line, whole []byte, v jsontree.Value) {
 	if v.Kind == '"' {
 		copy(line[v.At:v.End], whole[v.At:v.End])
@@ -54,11 +55,10 @@ func mend(line, whole []byte, v jsontree.Value) {
 	}
 }
 
-// escape matches a surrogate pair, half a pair, or any other escape.
+// escape matches a surrogate pair, a lone surrogate, or any other escape.
 var escape = regexp.MustCompile(`\\u[dD][89abAB][[:xdigit:]]{2}\\u[dD][c-fC-F][[:xdigit:]]{2}|\\u[dD][89a-fA-F][[:xdigit:]]{2}|\\.`)
 
-// withoutHalves returns a JSON text in which the escape of U+FFFD, which is as long, replaces each
-// escape that is half a surrogate pair.
+// withoutHalves replaces each escape of a lone surrogate by \ufffd, which has the same length.
 func withoutHalves(line []byte) []byte {
 	return escape.ReplaceAllFunc(line, func(e []byte) []byte {
 		if len(e) == len(`\ufffd`) {

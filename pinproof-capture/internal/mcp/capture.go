@@ -1,5 +1,5 @@
-// Package mcp asks MCP servers what they tell a model, over stdio and HTTP, and saves the bytes
-// that came. It also opens the sessions that a guard relays.
+// Package mcp captures MCP servers over stdio and HTTP: it requests everything that a model reads, and saves the
+// bytes received. It also opens the sessions that the guard relays.
 package mcp
 
 import (
@@ -24,40 +24,41 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// A Server is one to capture: a command to start, or an address to ask.
+// A Server is an MCP server: a command to start, or a URL.
 type Server struct {
 	Argv []string
 	Dir  string   // where it is started; "" is the working folder
-	Env  []string // added to our own
+	Env  []string // added to our own environment
 
 	URL     string
 	Headers http.Header
 
-	// The transport of 2024-11-05 rather than Streamable HTTP.
+	// HTTP+SSE, the transport of revision 2024-11-05, instead of Streamable HTTP.
 	SSE bool
 
-	// InputOf returns the input schema of a tool, which may name headers for a call; nil if nothing is called.
+	// InputOf returns the input schema of a tool, in which x-mcp-header names headers for a call. It's nil in a
+	// capture.
 	InputOf func(tool string) jsontree.Value
 
 	rec *record // of a capture; nil for a guard
 }
 
-// Options are how a server is asked.
+// Options control how a server is captured.
 type Options struct {
-	// The only revision of the protocol to speak; "" is for initialize and, if that fails, server/discover.
+	// The only protocol revision to use; "" for initialize and, if that fails, server/discover.
 	Protocol string
 
 	Capabilities jsontree.Value // that we claim, an object
 
-	// The name of the client that the server is asked for, NAME or NAME/VERSION.
+	// The client name to send in clientInfo: NAME or NAME/VERSION.
 	Client string
 
 	Timeout time.Duration
-	// How long to listen after the last answer; 0 for as long as the server may need.
+	// How long to listen after the last response; 0 for 300 ms, or 2 s if the server declares listChanged.
 	Settle time.Duration
 }
 
-// line counts what there is: "instructions, 14 tools, 2 prompts in 1.3 s".
+// line summarizes a capture: "instructions, 14 tools, 2 prompts in 1.3 s".
 func (g *greeting) line(elapsed time.Duration) string {
 	var parts []string
 	if g.instructions {
@@ -71,11 +72,11 @@ func (g *greeting) line(elapsed time.Duration) string {
 	return fmt.Sprintf("%s in %.1f s", cmp.Or(strings.Join(parts, ", "), "nothing"), elapsed.Seconds())
 }
 
-// A Connection is a session with a server: a process, or a server at an address. Write takes one
-// message a line; Close means that no more follow.
+// A Connection is a session with a server, over stdio or HTTP. Write accepts one message per line. Close means that
+// no more messages follow.
 type Connection interface {
 	io.WriteCloser
-	// Lines passes on what the server sends until its end.
+	// Lines calls take for everything that the server sends, until the session ends.
 	Lines(take func(Received) error) error
 	Signal(os.Signal)
 	Stop()
@@ -90,8 +91,8 @@ func (s Server) Open(stderr io.Writer) (Connection, error) {
 	return launch(s, stderr)
 }
 
-// Save captures the server into a file and returns one line about the capture. If that fails, Stale
-// moves an older capture out of the way.
+// Save captures the server into a file and returns one line about the capture. If that fails, SetAside renames an
+// older capture.
 func (s Server) Save(ctx context.Context, path string, o Options) (line string, err error) {
 	if workspace.IsLockfile(path) {
 		return "", fail.New("%s is a lockfile", text.Printable(path)).Hint("name a file for the capture, such as server.jsonl")
@@ -106,9 +107,9 @@ func (s Server) Save(ctx context.Context, path string, o Options) (line string, 
 	return line, nil
 }
 
-// SetAside renames the capture of a server that can't be captured any more to FILE.old, so that
-// nothing takes what the server said once for what it says now. It returns the error with a word
-// about that. A file that isn't a capture stays, because it can't match any pins.
+// SetAside renames an old capture to FILE.old after a new one failed, so that nobody mistakes the old one for a new
+// one. It returns err with a note about the rename. A file that isn't a capture stays, because it can't match any
+// pins.
 func SetAside(path string, err error) error {
 	if !workspace.IsCapture(path) {
 		return err
@@ -126,8 +127,7 @@ func SetAside(path string, err error) error {
 	return &told
 }
 
-// A ServerError is an error about a server, with the end of what it said on standard
-// error, printable.
+// A ServerError is an error about a server. Said is the last lines of the server's standard error, made printable.
 type ServerError struct {
 	err  *fail.Error
 	Said []string
@@ -136,11 +136,11 @@ type ServerError struct {
 func (e *ServerError) Error() string { return e.err.Error() }
 func (e *ServerError) Unwrap() error { return e.err }
 
-// Capture asks the server for all that it tells a model. It returns the bytes as they came, and one line
-// about them. The server has ended by then. If the session was opened, any error is a *ServerError.
+// Capture requests everything that a model reads from the server. It returns the bytes received, and one line about
+// them. It ends the server before it returns. Once the session is open, any error is a *ServerError.
 func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
-		// An interrupt also stops the servers of a configuration that still wait for their turn.
+		// After an interrupt, the servers of a configuration that still wait for their turn aren't started.
 		return nil, "", fail.New("interrupted")
 	}
 	begin := time.Now()
@@ -162,7 +162,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	if err == nil && bad == nil {
 		return data, g.line(time.Since(begin)), nil
 	}
-	server.Stop() // now it has said all
+	server.Stop() // its standard error is complete now
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
 	if s.URL == "" && slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
@@ -183,7 +183,8 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	return nil, "", &ServerError{f, last}
 }
 
-// programs returns the programs of MCP in the node_modules folders around a server.
+// programs lists the executables with "mcp" in their name in node_modules/.bin of the server's folder and of the
+// folders above.
 func (s Server) programs() (programs []string) {
 	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
 		files, _ := os.ReadDir(filepath.Join(folder, "node_modules", ".bin"))
@@ -196,10 +197,10 @@ func (s Server) programs() (programs []string) {
 	return programs
 }
 
-// npxMissing matches what npx and npm print about a program that isn't there.
+// npxMissing matches the messages of npx and npm about a program that isn't installed.
 var npxMissing = regexp.MustCompile(`npx canceled due to missing packages|npm (error|ERR!) code E404|could not determine executable to run`)
 
-// Excerpt returns the beginning of a server's text, printable, for a sentence of ours.
+// Excerpt returns the beginning of a server's text, made printable, to quote in our messages.
 func Excerpt(s string) string {
 	const most = 300 // bytes: an error's message, not a page
 	if len(s) <= most {
@@ -208,7 +209,7 @@ func Excerpt(s string) string {
 	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
 }
 
-// ResolveIn returns a path as it is meant inside a folder: an absolute path stays as it is.
+// ResolveIn joins a relative path to a folder. It returns an absolute path unchanged.
 func ResolveIn(folder, path string) string {
 	if filepath.IsAbs(path) {
 		return path

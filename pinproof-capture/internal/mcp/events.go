@@ -16,19 +16,20 @@ type event struct {
 	id   string
 	data []byte
 
-	// How long the server wants to be left alone after the stream's end.
+	// How long the server asks clients to wait before they reconnect.
 	retry time.Duration
 
-	// The ID of the last request that had been sent when the event's data began to come.
+	// asked is the ID of the last request sent before the event's data began to arrive.
 	asked int64
 }
 
-// readEvents reads an event stream (WHATWG HTML, section 9.2) to its end, and calls each with every
-// event. An event that isn't ended by a blank line is dropped. A carriage return alone doesn't end
-// a line, as in the Go clients: inside a message it counts as a blank, or the message is refused.
+// readEvents reads an event stream (WHATWG HTML, section 9.2) to its end and calls each for every event. It drops an
+// event that no empty line ends. As in the Go clients, a lone carriage return doesn't end a line: inside a message,
+// it counts as a space or the message is rejected.
 func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	var e event
-	// The bytes of the event. A capture checks them, because clients find different messages in some events.
+	// The bytes of the event. In a capture, CheckEvent rejects an event in which clients would find different
+	// messages.
 	var came []byte
 	mark := []byte("\ufeff") // a byte order mark, which may come first
 	err := readLines(from, rec, func(line []byte, asked int64) error {

@@ -11,15 +11,15 @@ import (
 // HeaderName matches the names of header fields (RFC 9110, section 5.6.2).
 var HeaderName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// plainValue matches what a header can have as it is.
+// plainValue matches values that a header can contain without encoding.
 var plainValue = regexp.MustCompile(`^[!-~]([ -~]*[!-~])?$`)
 
-// named are the parameters that Mcp-Name repeats, by method.
+// named has, by method, the parameter that the Mcp-Name header repeats.
 var named = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri",
 	"tasks/get": "taskId", "tasks/update": "taskId", "tasks/cancel": "taskId"}
 
-// repeated returns the headers, as names and values, that repeat parts of a message since 2026-07-28
-// (Streamable HTTP). For a call, these include the arguments for which the tool's input schema names a header.
+// repeated returns the headers, as alternating names and values, that repeat parts of a message (Streamable HTTP,
+// from revision 2026-07-28 on). For tools/call, these include the arguments whose schema has x-mcp-header.
 func repeated(method string, params jsontree.Value, inputOf func(tool string) jsontree.Value) []string {
 	headers := []string{"Mcp-Method", method}
 	add := func(name string, v jsontree.Value) {

@@ -27,8 +27,8 @@ import (
 	"pinproof/internal/modeltext"
 )
 
-// A remote is a server at an address. It is reached by Streamable HTTP or by the older HTTP+SSE, in which all
-// that the server sends comes on one event stream. It is read and written like a process: one message a line.
+// A remote is a session over Streamable HTTP or the older HTTP+SSE, in which the server sends everything on one event
+// stream. Like a process, it is read and written one message per line.
 type remote struct {
 	Server
 	client  http.Client
@@ -42,22 +42,22 @@ type remote struct {
 
 	mu      sync.Mutex // protects what follows
 	session *webSession
-	overAt  time.Time // when a session was last over
+	overAt  time.Time // when the last session ended
 
-	// The client's name and version, as it sends them.
+	// The User-Agent: NAME/VERSION from the client's clientInfo.
 	agent string
 
 	// The revision of the protocol that initialize agreed on.
 	revision string
 
-	standing context.CancelFunc // ends the stream that belongs to no message
+	standing context.CancelFunc // ends the standalone stream
 	waiting  map[string]*post
 }
 
-// A post is a message of the client's on its way to the server.
+// A post is a message that the client sends to the server.
 type post struct {
 	body     []byte
-	id       []byte // of a request, as it is spelled
+	id       []byte // of a request, as spelled by the client
 	key      string // the same ID, however it is spelled
 	method   string
 	revision string
@@ -65,64 +65,61 @@ type post struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 
-	// The ID of the last request, as the record has it.
+	// The ID of the last request in the record.
 	asked int64
 
-	// Closed once the server has the message, which isn't a request.
+	// Closed once the server has received a message that isn't a request.
 	done chan struct{}
 
-	session *webSession // that it is meant for
+	session *webSession // that the client sent it in
 	isSent  bool        // it may have reached the server
 }
 
 var (
 	errStreamEnded = fail.New("its event stream ended before the answer")
 
-	// For a message that is meant for a session that is over: in the next one, the same name may mean another entry.
+	// For a message meant for a session that has ended: in the next one, the same name may mean a different entry.
 	errOver = fail.New("its session is over")
 )
 
 const (
-	// How long a new session counts before another one may begin. Otherwise, a call could meet the
-	// end of one session after another.
+	// The least time between two new sessions. Otherwise, one call could renew sessions forever.
 	renewAfter = 5 * time.Second
 
-	// More than a moved server needs; what goes on longer is a loop.
+	// More than a moved server needs; a longer chain is a loop.
 	maxRedirects = 3
 
-	// If a client's line is no request, the next line waits until the server has taken it: the server is to get the lines in their
-	// order. No server may delay the client for longer than this.
+	// How long the client waits at most after a notification or response until the server has received it. The wait
+	// keeps messages in order.
 	linePatience = 10 * time.Second
 
-	// How long to wait until the standalone stream opens. Some servers answer only with its first
-	// event, and have no event yet.
+	// How long to wait for the standalone stream to open. Some servers send the response headers only with the first
+	// event.
 	standPatience = time.Second
 
-	// How long to wait before a stream is asked for again: as long as the official clients do, which
-	// servers are tested with.
+	// The default delay before a stream is reconnected: that of the official clients, which servers are tested with.
 	resumeAfter = time.Second
 
-	// The least time to wait before that, regardless of the server.
+	// The shortest delay before a reconnection, even if the server asks for less.
 	minWait = 100 * time.Millisecond
 
-	maxTries = 100 // to get a stream back
+	maxTries = 100 // to reconnect a stream
 
-	// Within the range that JSON-RPC leaves to servers.
+	// In the range that JSON-RPC reserves for server errors.
 	codeNoAnswer = -32091
 )
 
-// PlacePatience is how long a message waits for a server of the old transport to name the address of
-// its session. Tests shorten it.
+// PlacePatience is how long a message waits until an HTTP+SSE server has sent its endpoint event. Tests shorten it.
 var PlacePatience = 30 * time.Second
 
-// wordsNoAnswer may reach a model.
+// wordsNoAnswer goes to the client, so a model may read it.
 var wordsNoAnswer = modeltext.Say("pinproof: the server gave no answer that can be used. A person finds the reason in the log of this server.")
 
-// connect prepares a session with a server at an address. The first line begins it.
+// connect prepares a session over HTTP. It sends no request.
 func connect(s Server) (*remote, error) {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // it may hold a secret
+		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // don't quote the URL, which may contain a secret
 	}
 	r := &remote{Server: s, address: u, waiting: map[string]*post{}, came: make(chan Received)}
 	r.session = r.newSession()
@@ -134,8 +131,8 @@ func connect(s Server) (*remote, error) {
 	return r, nil
 }
 
-// transport trusts what Node's clients trust: the system's certificates, which SSL_CERT_FILE names
-// on Unix, and those in the file that NODE_EXTRA_CA_CERTS names.
+// transport trusts the certificates that Node's clients trust: the system's (SSL_CERT_FILE replaces them on Unix) and
+// those in the file NODE_EXTRA_CA_CERTS.
 func transport() (http.RoundTripper, error) {
 	const variable = "NODE_EXTRA_CA_CERTS"
 	file := os.Getenv(variable)
@@ -155,8 +152,8 @@ func transport() (http.RoundTripper, error) {
 	return own, nil
 }
 
-// checkRedirect follows a redirect only within the same scheme, host and port. The request carries
-// the user's headers and the session's ID, and any other host isn't the one that the user named.
+// checkRedirect allows redirects only within the same scheme, host and port, because the request carries the user's
+// headers and the session ID.
 func checkRedirect(next *http.Request, via []*http.Request) error {
 	if !sameOrigin(next.URL, via[0].URL) {
 		return fail.New("it redirects to another address").Hint("find out which, and name that address yourself if you trust it")
@@ -172,7 +169,7 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 
 func sameOrigin(a, b *url.URL) bool { return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host) }
 
-// Lines passes on what the server sends until the session ends, and returns why it ended.
+// Lines calls take for everything that the server sends, until the session ends. It returns why the session ended.
 func (r *remote) Lines(take func(Received) error) error {
 	if r.SSE {
 		go func() {
@@ -208,7 +205,7 @@ func (r *remote) put(s Received) error {
 	}
 }
 
-// Write sends lines of the client's. It returns no error: what becomes of the lines is read with Lines.
+// Write sends the client's lines. It never fails: responses and errors arrive through Lines.
 func (r *remote) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		r.send(line)
@@ -216,7 +213,8 @@ func (r *remote) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send sends a line: a message that can be read in only one way, or something that isn't a message.
+// send sends one line. If the line isn't a request, send waits until the server has received it, so that lines stay
+// in order. The caller has rejected messages that can be read in several ways.
 func (r *remote) send(line []byte) {
 	p := &post{body: line, asked: r.rec.asked(), done: make(chan struct{})}
 	p.ctx, p.cancel = context.WithCancel(r.ctx)
@@ -242,7 +240,7 @@ func (r *remote) send(line []byte) {
 	of := params.Get("requestId")
 	if c := r.waiting[string(of.Kind)+of.Text]; p.method == "notifications/cancelled" && c != nil {
 		delete(r.waiting, c.key)
-		// In these revisions, the end of the answer's stream tells the server that the request is cancelled.
+		// From this revision on, closing the response stream cancels the request.
 		if c.revision >= FirstDiscover {
 			c.cancel()
 		}
@@ -269,7 +267,7 @@ func (r *remote) send(line []byte) {
 	}
 }
 
-// post sends a message and passes its answer on.
+// post sends a message and delivers the response.
 func (r *remote) post(p *post) {
 	defer p.cancel()
 	if p.method == "notifications/initialized" && !r.SSE { // HTTP+SSE has only one stream
@@ -277,7 +275,7 @@ func (r *remote) post(p *post) {
 	}
 	resp, data, err := r.ask(p)
 	if p.id == nil {
-		// The server has the message. What it sends in reply may only get through once send has returned.
+		// The server has received the message. Let send return first: its caller may have to read the server's reply.
 		close(p.done)
 	} else if err == nil && r.rec == nil && !r.SSE && isForgotten(resp, data) && r.over(p.session) {
 		err = errOver
@@ -296,15 +294,15 @@ func (r *remote) post(p *post) {
 // sessionOf returns the ID of the session that a request was sent in, or "".
 func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
 
-// isForgotten reports whether a server no longer knows the session. The protocol wants a 404 for that;
-// many servers answer with 400, and with words about the session.
+// isForgotten reports whether the server no longer knows the session. The protocol requires a 404 then, but many
+// servers respond with a 400 that mentions the session.
 func isForgotten(resp *http.Response, body []byte) bool {
 	code := resp.StatusCode
 	saysSo := code == http.StatusNotFound || code == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
 	return saysSo && sessionOf(resp) != ""
 }
 
-// answered notes that nobody waits for the answer to a message any more.
+// answered removes a message from those that wait for a response.
 func (r *remote) answered(p *post) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -313,8 +311,8 @@ func (r *remote) answered(p *post) {
 	}
 }
 
-// ask sends a message, and reads the body of the answer unless that is an event stream. An initialize begins a session; from revision
-// 2026-07-28 on, there are no sessions.
+// ask sends a message and, unless the response is an event stream, reads its body. initialize begins a session; from
+// revision 2026-07-28 on, there are no sessions.
 func (r *remote) ask(p *post) (resp *http.Response, data []byte, err error) {
 	if err := r.await(p); err != nil {
 		return nil, nil, err
@@ -394,7 +392,8 @@ func isStream(resp *http.Response) bool {
 	return resp.StatusCode == http.StatusOK && resp.Header.Get("Content-Type") == "text/event-stream"
 }
 
-// unusable returns why an HTTP response is no answer. It never quotes the response, which may repeat a secret that was sent.
+// unusable returns an error for an HTTP response that isn't a JSON-RPC response. It never quotes the response, which
+// may repeat a secret from the request.
 func unusable(resp *http.Response) error {
 	if resp.StatusCode < 300 {
 		return fail.New(notMessage)
@@ -407,7 +406,7 @@ func unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers refuse it in many ways
+		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers reject it in different ways
 		if sessionOf(resp) == "" && !isProbe {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
@@ -415,8 +414,8 @@ func unusable(resp *http.Response) error {
 	return f
 }
 
-// answer passes on the server's response to a message. If that doesn't answer a request, the error
-// is the reason, unless the answer may still come on another stream.
+// answer delivers the HTTP response to a message. If the message was a request that the response doesn't answer,
+// answer returns an error, unless the answer may still arrive on another stream.
 func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	isFailed := resp.StatusCode >= 300
@@ -442,8 +441,8 @@ func (p *post) refusedBy(data []byte) bool {
 	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
 
-// hand passes on a message, on one line. In valid JSON, line feeds are only between tokens; invalid
-// JSON is refused rather than mended.
+// hand delivers a message as one line. It replaces line breaks, which valid JSON has only between tokens, and rejects
+// invalid JSON.
 func (r *remote) hand(data []byte, asked int64) error {
 	if !json.Valid(data) {
 		return r.rec.refuse(fail.New(notMessage))
@@ -478,8 +477,8 @@ func (r *remote) waits(p *post) bool {
 	return p.id != nil && r.waiting[p.key] == p
 }
 
-// fail reports why a message has no answer. It tells a person and, unless this is a capture, the
-// client that waits for the answer, in words of our own.
+// fail reports the error of a message to the user. In a guard, it also sends the waiting client an error with a fixed
+// text.
 func (r *remote) fail(p *post, err error) {
 	if r.rec == nil && p.id != nil && !r.waits(p) {
 		return // it was cancelled, or has its error
@@ -493,13 +492,13 @@ func (r *remote) fail(p *post, err error) {
 	}
 }
 
-// Close tells that the client sends no more. It ends the session if all requests are answered. If
-// not, it does nothing, and the caller has to call it again later.
+// Close means that the client sends nothing more. It ends the session if no request waits for a response; otherwise
+// it does nothing, and the caller must call it again later.
 func (r *remote) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, p := range r.waiting {
-		if p.method != "subscriptions/listen" { // which has no answer
+		if p.method != "subscriptions/listen" { // which has no response
 			return nil
 		}
 	}
@@ -507,13 +506,13 @@ func (r *remote) Close() error {
 	return nil
 }
 
-// Signal ends the session, with the exit code of a server that the signal ended.
+// Signal ends the session. The exit code is then that of a process killed by the signal.
 func (r *remote) Signal(s os.Signal) {
 	r.exit = 128 + int(s.(syscall.Signal))
 	r.stop(nil)
 }
 
-// Stop ends the session and takes leave of the server.
+// Stop ends the session and tells the server so (HTTP DELETE).
 func (r *remote) Stop() {
 	r.stop(nil)
 	r.mu.Lock()
@@ -530,5 +529,5 @@ func (r *remote) Stop() {
 	}
 }
 
-// ExitCode returns the code of a process that ended the same way.
+// ExitCode returns 128 plus the number of the signal that ended the session, or 0.
 func (r *remote) ExitCode() int { return r.exit }

@@ -12,33 +12,34 @@ import (
 // file. Tests set less.
 var MaxBytes = capture.MaxBytes
 
-// ErrTooLarge ends a session: a message that doesn't fit can't be judged.
+// ErrTooLarge ends a session, because a message above MaxBytes can't be judged.
 var ErrTooLarge = fail.New("a message of more than 64 MiB")
 
-// Received is what a server said: a line with its line ending or, in place of an answer, why it is missing.
+// Received is a line from the server, with its line ending, or the reason why a response is missing (Err).
 type Received struct {
 	Line []byte
 
-	// Line is one of the client's that no server got.
+	// Line is a message of the client that no server received.
 	Unsent bool
 
-	Err error // for a person
+	Err error // printed for a person
 
-	// The session is over, and the server wants another initialize.
+	// The session has ended, and the server requires a new initialize.
 	Renews bool
 
-	// The ID of the last request that had been sent when the line came. For an Err, the ID of the
-	// request that it is about, or 0.
+	// asked is the ID of the last request sent before the line arrived. For an Err, it is the ID of the failed
+	// request, or 0.
 	asked int64
 }
 
-// ReadLines passes on the lines of a reader, each with its line ending and in memory of its own, and what is left at the reader's end.
+// ReadLines calls take for each line, with its line ending, and for the rest at the end of the input, which may be
+// empty. take may keep the slice.
 func ReadLines(from io.Reader, take func(line []byte) error) error {
 	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
 }
 
-// readLines does the same, and passes on the ID of the last request that had been sent when a line
-// began to come: no answer comes before its request.
+// readLines does the same. It also passes the ID of the last request sent before a line began to arrive, because a
+// response can't precede its request.
 func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
 	came := &marked{Reader: from, rec: rec}
 	in := bufio.NewReaderSize(came, 64<<10)
@@ -63,7 +64,7 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 	}
 }
 
-// marked reads what a server sends, and notes the id of the last request when bytes came.
+// marked reads from a server, and records at each read the ID of the last request sent.
 type marked struct {
 	io.Reader
 	rec   *record

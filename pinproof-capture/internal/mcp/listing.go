@@ -14,31 +14,32 @@ import (
 )
 
 const (
-	// How long a server has to answer a guard for a page.
+	// How long the guard waits for one page.
 	PagePatience = 30 * time.Second
 
-	// How long it has to answer a cursor that may mean the end of the list.
+	// How long to wait for the response to an empty cursor, which may mean the end.
 	doubtPatience = 2 * time.Second
 )
 
-// A Listing requests all pages of one list and, with WithFiles, the files of the skills in it. It decodes no definition: what a server
-// lists is for pinproof to judge.
+// A Listing requests all pages of one list and, with WithFiles, the files of the skills in it. It doesn't parse
+// definitions, because pinproof judges them.
 type Listing struct {
 	EntryType pin.EntryType
 	Meta      []jsontree.Member // members of _meta in each request
 	Files     *SkillFiles
 	WithFiles bool
 
-	// It is of 2026-07-28 or later, where an empty cursor is one like any other.
+	// The revision is 2026-07-28 or later: an empty cursor is valid.
 	IsModern bool
 
-	// An empty cursor is the end of the list.
+	// An empty cursor ends the list.
 	EmptyEnds bool
 
 	Pages []Page
 	Read  []Page // the results with files
 
-	// The cursor is empty, by which older servers mean the end: an error, nothing or the same page follows.
+	// The cursor is empty. Many older servers send one at the end of a list, and respond to it with an error, nothing
+	// or the same page.
 	InDoubt bool
 	InFiles bool
 
@@ -47,7 +48,7 @@ type Listing struct {
 	last []byte   // the entries of the last page, as they came
 }
 
-// A Page is a result, as it came and as it is read.
+// A Page is a result, as received (Text) and as parsed.
 type Page struct {
 	Text []byte
 	jsontree.Value
@@ -72,7 +73,7 @@ func Request(id int64, method string, params []jsontree.Member) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`+"\n", id, method, jsontree.Append(nil, jsontree.Object(params...)))
 }
 
-// Patience returns how long a server has to answer a guard.
+// Patience returns how long to wait for the next response.
 func (l *Listing) Patience() time.Duration {
 	if l.InDoubt {
 		return doubtPatience
@@ -80,12 +81,13 @@ func (l *Listing) Patience() time.Duration {
 	return PagePatience
 }
 
-// Take reads a line with an answer, which the listing keeps. It returns whether another request follows, or why the list is unusable.
+// Take adds a response, given as a line and as parsed, to the listing. It returns whether another request follows, or
+// an error if the list is unusable.
 func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	result := m.Get("result")
 	page := Page{line[result.At:result.End], result}
 	if l.InFiles {
-		if result.Kind == '{' { // otherwise, the file stays unread: pinproof reports it
+		if result.Kind == '{' { // otherwise the file is missing, which pinproof reports
 			l.Read = append(l.Read, page)
 		}
 		return l.nextFile(), nil
@@ -120,7 +122,7 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	return true, nil
 }
 
-// End ends the list. It returns whether the files of skills follow.
+// End ends the list. It returns whether skill files have to be requested.
 func (l *Listing) End() (more bool) {
 	l.InDoubt = false
 	return l.WithFiles && l.nextFile()
@@ -135,18 +137,19 @@ func (l *Listing) nextFile() (more bool) {
 	return more
 }
 
-// maxPages bounds one list. No server has so many pages, even with one tool a page, and a server
-// that never stops is found out before the time is up.
+// maxPages limits one list. No real server has so many pages, even with one tool per page, and a list without end is
+// detected before the time limit.
 const maxPages = 1000
 
-// SkillFiles are the files of the skills that a server lists. They are read so that a person can review them.
+// SkillFiles are the files of a server's skills. They are requested so that a person can review them.
 type SkillFiles struct {
 	wanted []string        // the URIs of those not yet read
 	seen   map[string]bool // the URIs of these files, and of those already read
 	size   int64           // of all of them, as declared
 }
 
-// add takes the entries of a page. Those that aren't skills are for pinproof to refuse.
+// add adds the files of the skills in entries. It skips an invalid entry, which pinproof will reject, and files above
+// the size limits.
 func (f *SkillFiles) add(entries jsontree.Value) {
 	for _, e := range entries.Items() {
 		s, problem := skill.Read(e.Value)

@@ -12,7 +12,7 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A message is one of the server's: a request, a notification or an answer.
+// A message is a request, notification or response from the server.
 type message struct {
 	jsontree.Value
 	line []byte
@@ -20,7 +20,7 @@ type message struct {
 	// The id of the request that it answers, or 0.
 	answers int64
 
-	// In place of a message: why it is missing.
+	// Why a response is missing; the message itself is then empty.
 	err error
 }
 
@@ -32,10 +32,10 @@ const (
 	notAsked   = "it sent an answer to a request that was not sent"
 )
 
-// readMessage returns the message of a line, nil if all clients pass over the line, or why some clients
-// don't take it for a message. asked is the ID of the last request. Some clients pass over a batch, an
-// extra member, or an id, a result or an error in another shape than the protocol's; all pass over an
-// answer that comes before its request. The answer that they do take may come after the capture has ended.
+// readMessage parses a line. It returns nil if every client ignores the line, and a reason (why) if only some do:
+// they ignore a batch, an extra member, or an id, result or error of the wrong type. A response to an ID above asked,
+// the last request's ID, is ignored by every client, too. Both make the capture fail, because the response that
+// clients accept may arrive after the capture.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	found, err := capture.Messages(line)
 	if err != nil {
@@ -65,15 +65,16 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 	return m, ""
 }
 
-// spelled returns a value byte for byte, as it came.
+// spelled returns the bytes of a value as received.
 func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v.End]) }
 
-// Answer returns an answer to a request as a line. outcome is its last member.
+// Answer returns a response to a request as a line. outcome is its "result" or "error" member.
 func Answer(id []byte, outcome string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, outcome)
 }
 
-// Reply returns the answer to a request of the server's that no client can answer, such as for sampling. It answers pings.
+// Reply returns our response to a server's request that isn't passed to a client: a result for ping, "Method not
+// found" for any other, such as sampling.
 func Reply(id []byte, method string) []byte {
 	if method == "ping" {
 		return Answer(id, `"result":{}`)
@@ -81,7 +82,7 @@ func Reply(id []byte, method string) []byte {
 	return Answer(id, `"error":{"code":`+codeNoMethod+`,"message":"Method not found"}`)
 }
 
-// A refusal is an error that the server answers with.
+// A refusal is an error response from the server.
 type refusal struct {
 	code string
 	told *fail.Error
@@ -100,11 +101,11 @@ func (m *message) refusal(method string, isQuoted bool) *refusal {
 func (r *refusal) Error() string { return r.told.Error() }
 func (r *refusal) Unwrap() error { return r.told }
 
-// wantsDiscover matches the refusal of initialize by a server that knows only the newer
-// server/discover: in words, or with a code for the method, its parameters or the revision.
+// wantsDiscover matches the error with which a server that supports only server/discover responds to initialize: its
+// words, or its code for an unknown method, invalid parameters or an unsupported revision.
 var wantsDiscover = regexp.MustCompile(`(?i)protocol|version|` + FirstDiscover + `|-3260[12]\b|-32022\b`)
 
-// ReadLeniently reads what may be a message, or a batch of them, as forgiving clients do.
+// ReadLeniently parses a message or a batch as lenient clients do: without regard to repeated members.
 func ReadLeniently(text []byte) (messages []map[string]json.RawMessage) {
 	if json.Unmarshal(text, &messages) != nil {
 		messages = make([]map[string]json.RawMessage, 1)

@@ -12,8 +12,7 @@ func ProgramOf(path string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".cmd")
 }
 
-// The flags of npx and npm exec before a server's name: those that take a value, and those that npx
-// knows to take no argument.
+// The flags of npx and npm exec before a server's name: those with a value, and those that npx knows to have none.
 var (
 	valued = strings.Fields("-p --package -c --call -w --workspace -C --prefix --cache --loglevel " +
 		"--registry --script-shell --shell --userconfig --tag --omit --include")
@@ -21,21 +20,20 @@ var (
 		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
 )
 
-// An NPM is a command line with npx or npm exec.
+// An NPM describes a command line of npx or npm exec.
 type NPM struct {
 	// The index of the word before which "--" is missing, or -1.
 	Dashes int
 
-	// What npx or npm looks for, "" if it isn't seen.
+	// The package or program to run, or "" if it isn't found.
 	Name string
 }
 
-// ReadNPM reads a command line. Of any other program, it returns the same as for npx without arguments.
+// ReadNPM parses a command line. For any other program, it returns NPM{Dashes: -1}.
 //
-// npx puts a "--" before the first word that isn't a flag, but takes the word after a flag that it
-// doesn't know for the flag's value: after --no and --local, which are short for other flags, after
-// --no-yes and other negations except --no-install, and after several letters in one flag (npm 7 to
-// 11). npm exec takes all flags for its own, up to a "--".
+// npx inserts a "--" before the first word that isn't a flag. But it reads the word after an unknown flag as the
+// flag's value: after --no and --local, which abbreviate other flags, after negations such as --no-yes (except
+// --no-install), and after combined letters (npm 7 to 11). npm exec reads all flags up to a "--" as its own.
 func ReadNPM(argv []string) NPM {
 	n := NPM{Dashes: -1}
 	at, program := programIn(argv)

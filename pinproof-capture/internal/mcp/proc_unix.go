@@ -11,8 +11,7 @@ import (
 	"syscall"
 )
 
-// A group is a server's session, and so its process group: the server and all that it started,
-// except processes that left the group on purpose.
+// A group is the process group of a server: the server and all that it started, except processes that left the group.
 type group struct {
 	id int
 
@@ -20,15 +19,15 @@ type group struct {
 	watchdog io.WriteCloser
 }
 
-// watch waits for the number of a group, then for a line. If the end of its input comes first, we were killed, and it kills the group: a
-// server behind a shell, as npx starts it, would stay.
+// watch reads the ID of a group, then waits for a line. If its input ends first, pinproof-capture was killed, and
+// watch kills the group: a server that npx starts through a shell would survive.
 const watch = `read -r group && ! read -r _ && kill -s KILL -- "-$group"`
 
 // gate waits for a line before it becomes the server, so that the server starts nothing before the watchdog knows its group.
 const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
 
-// startGroup starts cmd in a session of its own: the server can't ask anything on the terminal, and
-// an interrupt there reaches only us.
+// startGroup starts cmd in a session of its own, so that the server can't prompt on the terminal and Ctrl+C there
+// interrupts only this program.
 func startGroup(cmd *exec.Cmd) (g group, err error) {
 	if cmd.Err == nil {
 		_, cmd.Err = exec.LookPath(ResolveIn(cmd.Dir, cmd.Path))
@@ -42,7 +41,7 @@ func startGroup(cmd *exec.Cmd) (g group, err error) {
 	}
 	defer waits.Close()
 	defer opens.Close()
-	// In a session of its own, too: what kills our group doesn't kill it.
+	// The watchdog has a session of its own, too, so that a signal to our group doesn't kill it.
 	watchdog := exec.Command("/bin/sh", "-c", watch)
 	watchdog.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	watchdog.Dir = "/"
@@ -73,7 +72,7 @@ func startGroup(cmd *exec.Cmd) (g group, err error) {
 // send sends a signal to the whole group. An error means that no process of it is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
-// release ends the watchdog. The group has ended by then.
+// release ends the watchdog, after the group has ended.
 func (g group) release() {
 	io.WriteString(g.watchdog, "\n")
 	g.watchdog.Close()

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// A group is a job object: what a process in it starts is in it, too. When the job's last handle is
-// closed, even by a crash of ours, all its processes end.
+// A group is a job object, which contains every process that its processes start. When its last handle is closed,
+// even by a crash of ours, all its processes end.
 type group windows.Handle
 
 // startGroup starts cmd in a job of its own. cmd is started suspended and resumed inside the job,
@@ -44,7 +44,7 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 	return group(job), nil
 }
 
-// newJob makes a job whose processes end with its last handle.
+// newJob creates a job whose processes end when its last handle is closed.
 func newJob() (windows.Handle, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func joinJob(job windows.Handle, pid uint32) error {
 	if err := windows.AssignProcessToJobObject(job, process); err != nil {
 		return err
 	}
-	// os/exec keeps no handle for the thread, with which the documented function would do it.
+	// The documented ResumeThread needs a handle of the thread, which os/exec doesn't keep.
 	if status, _, _ := resume.Call(uintptr(process)); status != 0 {
 		return windows.NTStatus(status)
 	}
@@ -79,9 +79,9 @@ func joinJob(job windows.Handle, pid uint32) error {
 
 var resume = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// send kills the job if s is SIGKILL, and does nothing otherwise: Windows has no request to end
-// that every program understands, and an interrupt reaches the server anyway. send always says that
-// no process is left, so the rest of the job is ended as soon as the server itself has left.
+// send kills the job if s is SIGKILL and ignores other signals: Windows has no termination request that every program
+// handles, and an interrupt reaches the server anyway. It always reports that no process is left, so that the job is
+// killed as soon as the server itself has ended.
 func (g group) send(s syscall.Signal) error {
 	if s == syscall.SIGKILL {
 		windows.TerminateJobObject(windows.Handle(g), 2)

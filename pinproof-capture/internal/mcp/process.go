@@ -16,11 +16,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// Grace is how long a server has to leave by itself once its input is closed, and again once it is told to.
-// That is enough for a server that shuts a browser down, and short enough for the time limit of a hook.
+// Grace is how long a server gets to exit after its stdin is closed, and again after a termination signal. That is
+// enough to shut down a browser, and short enough for a hook's time limit.
 const Grace = time.Second
 
-// A process is a stdio server that runs, with its group.
+// A process is a running stdio server and its process group.
 type process struct {
 	io.WriteCloser // its input
 	cmd            *exec.Cmd
@@ -28,7 +28,7 @@ type process struct {
 	rec            *record
 	out            *io.PipeReader
 
-	// Closed when the server itself has ended, and its output.
+	// Closed when the server has exited and its output is closed.
 	ended chan struct{}
 
 	once sync.Once // Stop
@@ -44,7 +44,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	cmd.Stdout = theirs
 	// Processes that the server left running may keep its output open, but no longer answer.
 	cmd.WaitDelay = Grace
-	// Clients look for the program on the PATH that the server gets.
+	// Clients look up the program in the PATH of the server's own environment.
 	for _, variable := range s.Env {
 		name, list, _ := strings.Cut(variable, "=")
 		if isPath(name, runtime.GOOS) && filepath.Base(s.Argv[0]) == s.Argv[0] {
@@ -66,7 +66,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 		return nil, fail.Path(s.Argv[0]+" does not start", err)
 	}
 	go func() {
-		cmd.Wait() // its code is read from ProcessState
+		cmd.Wait() // the exit code is read from ProcessState
 		theirs.Close()
 		close(p.ended)
 	}()
@@ -78,13 +78,13 @@ func (p *process) Lines(take func(Received) error) error {
 	return readLines(p.out, p.rec, func(line []byte, asked int64) error { return take(Received{Line: line, asked: asked}) })
 }
 
-// Stop ends the server and its group. It closes the server's input, then tells the group to end,
-// then kills it, a second apart.
+// Stop ends the server and its group: it closes the server's input, sends SIGTERM after Grace, and SIGKILL after
+// another Grace.
 func (p *process) Stop() {
-	// Only once: the group's number may be that of another group later.
+	// Only once, because the group's ID may be reused.
 	p.once.Do(func() {
 		p.Close()
-		go io.Copy(io.Discard, p.out) // nobody may be reading any more
+		go io.Copy(io.Discard, p.out) // otherwise the server could block on its output
 		if !p.gone() {
 			p.group.send(syscall.SIGTERM)
 			p.gone()
@@ -96,15 +96,14 @@ func (p *process) Stop() {
 	})
 }
 
-// isPath reports whether a variable is PATH, where programs are looked for. On Windows, its letter
-// case doesn't matter.
+// isPath reports whether a variable is PATH, ignoring case on Windows.
 func isPath(name, system string) bool {
 	return name == "PATH" || system == "windows" && strings.EqualFold(name, "PATH")
 }
 
-// batchLine returns the command line of cmd for a batch file, such as npx.cmd. It puts every word in double
-// quotes, and refuses the characters that aren't plain even there. It returns "" for any other program, which
-// takes its words as they are. Go's own quoting is for programs: with it, cmd would run what follows an &.
+// batchLine returns the command line with which cmd runs a batch file such as npx.cmd, or "" for any other program.
+// It quotes every word, and rejects characters that cmd interprets even in quotes. Go's own quoting isn't for cmd,
+// which would run whatever follows an &.
 func batchLine(path string, args []string) (string, error) {
 	ending := strings.ToLower(filepath.Ext(path))
 	if ending != ".cmd" && ending != ".bat" {
@@ -123,7 +122,7 @@ func batchLine(path string, args []string) (string, error) {
 	return `cmd.exe /d /v:off /s /c "` + strings.Join(words, " ") + `"`, nil
 }
 
-// gone waits until the server and its group have left, for a second at most.
+// gone waits at most Grace for the server and its group to exit. It returns whether they have.
 func (p *process) gone() bool {
 	for end := time.Now().Add(Grace); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		select {
@@ -137,7 +136,7 @@ func (p *process) gone() bool {
 	return false
 }
 
-// Signal passes on a signal that we got.
+// Signal sends s to the server's group.
 func (p *process) Signal(s os.Signal) { p.group.send(s.(syscall.Signal)) }
 
 // ExitCode returns the exit code of a server that has ended, as a shell does: 128 plus the signal's
@@ -160,7 +159,7 @@ func (p *process) reason() *fail.Error {
 // A tail keeps the end of what a server prints on standard error.
 type tail []byte
 
-// maxTail is how many bytes are kept: a program prints at the end why it stops, and a person reads a screenful.
+// maxTail is the number of bytes kept: about a screenful, because a program prints last why it stops.
 const maxTail = 4 << 10
 
 func (t *tail) Write(p []byte) (int, error) {

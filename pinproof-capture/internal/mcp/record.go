@@ -10,14 +10,14 @@ import (
 	"pinproof/internal/fail"
 )
 
-// A record keeps the bytes that a server sent, as they came, for pinproof to read. A decoder wouldn't
-// do: it folds letter case and keeps only the last of repeated members. A nil record keeps nothing.
+// A record keeps the bytes that a server sent, for pinproof to read. Decoded JSON wouldn't do: Go's decoder ignores
+// case and keeps only the last of repeated members. A nil record keeps nothing.
 type record struct {
 	sent     atomic.Int64 // the id of the last request
-	streamed atomic.Int64 // bytes that came on all event streams
+	streamed atomic.Int64 // bytes received on all event streams
 	mu       sync.Mutex
 	lines    bytes.Buffer
-	err      error // the first reason to refuse what came
+	err      error // the first reason to discard the record
 }
 
 var errFlood error = fail.New("the server sent more than 64 MiB")
@@ -30,7 +30,7 @@ func (rec *record) asked() int64 {
 	return rec.sent.Load()
 }
 
-// add takes a line that the server sent.
+// add records a line from the server. It returns the first reason to discard the record.
 func (rec *record) add(line []byte) error {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -43,7 +43,7 @@ func (rec *record) add(line []byte) error {
 	return rec.err
 }
 
-// refuse takes a reason to save nothing of what came. It returns the first such reason.
+// refuse marks the whole record as unusable. It returns the first reason for that.
 func (rec *record) refuse(err error) error {
 	if rec == nil || err == nil {
 		return err
@@ -54,7 +54,7 @@ func (rec *record) refuse(err error) error {
 	return rec.err
 }
 
-// mark returns a function that removes all that is recorded from now on.
+// mark returns a function that truncates the record to its present length.
 func (rec *record) mark() (cut func()) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()

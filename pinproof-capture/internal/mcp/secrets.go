@@ -2,7 +2,7 @@ package mcp
 
 import "regexp"
 
-// Concealed takes the place of what may be a secret in a message.
+// Concealed replaces a possible secret in a message.
 const Concealed = "***"
 
 // secret matches what may be a secret in an address: a user's name and password, the query and the fragment.

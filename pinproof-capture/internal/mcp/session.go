@@ -15,17 +15,16 @@ import (
 	"pinproof/internal/pin"
 )
 
-// The revisions of the protocol that are offered: the last one with initialize, which a server may
-// answer with an older one, and the first one with server/discover.
+// The protocol revisions offered: the last one with initialize, to which a server may respond with an older one, and
+// the first one with server/discover.
 const (
 	LastInitialize = "2025-11-25"
 	FirstDiscover  = "2026-07-28"
 )
 
-// A session asks one server, one question at a time. It decodes no definition: what a server
-// lists is for pinproof to judge.
+// A session captures one server, one request at a time. It doesn't parse definitions, because pinproof judges them.
 type session struct {
-	to   io.Writer // a message a line
+	to   io.Writer // one message per line
 	ctx  context.Context
 	came chan *message
 	rec  *record
@@ -36,18 +35,18 @@ type session struct {
 	files   SkillFiles
 	changes int // how often the server has reported that a list has changed
 
-	// What each request says of the client, from 2026-07-28 on: members of _meta.
+	// The _meta members that identify the client in each request, from revision 2026-07-28 on.
 	meta []jsontree.Member
 
-	// Errors may quote the server. One at an address may repeat the secrets that were sent to it.
+	// Errors may quote the server. Over HTTP they don't, because the server may repeat the secrets sent to it.
 	isQuoted bool
 
 	Options
 }
 
-// run asks the server for all that it tells a model.
+// run requests everything that a model reads, and starts again when a list changes meanwhile.
 func (s *session) run(server Connection) (*greeting, error) {
-	// Without this, a server that never reads could hold us up beyond the time limit.
+	// Without this, Write to a server that never reads could block beyond the time limit.
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
 	go func() {
@@ -68,16 +67,16 @@ func (s *session) run(server Connection) (*greeting, error) {
 		if s.ctx.Err() != nil && s.changes > 0 {
 			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
 		}
-		cut() // of what it listed before, nothing is left
+		cut() // remove the lists recorded before the change
 	}
 	return g, err
 }
 
-// QuietPatience is how long a server that reports when its lists change has to be quiet. Some register tools after their start. Tests
-// shorten it.
+// QuietPatience is the default Settle for a server that declares listChanged, because some servers register tools
+// after their start. Tests shorten it.
 var QuietPatience = 2 * time.Second
 
-// lists asks for all lists and for the files of skills, and listens for a moment.
+// lists requests all lists and skill files, then listens for more messages until Settle is over.
 func (s *session) lists(g *greeting) error {
 	if err := s.all(s.ctx, g, true); err != nil {
 		return err
@@ -91,15 +90,16 @@ func (s *session) lists(g *greeting) error {
 	}
 	settling, cancel := context.WithTimeout(s.ctx, cmp.Or(settle, Settle))
 	defer cancel()
-	// No request is open, but what the server sends unasked is recorded.
+	// No request is open; this records what the server sends unasked.
 	s.answer(settling, 0)
 	return nil
 }
 
-// Settle is longer than a server that answers twice waits before the second answer. Tests shorten it.
+// Settle is the default time to listen after the last response. It's long enough to catch servers that respond twice.
+// Tests shorten it.
 var Settle = 300 * time.Millisecond
 
-// take records what the server sends, as it came, and passes it on if it is a message to every client.
+// take records a line from the server, and passes it on if every client reads it as the same message.
 func (s *session) take(said Received) error {
 	if said.Err != nil {
 		return s.put(&message{answers: said.asked, err: said.Err})
@@ -120,7 +120,7 @@ func (s *session) take(said Received) error {
 	return s.put(m)
 }
 
-// put passes on what was received, as long as the session goes on.
+// put passes a message to answer, unless the session has ended.
 func (s *session) put(m *message) error {
 	select {
 	case s.came <- m:
@@ -141,8 +141,8 @@ func (s *session) ask(ctx context.Context, method string, params ...jsontree.Mem
 	return s.answer(ctx, id)
 }
 
-// answer waits for the answer to a request, which may be a refusal, or just listens if the id is 0. Meanwhile it answers what the
-// server asks.
+// answer waits for the response to a request, or only listens if id is 0. Meanwhile it responds to the server's
+// requests. It returns an error response as a *refusal.
 func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	for {
 		select {
@@ -167,17 +167,17 @@ func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	}
 }
 
-// A greeting is what a server says of itself before it lists anything. Later it also says how much the server lists.
+// A greeting is the result of the handshake and, later, the number of entries in each list.
 type greeting struct {
 	capabilities jsontree.Value
 	instructions bool
 	counts       [pin.EntryTypes]int
 }
 
-// DefaultClient is the name of the most common client.
+// DefaultClient is the client name to send by default, that of the most common client.
 const DefaultClient = "claude-code"
 
-// clientInfo returns what the server is told of the client. Servers choose their lists by it.
+// clientInfo returns the clientInfo to send. Some servers choose their lists by it.
 func (s *session) clientInfo() jsontree.Value {
 	name, version, _ := strings.Cut(cmp.Or(s.Client, DefaultClient), "/")
 	return jsontree.Object(member("name", jsontree.Text(name)), member("version", jsontree.Text(cmp.Or(version, "1.0.0"))))
@@ -187,8 +187,8 @@ func member(name string, v jsontree.Value) jsontree.Member {
 	return jsontree.Member{Name: name, Value: v}
 }
 
-// begin does the handshake. It begins with initialize, because every server before 2026-07-28 needs it and
-// some end at anything else. If a server refuses that, begin asks server/discover.
+// begin performs the handshake. It tries initialize first, because every server before 2026-07-28 requires it and
+// some exit on anything else, and then server/discover.
 func (s *session) begin() (*greeting, error) {
 	if s.Protocol >= FirstDiscover {
 		return s.discover(s.ctx)
@@ -203,7 +203,7 @@ func (s *session) begin() (*greeting, error) {
 	if other == nil {
 		return g, nil
 	}
-	// If the server knows neither, its answer to initialize is the error to report.
+	// If the server supports neither, report its response to initialize.
 	_, spoke := errors.AsType[*fail.Error](other)
 	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.told.Text) {
 		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
@@ -211,7 +211,7 @@ func (s *session) begin() (*greeting, error) {
 	return nil, err
 }
 
-// discover asks server/discover; from then on every request names who asks.
+// discover sends server/discover. From then on, every request identifies the client in _meta.
 func (s *session) discover(ctx context.Context) (*greeting, error) {
 	s.meta = []jsontree.Member{
 		member("io.modelcontextprotocol/protocolVersion", jsontree.Text(max(s.Protocol, FirstDiscover))),
@@ -232,8 +232,8 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// DeclaresList reports whether a server with these capabilities says that it has a list. A server that names no capabilities
-// at all, as some old ones do, may have tools.
+// DeclaresList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
+// have tools.
 func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
@@ -241,8 +241,8 @@ func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	return pin.IsDeclared(entryType, capabilities)
 }
 
-// all asks for every page of every list that the server claims or, if claimed is false, of the
-// other lists, which the server need not have.
+// all requests every page of every list that the server declares or, if claimed is false, of the lists that it
+// doesn't declare.
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
@@ -254,7 +254,7 @@ func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 		switch {
 		case err == nil:
 			g.counts[entryType] = n
-		// Many servers claim resources and have no templates.
+		// Many servers declare resources without implementing resource templates.
 		case refused && r.code == codeNoMethod && entryType != pin.Tools:
 		case claimed:
 			return err
@@ -263,24 +263,24 @@ func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	return nil
 }
 
-// courtesy is how long a server has for a request that it needn't answer.
+// courtesy is the time limit for all requests that the server needn't answer.
 const courtesy = 2 * time.Second
 
-// rest asks what other clients ask: the lists that the server doesn't claim, and
-// server/discover with the lists that go with it. A server need not answer that. What it
-// answers is recorded, and pinproof refuses a session with two different lists.
+// rest sends what other clients send: requests for the lists that the server doesn't declare, and server/discover
+// with its lists. The server needn't answer. Its responses are recorded, and pinproof rejects a session with two
+// different versions of a list.
 func (s *session) rest(ctx context.Context, g *greeting) {
 	s.all(ctx, g, false)
 	if s.meta != nil || s.Protocol != "" {
 		return
 	}
 	if other, err := s.discover(ctx); err == nil {
-		s.all(ctx, other, true) // without an error: the server need not answer
+		s.all(ctx, other, true) // errors are ignored, because the server needn't answer
 	}
 }
 
-// pages asks for all pages of one list and for the files of the skills in it, and returns the number of its entries. A file that the
-// server refuses stays unread.
+// pages requests all pages of one list and the files of its skills, and returns the number of entries. It skips a
+// file that the server doesn't return.
 func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
 	l := Listing{EntryType: entryType, Meta: s.meta, IsModern: s.meta != nil, Files: &s.files, WithFiles: true}
 	for more := true; more; {

@@ -11,20 +11,20 @@ import (
 	"pinproof/internal/fail"
 )
 
-// A webSession is one session with a server at an address. If the server ends it, the guard begins another one with an initialize, and
-// what the client sends from then on belongs to that one.
+// A webSession is one session over HTTP. If the server ends it, the guard begins another one with an initialize, and
+// the client's later messages belong to the new session.
 type webSession struct {
-	id string // the server's, "" for none
+	id string // from the server; "" for none
 
-	// Where the server wants to be asked, once ready is closed.
+	// The URL for requests, set before ready is closed.
 	endpoint *url.URL
 	ready    chan struct{}
 
-	// The last session is over, and no initialize has been sent since.
+	// The previous session has ended, and no initialize has been sent since.
 	isUnbegun bool
 }
 
-// newSession returns a session that hasn't begun. A server of HTTP+SSE names the endpoint of each session.
+// newSession returns a session that hasn't begun. An HTTP+SSE server sends the endpoint of each session later.
 func (r *remote) newSession() *webSession {
 	s := &webSession{ready: make(chan struct{})}
 	if !r.SSE {
@@ -34,8 +34,8 @@ func (r *remote) newSession() *webSession {
 	return s
 }
 
-// over notes that a session is over, and has the next one begin. It returns false if the last session was over only a moment ago: a call
-// could meet the end of one session after another.
+// over replaces a session that has ended by a new one. It returns false if the one before ended less than renewAfter
+// ago, because one call could otherwise renew sessions forever.
 func (r *remote) over(s *webSession) bool {
 	r.mu.Lock()
 	isNew := r.session == s
@@ -55,7 +55,7 @@ func (r *remote) over(s *webSession) bool {
 	return true
 }
 
-// lose reports that the requests of a session whose only stream is cut have no answer.
+// lose fails the requests of a session whose only stream was cut.
 func (r *remote) lose(s *webSession) {
 	var lost []*post
 	r.mu.Lock()
@@ -70,7 +70,7 @@ func (r *remote) lose(s *webSession) {
 	}
 }
 
-// await waits until a message may be sent. It refuses one that was meant for a session that is over.
+// await waits until a message may be sent. It returns errOver if the message was meant for a session that has ended.
 func (r *remote) await(p *post) error {
 	select {
 	case <-p.session.ready:
@@ -89,9 +89,9 @@ func (r *remote) await(p *post) error {
 	return nil
 }
 
-// stand opens the standalone stream, before the server is told that the client is initialized: the server may send something in reply to
-// that. A server need not have such a stream, and clients take answers on it, too. stand waits a moment. Some servers refuse the stream
-// until they have that message, so it is asked for once more.
+// stand opens the standalone stream before the server gets notifications/initialized, because the server may send
+// messages right after it. The stream is optional, and responses may arrive on it. stand waits at most standPatience.
+// Some servers refuse the stream until they have received the notification, so a refused request is repeated once.
 func (r *remote) stand(initialized *post) {
 	ctx, cancel := context.WithCancel(r.ctx)
 	r.mu.Lock()
@@ -115,10 +115,10 @@ func (r *remote) stand(initialized *post) {
 	<-opened.Done()
 }
 
-// follow passes on the messages of an event stream. If the stream ends too early, follow asks the server
-// for the rest, as often as the server answers: the rest may come in pieces. The standalone stream,
-// which belongs to no message, always ends too early. With the one stream of HTTP+SSE a session ends, too; in a
-// capture, or if no session ever began, that is an error.
+// follow delivers the messages of an event stream. If the stream ends before the response, follow reconnects to get
+// the rest, as long as the server responds. The standalone stream (p is nil) has no response, so follow always
+// reconnects. With HTTP+SSE, whose only stream it is, the session ends, too; in a capture, or if no session ever
+// began, that is an error.
 func (r *remote) follow(p *post, resp *http.Response) error {
 	last := ""
 	ctx := resp.Request.Context() // for a message's stream, it ends when the message is cancelled
@@ -160,7 +160,7 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 	}
 }
 
-// stream asks for the standalone stream or, with the id of an event, for what came after that event.
+// stream requests the standalone stream or, with an event's ID (last), the events after it.
 func (r *remote) stream(ctx context.Context, last string) (*http.Response, error) {
 	resp, err := r.do(ctx, http.MethodGet, nil, "Accept", "text/event-stream", "Last-Event-Id", last)
 	if err == nil && !isStream(resp) {
@@ -170,10 +170,9 @@ func (r *remote) stream(ctx context.Context, last string) (*http.Response, error
 	return resp, err
 }
 
-// read passes on the messages of an event stream until it ends or is cut off. No answer among them
-// can be to a request that was sent after the message that the stream belongs to or, on the
-// standalone stream, after the answer came. read returns the id of the last event, how long the
-// server wants to be left alone, and why what came is refused.
+// read delivers the messages of an event stream until it ends. A response on it can only answer requests sent before
+// the message that the stream belongs to or, on the standalone stream, before the event. read returns the ID of the
+// last event, the server's reconnection delay, and why an event was rejected.
 func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Duration, err error) {
 	defer resp.Body.Close()
 	placed := !r.SSE // the first event of HTTP+SSE names the endpoint
@@ -204,8 +203,8 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 		return r.hand(e.data, e.asked)
 	})
 	if !errors.As(err, new(*fail.Error)) {
-		err = nil // it was cut off
-	} else if p == nil || err == ErrTooLarge { // what can't be read may be the answer to anything
+		err = nil // the connection broke off
+	} else if p == nil || err == ErrTooLarge { // an unreadable message may be any request's response
 		r.stop(err)
 	}
 	return last, wait, err
