@@ -60,7 +60,7 @@ tools.lock in the project's folder (CLAUDE_PROJECT_DIR, GEMINI_PROJECT_DIR, else
 folder) and, inside a repository, in the folders above it, up to the repository's root.`,
 	}
 	set := c.Flags()
-	set.StringVar(&o.OnDrift, "on-drift", guard.Ends, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
+	set.StringVar(&o.OnDrift, "on-drift", guard.ModeEnd, "what happens to what isn't approved: `MODE` is end (the session ends), subset (the client gets the rest) or warn (the client gets everything)")
 	set.DurationVar(&o.Relist, "relist", time.Minute, "list again before a call if the last list is older than `DURATION`; 0 for never")
 	set.StringVar(&o.Log, "log", "", "append calls, drifts and blocks to `FILE`, one JSON object a line")
 	set.BoolVar(&o.LogDigests, "log-digests", false, "with --log: write digests in place of arguments")
@@ -81,7 +81,7 @@ folder) and, inside a repository, in the folders above it, up to the repository'
 }
 
 func checkMode(c *cobra.Command, mode string) error {
-	if slices.Contains([]string{guard.Ends, guard.Subset, guard.Warns}, mode) {
+	if slices.Contains([]string{guard.ModeEnd, guard.ModeSubset, guard.ModeWarn}, mode) {
 		return nil
 	}
 	return usage(c, "--on-drift %s: one of end, subset, warn", text.Name(mode))
@@ -187,13 +187,13 @@ server that wants OAuth needs a bridge first: npx --no -- mcp-remote URL.
 wrap names what it can't rewrite, and exits with 2. It doesn't rewrite Codex's TOML, but
 prints the command lines to write there.`,
 	}
-	onDrift := c.Flags().String("on-drift", guard.Ends, "the guards' `MODE`, as for guard: end, subset or warn")
+	onDrift := c.Flags().String("on-drift", guard.ModeEnd, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
 	return a.rewriting(c, func(config *client.Config, ids []string) (*client.Guard, string, error) {
 		if err := checkMode(c, *onDrift); err != nil {
 			return nil, "", err
 		}
-		if *onDrift != guard.Ends {
+		if *onDrift != guard.ModeEnd {
 			guarding.Flags = append(guarding.Flags, "--on-drift", *onDrift)
 		}
 		if *log != "" {

@@ -71,9 +71,9 @@ type entry struct {
 	Rest map[string]jsontext.Value `json:",embed"`
 }
 
-// notDone lists unsupported keys that change how a client reaches a server. Without them, the server may list
+// unsupportedKeys lists unsupported keys that change how a client reaches a server. Without them, the server may list
 // something else than the agent gets.
-var notDone = []string{
+var unsupportedKeys = []string{
 	"headersHelper", "oauth", // Claude Code, VS Code
 	"envFile", "sandboxEnabled", // VS Code
 	"auth",                    // Cursor
@@ -85,7 +85,7 @@ func (e entry) argv() []string { return slices.Concat([]string{e.Command}, e.Arg
 
 // refuse returns an error for the first key of notDone that an entry sets.
 func (e entry) refuse() error {
-	for _, key := range notDone {
+	for _, key := range unsupportedKeys {
 		value := e.Rest[key]
 		value.Compact()
 		if slices.Contains([]string{"", "null", "false", `""`, "{}", "[]"}, string(value)) {

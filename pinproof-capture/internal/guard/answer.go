@@ -22,7 +22,7 @@ func (c *core) gives(entryType pin.EntryType, name string) bool {
 	key := c.pins.key(entryType, name)
 	as, isEqual := c.lists[entryType].entries[key.Name]
 	isPinned := c.pins.PinsEntry(pin.Key{Type: entryType, Name: name})
-	return !c.pins.isDenied(key) && (c.OnDrift == Warns || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
+	return !c.pins.isDenied(key) && (c.OnDrift == ModeWarn || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 
 // entries returns the entries of a list that the client gets and whose name satisfies isMeant. Except in mode warn,
@@ -34,7 +34,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 			if !isMeant(name) || !c.gives(entryType, name) {
 				continue
 			}
-			if c.OnDrift != Warns {
+			if c.OnDrift != ModeWarn {
 				item.Value = c.pins.Apply(entryType, item.Value)
 			}
 			list = append(list, jsontree.Member{Value: item.Value})

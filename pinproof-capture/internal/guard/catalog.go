@@ -13,9 +13,9 @@ import (
 	"pinproof/internal/skill"
 )
 
-// approved has the pins of one server. pinproof validates them with each verdict.
-type approved struct {
-	entries map[pin.Key]pinned
+// serverPins has the pins of one server. pinproof validates them with each verdict.
+type serverPins struct {
+	entries map[pin.Key]entryPin
 	pin.Policy
 	values []pin.Substitute // what the names in the pins mean
 	skills skills
@@ -27,16 +27,16 @@ type approved struct {
 	matchers map[string]*regexp.Regexp // by template, once needed
 }
 
-// pinned is the pin of one entry.
-type pinned struct {
+// entryPin is the pin of one entry.
+type entryPin struct {
 	Digest   string
 	Approval string
 	Denied   bool // a person has denied it to agents
 }
 
 // readApproved reads a server's entry in a lockfile.
-func readApproved(server jsontree.Value, values []pin.Substitute) approved {
-	a := approved{entries: map[pin.Key]pinned{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, matchers: map[string]*regexp.Regexp{}}
+func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
+	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, matchers: map[string]*regexp.Regexp{}}
 	// pinproof refuses a policy that isn't one.
 	a.Policy, _ = lockfile.PolicyIn(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
@@ -46,7 +46,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) approved {
 			members = []jsontree.Member{{Value: pins}}
 		}
 		for _, m := range members {
-			p := pinned{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
+			p := entryPin{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 			a.entries[pin.Key{Type: entryType, Name: m.Name}] = p
 			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
 				a.deny(a.plain(m.Name))
@@ -73,7 +73,7 @@ func matcher(key string) *regexp.Regexp {
 }
 
 // deny notes a denied resource or template. What has no expression is looked up, however many there are.
-func (a *approved) deny(name string) {
+func (a *serverPins) deny(name string) {
 	key := keyOfTemplate(name)
 	if strings.Contains(key, mark) {
 		a.deniedTemplates = append(a.deniedTemplates, matcher(key))
@@ -84,7 +84,7 @@ func (a *approved) deny(name string) {
 }
 
 // isDenied reports whether a person has denied an entry to agents, however its URI is spelled.
-func (a *approved) isDenied(key pin.Key) bool {
+func (a *serverPins) isDenied(key pin.Key) bool {
 	if a.entries[key].Denied {
 		return true
 	}
@@ -97,7 +97,7 @@ func (a *approved) isDenied(key pin.Key) bool {
 
 // key returns the pinned key of an entry, in which placeholders replace values. No pin has a name that contains a
 // placeholder itself.
-func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
+func (a *serverPins) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
 	if err != nil {
 		return pin.Key{Type: entryType}
@@ -106,7 +106,7 @@ func (a *approved) key(entryType pin.EntryType, name string) pin.Key {
 }
 
 // plain returns a name with its placeholders replaced by values.
-func (a *approved) plain(name string) string {
+func (a *serverPins) plain(name string) string {
 	return pin.FillPlaceholders(jsontree.Text(name), a.values).Text
 }
 
@@ -224,7 +224,7 @@ func (c *core) forbids(t target) *reason {
 		if c.pins.isDenied(key) {
 			return denied
 		}
-		if useOf(key.Type) != "" && !isApproved && c.pins.Pins(key.Type) && c.OnDrift != Warns {
+		if useOf(key.Type) != "" && !isApproved && c.pins.Pins(key.Type) && c.OnDrift != ModeWarn {
 			return notPinned
 		}
 	}
@@ -232,7 +232,7 @@ func (c *core) forbids(t target) *reason {
 }
 
 // allows returns the pin of the entry that a request acts on, or the reason to refuse the request.
-func (c *core) allows(t target, method string, params jsontree.Value) (under pinned, why *reason) {
+func (c *core) allows(t target, method string, params jsontree.Value) (under entryPin, why *reason) {
 	if t.keys == nil {
 		return under, nil
 	}
@@ -249,13 +249,13 @@ func (c *core) allows(t target, method string, params jsontree.Value) (under pin
 	}
 	for _, key := range t.keys {
 		if under, why = c.allowsEntry(key); why != nil {
-			return pinned{}, why
+			return entryPin{}, why
 		}
 	}
 	return under, c.askSkill(method, params)
 }
 
-func (c *core) allowsEntry(key pin.Key) (under pinned, why *reason) {
+func (c *core) allowsEntry(key pin.Key) (under entryPin, why *reason) {
 	l := &c.lists[key.Type]
 	as, isListed := l.entries[key.Name]
 	under, isApproved := c.pins.entries[key]

@@ -21,9 +21,9 @@ import (
 
 // The modes of a guard: what it does about entries that differ from their pins.
 const (
-	Ends   = "end"    // it ends the session
-	Subset = "subset" // it leaves them out
-	Warns  = "warn"   // it passes them, and reports them to a person
+	ModeEnd    = "end"    // it ends the session
+	ModeSubset = "subset" // it leaves them out
+	ModeWarn   = "warn"   // it passes them, and reports them to a person
 )
 
 // A core decides what passes between a client and its server. Each method handles one event, such as a line from the
@@ -38,12 +38,12 @@ const (
 // notification with a known method.
 type core struct {
 	Options
-	review reviewing
+	review reviewSetup
 
 	now time.Time
 	out out
 
-	pins approved
+	pins serverPins
 	// The lockfile can't be read: nothing that depends on it passes.
 	unread bool
 
@@ -72,7 +72,7 @@ type core struct {
 	meta []jsontree.Member
 
 	// Why the session is over; nil while it isn't.
-	refused *refused
+	refused *refusalState
 }
 
 // A sessionState is how far a session has come.
@@ -108,7 +108,7 @@ type list struct {
 	// The results with skill files, requested after a refusal.
 	files []mcp.Page
 	// The entries that the client may use and the pins that they equal, by pinned name.
-	entries map[string]pinned
+	entries map[string]entryPin
 	// The entries that drifted.
 	drifted map[pin.Key]drift
 }
@@ -170,7 +170,7 @@ type request struct {
 // An out is the actions to perform, in the order of its fields.
 type out struct {
 	records []record
-	keep    []kept
+	keep    []keptFile
 	// Lines for a person.
 	say      []string
 	toClient []byte
@@ -376,9 +376,9 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.need(&h, entryType, true)
 		}
 		c.wait(h)
-	case why != nil && (c.OnDrift != Warns || why == skillDenied || why == folderNotRead || why == unclear):
+	case why != nil && (c.OnDrift != ModeWarn || why == skillDenied || why == folderNotRead || why == unclear):
 		c.refuseUse(h, target.keys[0], method, why)
-	case method == getSkill && c.guardsSkills() && c.OnDrift != Warns:
+	case method == getSkill && c.guardsSkills() && c.OnDrift != ModeWarn:
 		entries := c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") })
 		if len(entries) != 1 { // each request has one answer
 			c.refuseUse(h, target.keys[0], method, gone)
@@ -391,7 +391,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 }
 
 // call forwards a request, and records it if it acts on an entry by its name.
-func (c *core) call(h held, method string, params jsontree.Value, under pinned) {
+func (c *core) call(h held, method string, params jsontree.Value, under entryPin) {
 	entryType, calls := typeOf(method, useOf)
 	if !calls {
 		c.forward(h, nil)
@@ -642,7 +642,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 		c.settle(l)
 		return
 	}
-	state.entries = map[string]pinned{}
+	state.entries = map[string]entryPin{}
 	state.drifted = nil
 	if v != nil {
 		state.drifted = v.drifted
@@ -654,7 +654,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 	}
 	var count int
 	state.outcome, count = c.result(l.EntryType)
-	if c.OnDrift == Subset && len(state.drifted) > 0 && count == 0 {
+	if c.OnDrift == ModeSubset && len(state.drifted) > 0 && count == 0 {
 		state.outcome = errorOf(wordsBlocked.Say("nothing is left of this list: ").With(words))
 	}
 	if l.EntryType == pin.Skills {
@@ -699,12 +699,12 @@ func (c *core) release() {
 // decide acts on a verdict as the mode requires. v is nil if err is why there is none. It returns the client's text
 // about drift, and whether the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
-	if err != nil && c.OnDrift == Warns {
+	if err != nil && c.OnDrift == ModeWarn {
 		c.unjudged("drift", "not judged, and passed on", nil, err)
 	} else if err != nil {
 		c.block(nil, err)
 	} else if v.matches {
-	} else if c.OnDrift == Warns || c.OnDrift == Subset && len(v.drifted) > 0 && entryType != pin.Instructions {
+	} else if c.OnDrift == ModeWarn || c.OnDrift == ModeSubset && len(v.drifted) > 0 && entryType != pin.Instructions {
 		words = c.drift("drift", entryType, v)
 	} else {
 		c.refuse(entryType, v)
@@ -847,7 +847,7 @@ func (c *core) renews() {
 }
 
 // reread replaces the pins after the lockfile has changed. err is why it can't be read.
-func (c *core) reread(pins approved, err error) {
+func (c *core) reread(pins serverPins, err error) {
 	was := c.unread
 	c.unread = err != nil
 	if c.unread && !was {
@@ -932,7 +932,7 @@ func (c *core) unanswered() (ids [][]byte) {
 // end ends the session, and responds to all waiting requests with an error.
 func (c *core) end(words modeltext.Text, err error) {
 	c.refuseAll(c.unanswered(), words)
-	c.refused = &refused{words: words, isTold: true}
+	c.refused = &refusalState{words: words, isTold: true}
 	c.out.err = err
 }
 

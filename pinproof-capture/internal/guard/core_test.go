@@ -408,7 +408,7 @@ func TestSmuggles(t *testing.T) {
 	for _, line := range linesOf(t, "smuggled.txt") {
 		name, said, _ := strings.Cut(line, ": ")
 		for i := range 3 * 2 * len(states) {
-			mode := []string{Ends, Subset, Warns}[i%3]
+			mode := []string{ModeEnd, ModeSubset, ModeWarn}[i%3]
 			meta := []string{"", `"_meta":$META`}[i/3%2]
 			more := []string{"", ","}[i/3%2] + meta
 			state := states[i/6]
@@ -441,7 +441,7 @@ func TestSmuggles(t *testing.T) {
 				s.answersAll()
 				s.now = s.now.Add(20 * time.Second)
 				s.happens(s.core.tick)
-				if mode != Warns {
+				if mode != ModeWarn {
 					s.asks(strconv.Itoa(102+3*i), "tools/call", `{"name":"EVIL"`+more+"}")
 				}
 				s.asks(strconv.Itoa(103+3*i), "tools/call", `{"name":"a"`+more+"}")
@@ -450,7 +450,7 @@ func TestSmuggles(t *testing.T) {
 			s.answersAll()
 			got := s.client.String()
 			for line := range strings.Lines(got) {
-				if strings.Contains(line, "EVIL") && (mode != Warns || !isList.MatchString(line)) {
+				if strings.Contains(line, "EVIL") && (mode != ModeWarn || !isList.MatchString(line)) {
 					t.Errorf("%s, %s, %s: the client got %s", name, mode, state, line)
 				}
 			}
@@ -465,7 +465,7 @@ func TestSmuggles(t *testing.T) {
 func TestCallsUnapproved(t *testing.T) {
 	lock := lockfileWith(t, "")
 	for _, line := range linesOf(t, "calls.txt") {
-		s := newStage(t, lock, Ends)
+		s := newStage(t, lock, ModeEnd)
 		s.begin()
 		before := s.server.Len()
 		s.clientSays(line)

@@ -55,7 +55,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 	}
 	place := keptPlace(lock, h.ServerID)
 	file := place + shortDigest(data) + keptEnding
-	if place == "" || keep(kept{file, data}) != nil {
+	if place == "" || keep(keptFile{file, data}) != nil {
 		return h.blocked(say("the capture can't be written"))
 	}
 	var words bytes.Buffer

@@ -49,8 +49,8 @@ type judge struct {
 type verdict struct {
 	matches bool
 	drifted map[pin.Key]drift
-	matched map[pin.Key]pinned // with the approval's hash
-	summary string             // printable; it may quote the server
+	matched map[pin.Key]entryPin // with the approval's hash
+	summary string               // printable; it may quote the server
 }
 
 // A drift is how an entry differs from its pin: the kind, the digest of the entry, and a warning for a person.
@@ -76,7 +76,7 @@ func newJudge(o Options) (j *judge, err error) {
 
 // readPins reads the pins if the lockfile has changed since the last read, or if that read failed. It doesn't
 // validate them, because pinproof does so with each verdict, and no entry passes without a verdict.
-func (j *judge) readPins() (pins approved, isChanged bool, err error) {
+func (j *judge) readPins() (pins serverPins, isChanged bool, err error) {
 	at, err := os.Stat(j.lock)
 	if err == nil && j.at != nil && os.SameFile(at, j.at) && at.Size() == j.at.Size() && at.ModTime().Equal(j.at.ModTime()) {
 		return pins, false, nil
@@ -178,7 +178,7 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 	if code == 2 {
 		return nil, fail.New("%s", said.Error.Message)
 	}
-	v := &verdict{matches: code == 0, drifted: map[pin.Key]drift{}, matched: map[pin.Key]pinned{}, summary: said.Summary}
+	v := &verdict{matches: code == 0, drifted: map[pin.Key]drift{}, matched: map[pin.Key]entryPin{}, summary: said.Summary}
 	for _, d := range said.Drift {
 		entryType, ok := typeOf(d.List, memberOf)
 		key := pin.Key{Type: entryType, Name: d.Name}
@@ -203,20 +203,20 @@ func readVerdict(answer []byte, code int) (*verdict, error) {
 			return nil, none
 		}
 		if isMatch && !e.Denied && !isDrifted {
-			v.matched[key] = pinned{Digest: e.Digest, Approval: e.ApprovalHash}
+			v.matched[key] = entryPin{Digest: e.Digest, Approval: e.ApprovalHash}
 		}
 	}
 	return v, nil
 }
 
 // reviewing returns the command with which a person reviews this session, and the place for its files.
-func (j *judge) reviewing() reviewing {
+func (j *judge) reviewing() reviewSetup {
 	program, _ := FindPinproof() // newJudge has found it already
 	var flags []string
 	for _, s := range j.Substitutes {
 		flags = append(flags, shell.Quote("--substitute="+s))
 	}
-	return reviewing{keptPlace(j.lock, j.ServerID), shell.Command{Program: shell.ProgramAt(program), Lockfile: j.lock, Server: j.ServerID,
+	return reviewSetup{keptPlace(j.lock, j.ServerID), shell.Command{Program: shell.ProgramAt(program), Lockfile: j.lock, Server: j.ServerID,
 		Flags: map[string][]string{"relock": flags}}}
 }
 

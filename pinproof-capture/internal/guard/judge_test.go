@@ -105,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 
 // TestStartedAhead: what waits for a list judges it by the lockfile of then. If something ends it, another one judges.
 func TestStartedAhead(t *testing.T) {
-	j := newStage(t, lockfileWith(t, ""), Ends).judge
+	j := newStage(t, lockfileWith(t, ""), ModeEnd).judge
 	j.prepare()
 	time.Sleep(100 * time.Millisecond)
 	other, _ := os.ReadFile(lockfileOf(t, "", "$GREET", `{"tools":[$A]}`))

@@ -62,7 +62,7 @@ func keptPlace(lock, id string) string {
 }
 
 // keep writes a file atomically, because a partial file wouldn't show what was refused.
-func keep(k kept) error {
+func keep(k keptFile) error {
 	now := time.Now()
 	if os.Chtimes(k.path, now, now) == nil {
 		return nil // the server said the same before

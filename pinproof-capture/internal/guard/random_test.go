@@ -21,7 +21,7 @@ func TestRandomSessions(t *testing.T) {
 	for seed := range jsontest.Rounds(200, 400) {
 		r := rand.New(rand.NewPCG(uint64(seed), 1))
 		isHonest := seed%4 == 0
-		s := newStage(t, locks[r.IntN(3)], []string{Ends, Subset}[r.IntN(2)])
+		s := newStage(t, locks[r.IntN(3)], []string{ModeEnd, ModeSubset}[r.IntN(2)])
 		s.now = s.now.Add(time.Duration(seed) * time.Second)
 		var steps []string
 		latest := "" // the last list of tools that the server gave

@@ -38,22 +38,22 @@ var (
 // afterwards, because the error names the file with all lists.
 const reviewPatience = 5 * time.Second
 
-// A reviewing is what a person needs to review a refused capture.
-type reviewing struct {
+// A reviewSetup is what a person needs to review a refused capture.
+type reviewSetup struct {
 	// The prefix of the paths of kept files; "" if none can be written.
 	place string
 
 	command shell.Command // without the path of the capture
 }
 
-// A kept is a file with a refused capture.
-type kept struct {
+// A keptFile is a file with a refused capture.
+type keptFile struct {
 	path string
 	data []byte
 }
 
-// A refused is the reason why a session is over, and the client's text about it.
-type refused struct {
+// A refusalState is the reason why a session is over, and the client's text about it.
+type refusalState struct {
 	entryType pin.EntryType
 	verdict   *verdict
 	at        time.Time
@@ -78,7 +78,7 @@ func (c *core) answerRefused(h held) {
 // refuse ends the session because a list or the instructions drifted. It requests the remaining lists first, so that
 // a person has to review only once.
 func (c *core) refuse(entryType pin.EntryType, v *verdict) {
-	c.refused = &refused{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
+	c.refused = &refusalState{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {
 		c.toServer([]byte(mcp.Initialized))
 	}
@@ -179,7 +179,7 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	}
 	c.tell("%s: server %s lists %s that are not the ones approved: %s", strings.Replace(event, "block", "blocked", 1), text.Name(c.ServerID),
 		say("").Entries(entryType), text.List(lines, 20))
-	if c.OnDrift == Ends && lines[0] != v.summary && entryType != pin.Instructions {
+	if c.OnDrift == ModeEnd && lines[0] != v.summary && entryType != pin.Instructions {
 		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
 	words := say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
@@ -208,7 +208,7 @@ func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 		return say("A person has to review it.")
 	}
 	path := c.review.place + shortDigest(data) + keptEnding
-	c.out.keep = append(c.out.keep, kept{path, data})
+	c.out.keep = append(c.out.keep, keptFile{path, data})
 	command := c.review.command
 	command.Capture = path
 	if isPart {

@@ -49,7 +49,7 @@ type Options struct {
 }
 
 // newCore returns the core of a session that hasn't begun.
-func newCore(o Options, pins approved, review reviewing) *core {
+func newCore(o Options, pins serverPins, review reviewSetup) *core {
 	return &core{Options: o, review: review, pins: pins, open: map[string]request{}}
 }
 
@@ -90,7 +90,7 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	}
 	defer s.Stop()
 	j.prepare()
-	if o.OnDrift == Warns {
+	if o.OnDrift == ModeWarn {
 		fmt.Fprintln(person, "pinproof: --on-drift warn passes what the server lists, approved or not: it protects nobody")
 	}
 	r = &relay{judge: j, log: log, core: newCore(o, pins, j.reviewing()), client: newQueue(stdout, mcp.MaxBytes+2*enough), server: newQueue(s, mcp.MaxBytes+2*enough),

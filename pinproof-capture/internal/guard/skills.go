@@ -177,7 +177,7 @@ func (c *core) judgeAnswer(line []byte, result jsontree.Value, asked request) []
 		return line
 	}
 	words := c.refuseEntry("the answer to "+asked.method, pin.Key{Type: pin.Resources, Name: asked.uri}, why)
-	if c.OnDrift == Warns && why != skillDenied && why != denied {
+	if c.OnDrift == ModeWarn && why != skillDenied && why != denied {
 		return line
 	}
 	return refusal(asked.id(), words)
