@@ -240,8 +240,9 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
 	for i := range steps {
-		around := pointerTo(steps[:i]...)
-		s.opaque[around] = s.opaque[around]
+		if around := pointerTo(steps[:i]...); !s.opaque[around] {
+			s.opaque[around] = false
+		}
 	}
 	s.opaque[pointerTo(steps...)] = true
 }
