@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"pinproof/internal/jsontest"
+	"pinproof/pinproof-capture/internal/guard"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -31,6 +32,7 @@ func TestMain(m *testing.M) {
 	mcp.QuietPatience = 100 * time.Millisecond
 	if !jsontest.Long() {
 		mcp.MaxBytes = 4 << 20 // of the 64 MiB in error messages
+		guard.SignalPatience = 2 * time.Second
 	}
 	switch {
 	case strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") == "pinproof":

@@ -98,10 +98,10 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 	return r.run(stdin, s, stdout, signals)
 }
 
-const (
-	// How long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
-	signalPatience = 10*time.Second - 2*mcp.Grace
+// SignalPatience is how long a server may run after a signal before it is stopped. Stopping takes at most the rest of ten seconds.
+var SignalPatience = 10*time.Second - 2*mcp.Grace
 
+const (
 	// The interval of look.
 	lookAfter = 200 * time.Millisecond
 
@@ -139,7 +139,7 @@ func (r *relay) run(stdin io.Reader, p mcp.Connection, stdout io.Writer, signals
 		for s := range signals {
 			p.Signal(s)
 			signal()
-			time.AfterFunc(signalPatience, isLate)
+			time.AfterFunc(SignalPatience, isLate)
 		}
 	}()
 	var end error
