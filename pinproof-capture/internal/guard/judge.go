@@ -93,13 +93,17 @@ func (j *judge) readPins() (pins serverPins, isChanged bool, err error) {
 	return readApproved(servers.Get(j.ServerID), j.values), true, nil
 }
 
-// ReadServers returns the servers of a lockfile. It validates nothing but the JSON.
+// ReadServers reads what a lockfile has, by server ID, without the definitions. It checks nothing but the JSON.
 func ReadServers(lock string) (servers jsontree.Value, err error) {
 	data, err := os.ReadFile(lock)
 	if err != nil {
 		return servers, fail.Path(lock, err)
 	}
-	root, err := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))).Only()
+	in := jsontree.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))
+	in.IsDefinition = func(path []jsontree.Step) bool { return len(path) == 5 && path[4].Name == "definition" }
+	in.Known = func(_ []jsontree.Step, text []byte) int { return jsontree.ValueEnd(text) }
+	in.Definition = func([]jsontree.Step, jsontree.Value, []byte) {}
+	root, err := in.Only()
 	if err != nil {
 		return servers, fail.In(text.Printable(lock), "%s", err)
 	}

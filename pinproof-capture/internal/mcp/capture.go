@@ -40,6 +40,9 @@ type Server struct {
 	// capture.
 	InputOf func(tool string) jsontree.Value
 
+	// Permit is called once the server's process is ready to become the server. After an error it doesn't. nil permits.
+	Permit func() error
+
 	rec *record // of a capture; nil for a guard
 }
 

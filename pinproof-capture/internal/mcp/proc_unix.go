@@ -28,7 +28,7 @@ const gate = `read -r _ <&3 && exec 3<&- && exec "$@"`
 
 // startGroup starts cmd in a session of its own, so that the server can't prompt on the terminal and Ctrl+C there
 // interrupts only this program.
-func startGroup(cmd *exec.Cmd) (g group, err error) {
+func startGroup(cmd *exec.Cmd, permit func() error) (g group, err error) {
 	if cmd.Err == nil {
 		_, cmd.Err = exec.LookPath(ResolveIn(cmd.Dir, cmd.Path))
 	}
@@ -59,6 +59,9 @@ func startGroup(cmd *exec.Cmd) (g group, err error) {
 	if err = cmd.Start(); err == nil {
 		g.id = cmd.Process.Pid
 		_, err = fmt.Fprintln(g.watchdog, g.id)
+	}
+	if err == nil && permit != nil {
+		err = permit()
 	}
 	if err == nil {
 		_, err = fmt.Fprintln(opens)

@@ -16,7 +16,7 @@ type group windows.Handle
 
 // startGroup starts cmd in a job of its own. cmd is started suspended and resumed inside the job,
 // so that it can't start anything outside of the job.
-func startGroup(cmd *exec.Cmd) (group, error) {
+func startGroup(cmd *exec.Cmd, permit func() error) (group, error) {
 	job, err := newJob()
 	if err != nil {
 		return 0, err
@@ -35,7 +35,13 @@ func startGroup(cmd *exec.Cmd) (group, error) {
 		windows.CloseHandle(job)
 		return 0, err
 	}
-	if err := joinJob(job, uint32(cmd.Process.Pid)); err != nil {
+	if permit != nil {
+		err = permit()
+	}
+	if err == nil {
+		err = joinJob(job, uint32(cmd.Process.Pid))
+	}
+	if err != nil {
 		cmd.Process.Kill()
 		cmd.Wait()
 		windows.CloseHandle(job)

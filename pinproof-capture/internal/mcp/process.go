@@ -60,7 +60,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 	in, err := cmd.StdinPipe()
 	p := &process{WriteCloser: in, cmd: cmd, rec: s.rec, out: out, ended: make(chan struct{})}
 	if err == nil {
-		p.group, err = startGroup(cmd)
+		p.group, err = startGroup(cmd, s.Permit)
 	}
 	if err != nil {
 		return nil, fail.Path(s.Argv[0]+" does not start", err)
