@@ -277,7 +277,9 @@ func (d *decision) take() *fail.Error {
 			d.out.Accepted[ref] = true
 		}
 	}
-	d.refuseNamed()
+	if len(d.named) > 0 {
+		d.refuseNamed()
+	}
 	for _, w := range d.Warnings {
 		isGone := w.Where == InPin && d.out.Accepted[w.Of] // with the text that it is about
 		if w.stays() && !isGone && d.consents[Record{w.Of, w.Record}] {

@@ -366,7 +366,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	if err != nil {
 		return err
 	}
-	t.Hint(a.held(out)...)
+	if len(out.LeftOut) > 0 {
+		t.Hint(a.held(out)...)
+	}
 	switch {
 	case len(out.Warnings) > 0:
 		a.because(out)
@@ -377,7 +379,9 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 	case out.Err != nil: // what is left is a server without entries
 		t.Next(a.model())
 	}
-	t.Hint(a.denials(out)...)
+	if len(out.Denied) > 0 {
+		t.Hint(a.denials(out)...)
+	}
 	t.Hint(a.gaps(out)...)
 	return out.Err
 }

@@ -42,9 +42,6 @@ func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 // held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
 // digest, because that shows that somebody has read it.
 func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
-	if len(out.LeftOut) == 0 {
-		return nil
-	}
 	step := func(said string) { steps = append(steps, report.Step{Text: said}) }
 	step("left out because of a denied entry that is gone or looks like it: " + text.List(a.names(out.LeftOut), maxNamed))
 	step("accept or deny each by its own name")
