@@ -186,7 +186,7 @@ for driver in "git alone" "with the driver"; do
 done
 
 records() { # IDS: what is on record of f
-	for id in $1; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f.acceptedWarnings = $ids' >"$work/new"
+	for id in $1; do printf '%s sha256:%064d\n' "$id" 0; done | jq -R . | jq -s --slurpfile lock tools.lock '. as $ids | $lock[0] | .servers.files.tools.f |= (. as $pin | del(.acceptedWarnings, .definition) + {acceptedWarnings: $ids, definition: $pin.definition})' >"$work/new"
 	mv "$work/new" tools.lock
 	is "  a lockfile with the records $1" test "$(pinproof diff tools.lock --against tools.lock >"$work/out" 2>&1 || echo $?)" = ""
 	git commit -q --allow-empty -a -m "records $1"
