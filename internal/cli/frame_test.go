@@ -231,7 +231,9 @@ func brokenMark(before, after *lockfile.Lockfile, named []string, isAsked bool) 
 			for k := range next.Pins {
 				q := &next.Pins[k]
 				was := s.Find(q.Key)
-				isOld := was != nil && (was.Denied || was.Digest == q.Digest)
+				isOld := was != nil && (was.Denied || was.Digest == q.Digest) || slices.ContainsFunc(s.Pins, func(former pin.Pin) bool {
+					return !former.Denied && next.Find(former.Key) == nil && content(&former) == content(q) // an approved entry under another name
+				})
 				if strings.Contains(content(p), "description") && content(p) == content(q) && !q.Denied && !isOld {
 					return q.Name + " of " + s.Server + " has the definition of " + p.Name + ", without its mark"
 				}
