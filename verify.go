@@ -38,7 +38,7 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 			}
 		}
 	}
-	noteDenied(sides, all)
+	noteDeniedHashes(sides, all)
 	return all, nil
 }
 
@@ -46,9 +46,9 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 // entries, and takes some thousandths of it.
 const maxRenamedBytes = 64 << 20
 
-// noteDenied notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
+// noteDeniedHashes notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
 // the name of that pin, and under its policy, they have its digest. diff.Renames compares stored definitions.
-func noteDenied(sides []pin.Comparison, drifts []pin.Drift) {
+func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
 	hashed := slices.DeleteFunc(pin.DeniedPins(sides), func(p pin.DeniedPin) bool { return p.Definition != nil })
 	for _, denied := range hashed {

@@ -135,8 +135,10 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	allow := pin.Leniency{}
 	also := pin.Faults{}
 	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}
+	var known *facts.Facts
 	if req.failOn != "" {
-		allow = pin.Leniency{Warnings: true, Spared: spared(w, in.Findings, req.least)}
+		known = facts.Explain(w.Comparisons, w.Drifts, in.Findings, facts.Bounds{BySeverities: true})
+		allow = pin.Leniency{Warnings: true, Spared: spared(known, req.least)}
 	} else if !out.writes[formats.Text] {
 		in.Room = facts.ReportRoom
 	}
@@ -148,13 +150,13 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return out.emit(a, &req.request, w, a.judge(w, in, also, allow))
+	return out.emit(a, &req.request, w, a.judge(w, in, also, allow), known)
 }
 
 // spared lists the drifts that are known to be below a severity, as the review explains them.
-func spared(w *workspace.Workspace, findings []lint.Finding, least label.Severity) map[pin.Ref]bool {
+func spared(known *facts.Facts, least label.Severity) map[pin.Ref]bool {
 	refs := map[pin.Ref]bool{}
-	for _, e := range facts.Explain(w.Comparisons, w.Drifts, findings, facts.Bounds{}).Entries {
+	for _, e := range known.Entries {
 		refs[e.Ref()] = e.Severity < least
 	}
 	return refs

@@ -95,7 +95,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				in.Room = facts.GateRoom
 			}
 		}
-		return out.emit(a, req, w, a.judge(w, in, also, allowed))
+		return out.emit(a, req, w, a.judge(w, in, also, allowed), nil)
 	}
 	return cmd
 }

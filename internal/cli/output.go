@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/atomicfile"
+	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/report"
 	"pinproof/internal/report/formats"
@@ -111,8 +112,9 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 }
 
 // emit writes the files, then prints the report. If one output can't be written, the others must report that
-// error: readers would believe a file with exit code 0 although the run exits with 2.
-func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input) error {
+// error: readers would believe a file with exit code 0 although the run exits with 2. known are the facts, or nil if they aren't worked
+// out yet.
+func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input, known *facts.Facts) error {
 	a.verdict = &ans.Verdict
 	if o.hook != nil {
 		if ans.ExitCode == 0 {
@@ -143,7 +145,10 @@ func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.I
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := reportOf(req, w, ans, factsOf(&ans)).Model
+	if known == nil {
+		known = factsOf(&ans)
+	}
+	model := reportOf(req, w, ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

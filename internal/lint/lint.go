@@ -184,11 +184,11 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		then.whole(before)
 		approve(list, then.finish())
 		// A record approves only a text that the pinned definition has, if that is stored.
-		had := map[pin.Record]bool{}
-		for i := range then.list {
-			had[then.list[i].Record()] = accepted[then.list[i].Record()]
-		}
 		if before.Definition != nil {
+			had := map[pin.Record]bool{}
+			for i := range then.list {
+				had[then.list[i].Record()] = accepted[then.list[i].Record()]
+			}
 			accepted = had
 		}
 	}

@@ -410,7 +410,10 @@ func nameKey(name string) string {
 	if smallBytes.spells(name) {
 		return name // most words are
 	}
-	return strings.Trim(strings.ToLower(text.WithoutMarks(plainText(name))), "*_-.:!?~@/")
+	if !isPlain(name) {
+		name = text.WithoutMarks(plainText(name))
+	}
+	return strings.Trim(strings.ToLower(name), "*_-.:!?~@/")
 }
 
 // nameParts returns the words of a key with one separator between two of them.

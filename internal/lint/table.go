@@ -1,5 +1,7 @@
 package lint
 
+import "pinproof/internal/pin"
+
 // A findingRule is one kind of finding.
 type findingRule struct {
 	ID      string
@@ -44,7 +46,7 @@ const (
 	maxRead = 8 << 20
 
 	// Findings of one id and level in one entry; the rest are counted.
-	maxAlike = 10
+	maxAlike = pin.MaxAlike
 
 	// bytes; a hostile tool could make a pointer as large as itself.
 	maxPointer = 1024

@@ -437,7 +437,6 @@ func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
 // them, or "". lint has a record for each of the first files, and one with the digest of the definition for all the others, or in place
 // of all of them if the definition is too large to be read.
 func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
-	const maxAlike = 10 // as in lint
 	isRecorded := func(id, place, digest string) bool {
 		return slices.Contains(p.Accepted, pin.Record{ID: id, Place: place, Digest: digest})
 	}
@@ -445,13 +444,17 @@ func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 		return ""
 	}
 	unread := 0
+	isRest := isRecorded(skill.Unread, "", p.Digest)
 	for _, f := range s.Files {
 		if files.Has(f.URI) {
 			continue
 		}
 		unread++
-		isAccepted := unread <= maxAlike && isRecorded(skill.Unread, "/resources", pin.TextDigest(pin.HashText(f.Digest), s.Name(f)))
-		if !isAccepted && (unread <= maxAlike || !isRecorded(skill.Unread, "", p.Digest)) {
+		isAccepted := isRest
+		if unread <= pin.MaxAlike {
+			isAccepted = isRecorded(skill.Unread, "/resources", pin.TextDigest(pin.HashText(f.Digest), s.Name(f)))
+		}
+		if !isAccepted {
 			return "the text of its file " + text.Name(s.Name(f)) + " is missing, and no accepted warning (" + skill.Unread + ") says so"
 		}
 	}

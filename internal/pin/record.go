@@ -58,6 +58,9 @@ func ParseRecord(line string) (Record, bool) {
 	return r, err == nil && isPointer && id != "" && len(id) <= 64 && strings.Trim(id, wordBytes[:36]+"-") == "" && IsDigest(digest) && r.String() == line
 }
 
+// MaxAlike is how many findings of one id and level an entry has at most. One more counts the rest.
+const MaxAlike = 10
+
 // TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form
 // (RFC 8785) of an array. The array has the whole string that the warning is in, as received but for
 // placeholders, and the name that the warning is about, if there is one. So the consent covers neither

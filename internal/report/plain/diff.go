@@ -122,11 +122,7 @@ func (t *Writer) Overview(m *report.Model) {
 		explains = false
 	}
 	t.notes("  ", strings.TrimPrefix(release, "; "))
-	for i, said := range m.Breaks {
-		if i == mostBreaks && len(m.Breaks) > mostBreaks+1 {
-			t.notes("    ", "and "+text.Count(len(m.Breaks)-i, "more shared change")+" that break callers, below")
-			break
-		}
+	for _, said := range m.Breaks {
 		t.Say("    ", layout.Run{Op: '!', Text: said})
 	}
 	for w, worst := range m.Worst {
@@ -172,10 +168,9 @@ func (t *Writer) readFirst(m *report.Model) {
 // shortReview is the most blocks of a review whose head doesn't explain the numbers in it.
 const shortReview = 8
 
-// The head of a review has at most so many shared changes that break callers. It has at least so many sentences to read first, if
-// there are such, and more while it has fewer lines than a head should have.
+// The head of a review has at least so many sentences to read first, if there are such, and more while it has fewer lines than a head
+// should have.
 const (
-	mostBreaks = 3
 	leastFirst = 3
 	mostHead   = 14
 )

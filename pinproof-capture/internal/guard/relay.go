@@ -80,12 +80,15 @@ func Run(o Options, src mcp.Server, stdin io.Reader, stdout, stderr io.Writer) (
 		defer r.mu.Unlock()
 		return r.core.inputOf(tool)
 	}
-	pins, _, err := j.readPins()
-	if err != nil {
-		return 2, err
-	}
+	// The lockfile is read while the server's process starts, which becomes the server only if it is pinned.
+	var pins serverPins
+	src.Permit = sync.OnceValue(func() (err error) {
+		pins, _, err = j.readPins()
+		return err
+	})
+	go src.Permit()
 	s, err := src.Open(stderr)
-	if err != nil {
+	if err = cmp.Or(src.Permit(), err); err != nil {
 		return 2, err
 	}
 	defer s.Stop()
