@@ -178,10 +178,7 @@ func markFeeds(lines []Line, feeds []byte) {
 		case last.Sign == op && feeds[i-1] != op:
 			has[i-1] = true
 		default:
-			last.Runs = append(last.Runs, Run{Op: op, Text: "<U+000A>"})
-			if last.Sign != op {
-				last.Sign = '='
-			}
+			last.mark(op, "<U+000A>")
 		}
 	}
 	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Sign != lines[0].Sign }) {
@@ -191,6 +188,18 @@ func markFeeds(lines []Line, feeds []byte) {
 		if !has[i] && !(len(l.Runs) == 1 && isCount(l.Runs[0].Text)) {
 			lines[i].Sign = '='
 		}
+	}
+}
+
+// mark appends text to the last run of a line if that has the same Op, and as a run of its own if not.
+func (l *Line) mark(op byte, text string) {
+	if n := len(l.Runs); n > 0 && l.Runs[n-1].Op == op {
+		l.Runs[n-1].Text += text
+	} else {
+		l.Runs = append(l.Runs, Run{Op: op, Text: text})
+	}
+	if l.Sign != op {
+		l.Sign = '='
 	}
 }
 
