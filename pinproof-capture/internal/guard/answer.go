@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -25,32 +27,49 @@ func (c *core) gives(entryType pin.EntryType, name string) bool {
 	return !c.pins.isDenied(key) && (c.OnDrift == ModeWarn || !isPinned || isEqual && as.Digest == c.pins.entries[key].Digest)
 }
 
-// entries returns the entries of a list that the client gets and whose name satisfies isMeant. Except in mode warn,
-// it leaves out the parts of an entry that the policy leaves out of pins.
-func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (list []jsontree.Member) {
-	for _, page := range c.lists[entryType].pages {
-		for _, item := range page.Get(memberOf(entryType)).Items() {
-			name := item.TextIn(pin.EntryTypeInfo[entryType].Identity)
-			if !isMeant(name) || !c.gives(entryType, name) {
-				continue
+// An entry is one of a list, as JSON text for the client.
+type entry struct{ name, text string }
+
+// write returns a function that returns all entries of a listing. Except in mode warn, it leaves out the parts of an
+// entry that the policy leaves out of pins. It does the work once, and may be called while pinproof judges the listing.
+func (c *core) write(l *listing) func() []entry {
+	policy := c.pins.Policy
+	return sync.OnceValue(func() (list []entry) {
+		for _, page := range l.Pages {
+			for _, item := range page.Get(memberOf(l.EntryType)).Items() {
+				v := item.Value
+				if c.OnDrift != ModeWarn {
+					v = policy.Apply(l.EntryType, v)
+				}
+				list = append(list, entry{item.TextIn(pin.EntryTypeInfo[l.EntryType].Identity), string(appendInOrder(nil, v))})
 			}
-			if c.OnDrift != ModeWarn {
-				item.Value = c.pins.Apply(entryType, item.Value)
-			}
-			list = append(list, jsontree.Member{Value: item.Value})
+		}
+		return list
+	})
+}
+
+// entries returns the entries of a list that the client gets and whose name satisfies isMeant, as JSON texts.
+func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (texts []string) {
+	l := &c.lists[entryType]
+	if l.pages == nil {
+		return nil
+	}
+	for _, e := range l.written() {
+		if isMeant(e.name) && c.gives(entryType, e.name) {
+			texts = append(texts, e.text)
 		}
 	}
-	return list
+	return texts
 }
 
 // result returns the client's result for a list, as one page, and its number of entries.
 func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	first := c.lists[entryType].pages[0]
 	list := c.entries(entryType, func(string) bool { return true })
-	members := []jsontree.Member{{Name: memberOf(entryType), Value: inOrder(jsontree.Value{Kind: '[', Parts: list})}}
+	others := ""
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
-			members = append(members, jsontree.Member{Name: name, Value: inOrder(v)})
+			others += fmt.Sprintf(",%q:%s", name, appendInOrder(nil, v))
 		}
 	}
 	const serverInfo = "io.modelcontextprotocol/serverInfo" // in each result since 2026-07-28
@@ -60,26 +79,37 @@ func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	add("ttlMs", first.Get("ttlMs"), first.Get("ttlMs").Kind == '0')
 	add("cacheScope", scope, scope.Text == "public" || scope.Text == "private")
 	add("_meta", jsontree.Object(jsontree.Member{Name: serverInfo, Value: info}), info.Kind == '{')
-	return `"result":` + string(jsontree.Append(nil, jsontree.ObjectInOrder(members))), len(list)
+	return `"result":{"` + memberOf(entryType) + `":[` + strings.Join(list, ",") + "]" + others + "}", len(list)
 }
 
-// inOrder returns a value to write, with its members in the order in which they were read, because models and forms show parameters in that
-// order. Get finds no member in it.
-func inOrder(v jsontree.Value) jsontree.Value {
-	v.Parts = slices.Clone(v.Parts)
-	for i := range v.Parts {
-		v.Parts[i].Value = inOrder(v.Parts[i].Value)
-	}
+// appendInOrder writes a value with its members in the order in which they were read, because models and forms show
+// parameters in that order.
+func appendInOrder(dst []byte, v jsontree.Value) []byte {
+	parts := v.Parts
 	if v.Kind == '{' {
-		slices.SortFunc(v.Parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+		parts = slices.Clone(parts)
+		slices.SortFunc(parts, func(a, b jsontree.Member) int { return int(a.At - b.At) })
+	} else if v.Kind != '[' {
+		return jsontree.Append(dst, v)
 	}
-	return v
+	dst = append(dst, v.Kind)
+	for i, part := range parts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		if v.Kind == '{' {
+			dst = append(jsontree.AppendString(dst, part.Name), ':')
+		}
+		dst = appendInOrder(dst, part.Value)
+	}
+	return append(dst, v.Kind+2) // the bracket that closes it
 }
 
 // inputOf returns the input schema of a tool that the client gets.
 func (c *core) inputOf(tool string) (input jsontree.Value) {
-	for _, entry := range c.entries(pin.Tools, func(name string) bool { return name == tool }) {
-		input = entry.Get("inputSchema")
+	for _, text := range c.entries(pin.Tools, func(name string) bool { return name == tool }) {
+		tool, _ := jsontree.NewReader([]byte(text)).Only()
+		input = tool.Get("inputSchema")
 	}
 	return input
 }

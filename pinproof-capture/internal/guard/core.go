@@ -105,6 +105,8 @@ type list struct {
 	outcome string
 	// The server's pages as received; nil if they must be judged again.
 	pages []mcp.Page
+	// Returns the entries of the pages as texts for the client.
+	written func() []entry
 	// The results with skill files, requested after a refusal.
 	files []mcp.Page
 	// The entries that the client may use and the pins that they equal, by pinned name.
@@ -119,9 +121,10 @@ func (l *list) hasFailed() bool { return l.pages == nil && l.done > 0 && l.done 
 // A listing is a list that is being requested, page by page.
 type listing struct {
 	mcp.Listing
-	began int       // the value of list.changes when it began
-	key   string    // the id of the request that waits for its answer; "" while none does
-	sent  time.Time // when that was sent
+	began   int // the value of list.changes when it began
+	written func() []entry
+	key     string    // the id of the request that waits for its answer; "" while none does
+	sent    time.Time // when that was sent
 }
 
 // listingOf returns the listing that waits for the answer to a request, or nil.
@@ -182,10 +185,12 @@ type out struct {
 	err error
 }
 
-// A judgement is a part of a capture for pinproof to judge. then gets the verdict, or an error.
+// A judgement is a part of a capture for pinproof to judge. then gets the verdict, or an error. What begun does may be
+// done while pinproof judges.
 type judgement struct {
-	said []byte
-	then func(v *verdict, err error)
+	said  []byte
+	begun func()
+	then  func(v *verdict, err error)
 }
 
 // flush returns the pending actions, and clears them.
@@ -198,8 +203,8 @@ func (c *core) flush() (o out) {
 func (c *core) toClient(lines []byte) { c.out.toClient = append(c.out.toClient, lines...) }
 func (c *core) toServer(lines []byte) { c.out.toServer = append(c.out.toServer, lines...) }
 
-func (c *core) judge(said []byte, then func(v *verdict, err error)) {
-	c.out.judge = append(c.out.judge, judgement{said, then})
+func (c *core) judge(said []byte, begun func(), then func(v *verdict, err error)) {
+	c.out.judge = append(c.out.judge, judgement{said, begun, then})
 }
 
 func (c *core) tell(format string, args ...any) {
@@ -384,7 +389,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 			c.refuseUse(h, target.keys[0], method, gone)
 			return
 		}
-		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, jsontree.Append(nil, inOrder(entries[0].Value)), c.modernMembers())))
+		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, entries[0], c.modernMembers())))
 	default:
 		c.call(h, method, params, under)
 	}
@@ -616,7 +621,9 @@ func (c *core) listed(l *listing, serverError string, err error) {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
 	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
-		c.judge(captured(textsOf(l.Pages)...), func(v *verdict, err error) { c.judged(l, v, err) })
+		write := c.write(l)
+		l.written = write
+		c.judge(captured(textsOf(l.Pages)...), func() { write() }, func(v *verdict, err error) { c.judged(l, v, err) })
 		return
 	}
 	if err != nil {
@@ -637,6 +644,7 @@ func (c *core) judged(l *listing, v *verdict, err error) {
 		return
 	}
 	state.pages = l.Pages
+	state.written = l.written
 	words, isOver := c.decide(l.EntryType, v, err)
 	if isOver {
 		c.settle(l)
@@ -807,7 +815,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {
-		c.judge(captured(greeting), pass)
+		c.judge(captured(greeting), func() {}, pass)
 	} else {
 		pass(&verdict{matches: true}, nil)
 	}
@@ -865,6 +873,9 @@ func (c *core) reread(pins serverPins, err error) {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
 		l.pages = nil
+		if l.running != nil {
+			l.running.written = c.write(l.running) // by the new policy
+		}
 		if l.changes > 0 {
 			l.changes++
 		}

@@ -69,7 +69,7 @@ func fill(text string) string {
 func (s *stage) shorten(text string) string {
 	for word, long := range texts {
 		v, _ := jsontree.NewReader([]byte(long)).Only()
-		text = strings.NewReplacer(long, word, string(jsontree.Append(nil, inOrder(v))), word).Replace(text)
+		text = strings.NewReplacer(long, word, string(appendInOrder(nil, v)), word).Replace(text)
 	}
 	text = ownID.ReplaceAllStringFunc(text, func(id string) string { n, _ := strconv.Atoi(id); return fmt.Sprint("#", n-firstOwn) })
 	return strings.NewReplacer(helloID, "$OURS", s.core.review.place, "PLACE-", s.judge.lock, "LOCK", `"jsonrpc":"2.0",`, "", `"error":{"code":-32090,"message":"pinproof: `, `refused:{"`).Replace(text)

@@ -3,8 +3,8 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"pinproof/internal/capture"
@@ -70,7 +70,7 @@ func (m *message) spelled(v jsontree.Value) string { return string(m.line[v.At:v
 
 // Answer returns a response to a request as a line. outcome is its "result" or "error" member.
 func Answer(id []byte, outcome string) []byte {
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, outcome)
+	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(","), []byte(outcome), []byte("}\n"))
 }
 
 // Reply returns our response to a server's request that isn't passed to a client: a result for ping, "Method not
