@@ -204,7 +204,7 @@ func (r *Report) findRelease() {
 			r.release = "there is too much drift to say what a release with it is: take it for " + r.Worst.String()
 			return
 		}
-		r.release = r.Worst.String() + ": " + r.WorstCount.String() + "; needs a " + r.bump + " release"
+		r.release = r.Worst.String() + ": " + r.WorstCount.String() + " (" + r.bump + " release)"
 	}
 }
 

@@ -47,7 +47,7 @@ func (s *Size) TokensText() string {
 	if s == nil || s.Before == s.After {
 		return ""
 	}
-	return "about " + text.Signed(rounded(s.After-s.Before)) + " tokens for the model (" + text.Number(rounded(s.After)) + " now)"
+	return "context: about " + text.Signed(rounded(s.After-s.Before)) + " tokens (" + text.Number(rounded(s.After)) + " now)"
 }
 
 // rounded rounds an estimate to three digits: more would claim to be exact.

@@ -38,10 +38,10 @@ func TestTokensSaid(t *testing.T) {
 	}{
 		{nil, ""},
 		{&Size{12, 12}, ""},
-		{&Size{0, 42}, "about +42 tokens for the model (42 now)"},
-		{&Size{2187, 3664}, "about +1,480 tokens for the model (3,660 now)"}, // +1,477
-		{&Size{22887, 5644}, "about -17,200 tokens for the model (5,640 now)"},
-		{&Size{0, 999_500}, "about +1,000,000 tokens for the model (1,000,000 now)"},
+		{&Size{0, 42}, "context: about +42 tokens (42 now)"},
+		{&Size{2187, 3664}, "context: about +1,480 tokens (3,660 now)"}, // +1,477
+		{&Size{22887, 5644}, "context: about -17,200 tokens (5,640 now)"},
+		{&Size{0, 999_500}, "context: about +1,000,000 tokens (1,000,000 now)"},
 	} {
 		if got := tt.tokens.TokensText(); got != tt.want {
 			t.Errorf("%+v: %q, want %q", tt.tokens, got, tt.want)
