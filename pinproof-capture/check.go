@@ -23,8 +23,7 @@ import (
 // A check is one run of the check command.
 type check struct {
 	*app
-	config *client.Config
-	ids    []string // of the servers to capture
+	*client.Config
 
 	// The command line names servers; the others aren't judged.
 	named bool
@@ -72,7 +71,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 			return nil
 		})
 	}
-	o := asking(c, 30*time.Second) // as long as clients wait for a server to start
+	o := asking(c, patience)
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if c.ArgsLenAtDash() >= 0 {
 			return usage(c, "it takes server IDs of a configuration, not a command")
@@ -86,8 +85,7 @@ captures stay in the user's cache for a day, for the commands that check suggest
 				return err
 			}
 		}
-		k.config, k.ids, err = client.Read(file, args)
-		if err != nil {
+		if k.Config, err = client.Read(file, args); err != nil {
 			return err
 		}
 		k.named = len(args) > 0
@@ -104,7 +102,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 		return 2, err
 	}
 	if k.dir, err = os.MkdirTemp(guard.CacheFolder("checks", keptFor), "check-"); err != nil {
-		return 2, fail.From(err)
+		return 2, err
 	}
 	isEmpty := true
 	defer func() {
@@ -116,8 +114,8 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if err != nil {
 		return 2, err
 	}
-	isEmpty = len(failed)+len(k.off) == len(k.ids)
-	noAnswer := notCaptured(failed, len(k.ids))
+	isEmpty = len(failed)+len(k.off) == len(k.IDs)
+	noAnswer := notCaptured(failed, k.Config)
 	if ctx.Err() != nil || failed != nil && isEmpty {
 		return 2, noAnswer
 	}
@@ -134,56 +132,52 @@ func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
 	if code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
 		return 2, err
 	}
-	k.hintReview(code)
+	if code == 1 && !k.review && k.passed == nil {
+		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
+		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
+	}
 	if failed != nil {
 		code = 2
 	}
 	return code, noAnswer
 }
 
-// hintReview suggests the same command with --review, if there is drift and a person reads the output.
-func (k *check) hintReview(code int) {
-	if code != 1 || k.review || k.passed != nil {
-		return
-	}
-	again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
-	fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
-}
-
 // ask prints what it will start, captures the servers, and returns the IDs of the servers without a capture.
 func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err error) {
-	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.config.File), text.Count(len(k.ids), "server"))
-	for _, id := range k.ids {
-		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.config.Launch(id))
-		if k.config.IsOff(id) {
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.Count(len(k.IDs), "server"))
+	for _, id := range k.IDs {
+		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.Launch(id))
+		if k.IsOff(id) {
 			k.off = append(k.off, id)
 		}
 	}
 	fmt.Fprintln(k.stderr, "asking them:")
-	return k.capture(ctx, k.config, k.dir, k.ids, o, k.stderr)
+	return k.capture(ctx, k.Config, k.dir, o, k.stderr)
 }
 
 // verb returns pinproof's arguments to judge the captured servers. failed lists the servers without a capture.
 func (k *check) verb(failed []string) (argv []string, err error) {
 	lock := k.lockfile
-	nearest := workspace.NearestLockfile(k.config.Project)
+	nearest := workspace.NearestLockfile(k.Project)
 	if lock == "" && !workspace.SameFile(nearest, workspace.NearestLockfile(".")) {
 		lock = nearest
 	}
 	argv = []string{"verify"}
 	if k.review {
-		argv = []string{"relock"}
+		argv[0] = "relock"
 	}
 	pinned, err := pinnedIDs(cmp.Or(lock, nearest))
 	if err != nil {
 		return nil, err
 	}
 	leftOut := k.off
-	if k.named { // otherwise, a pinned server that the configuration lacks is missing
-		leftOut = slices.DeleteFunc(slices.Concat(leftOut, pinned), func(id string) bool { return slices.Contains(k.ids, id) && !slices.Contains(k.off, id) })
+	for _, id := range pinned {
+		if k.named && !slices.Contains(k.IDs, id) { // otherwise, a pinned server that the configuration lacks is missing
+			leftOut = append(leftOut, id)
+		}
 	}
-	if k.review && len(k.ids) == 1 && slices.Contains(pinned, k.ids[0]) {
-		argv = append(argv, "--server="+k.ids[0])
+	if k.review && len(k.IDs) == 1 && slices.Contains(pinned, k.IDs[0]) {
+		argv = append(argv, "--server="+k.IDs[0])
 	}
 	for _, id := range failed {
 		if k.isForPrograms { // a program would trust an exit code of 0

@@ -34,7 +34,7 @@ not at all. If the server fails, an existing FILE is renamed to FILE.old.
 
 The name of FILE is the server ID for pinproof: filesystem.jsonl is filesystem.`,
 	}
-	o := asking(c, 30*time.Second) // what clients give a server to start
+	o := asking(c, patience)
 	return a.serving(c, nil, func(file string, server mcp.Server) error {
 		line, err := server.Save(c.Context(), file, *o)
 		if err == nil {
@@ -101,7 +101,7 @@ hook looks for tools.lock as guard does, and starts the server in the lockfile's
 	}
 	allow := c.Flags().String("allow", "", "don't block for this `KIND`: denied entries, if a guard or the client leaves them out")
 	// Shorter than the agent's own limit, because the agent lets the call pass if the hook times out.
-	o := asking(c, 20*time.Second)
+	o := asking(c, 20)
 	return a.serving(c, &h.Pins, func(id string, server mcp.Server) error {
 		if h.AllowsDenied = *allow == "denied"; !h.AllowsDenied && *allow != "" {
 			return usage(c, "--allow takes denied")
@@ -126,17 +126,17 @@ how the server is reached (headersHelper, oauth). Then an existing DIR/ID.jsonl 
 DIR/ID.jsonl.old, so that "pinproof verify DIR" says that the capture is missing. "disabled"
 and "enabled" count only in files of clients that read them.`,
 	}
-	o := asking(c, 30*time.Second) // what clients give a server to start
-	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args, ids []string) error {
-		failed, err := a.capture(c.Context(), config, args[1], ids, *o, a.stdout)
-		return cmp.Or(err, notCaptured(failed, len(ids)))
+	o := asking(c, patience)
+	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args []string) error {
+		failed, err := a.capture(c.Context(), config, args[1], *o, a.stdout)
+		return cmp.Or(err, notCaptured(failed, config))
 	})
 }
 
 // capture captures servers of a configuration into a folder. It prints a line or an error for each, and returns the
 // IDs of those that failed.
-func (a *app) capture(ctx context.Context, config *client.Config, dir string, ids []string, o mcp.Options, to io.Writer) (failed []string, err error) {
-	results, err := config.Capture(ctx, dir, ids, o)
+func (a *app) capture(ctx context.Context, config *client.Config, dir string, o mcp.Options, to io.Writer) (failed []string, err error) {
+	results, err := config.Capture(ctx, dir, o)
 	for _, r := range results {
 		if r.Err != nil {
 			failed = append(failed, r.Server)
@@ -148,26 +148,26 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, id
 	return failed, err
 }
 
-// notCaptured returns the error of a run in which servers failed, or nil.
-func notCaptured(failed []string, asked int) error {
+// notCaptured returns the error of a run in which servers of a configuration failed, or nil.
+func notCaptured(failed []string, config *client.Config) error {
 	if failed == nil {
 		return nil
 	}
-	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(asked, "server"), strings.Join(text.Names(failed), ", "))
+	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(len(config.IDs), "server"), strings.Join(text.Names(failed), ", "))
 }
 
-// configured makes a command for a client's configuration. The command requires most arguments, which what describes
-// in an error. Server IDs may follow; without any, the command applies to all servers.
-func configured(c *cobra.Command, most int, what string, run func(config *client.Config, args, ids []string) error) *cobra.Command {
+// configured makes a command for a client's configuration. It requires least arguments, which what describes in an
+// error. Server IDs may follow; without any, the command applies to all servers.
+func configured(c *cobra.Command, least int, what string, run func(config *client.Config, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if len(args) < most || c.ArgsLenAtDash() > 0 {
+		if len(args) < least || c.ArgsLenAtDash() > 0 {
 			return usage(c, "it takes %s, and server IDs if you don't mean all servers", what)
 		}
-		config, ids, err := client.Read(args[0], args[most:])
+		config, err := client.Read(args[0], args[least:])
 		if err != nil {
 			return err
 		}
-		return run(config, args, ids)
+		return run(config, args)
 	}
 	return c
 }
@@ -189,7 +189,7 @@ prints the command lines to write there.`,
 	}
 	onDrift := c.Flags().String("on-drift", guard.ModeEnd, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
-	return a.rewriting(c, func(config *client.Config, ids []string) (*client.Guard, string, error) {
+	return a.rewriting(c, func(config *client.Config) (*client.Guard, string, error) {
 		if err := checkMode(c, *onDrift); err != nil {
 			return nil, "", err
 		}
@@ -199,7 +199,7 @@ prints the command lines to write there.`,
 		if *log != "" {
 			guarding.Flags = append(guarding.Flags, "--log", *log)
 		}
-		if err := unpinned(config, ids); err != nil {
+		if err := unpinned(config); err != nil {
 			return nil, "", err
 		}
 		start, what, err := config.Start()
@@ -210,14 +210,14 @@ prints the command lines to write there.`,
 
 // unpinned returns an error if servers would not start behind the guard because they aren't in the lockfile. Its
 // hints are the commands that pin them.
-func unpinned(config *client.Config, ids []string) error {
+func unpinned(config *client.Config) error {
 	lock := workspace.NearestLockfile(config.Project)
 	pinned, err := pinnedIDs(lock)
 	if err != nil {
 		return err
 	}
 	var missing []string
-	for _, id := range config.Unguarded(ids) {
+	for _, id := range config.Unguarded() {
 		if !slices.Contains(pinned, id) {
 			missing = append(missing, id)
 		}
@@ -246,18 +246,19 @@ func newUnwrap(a *app) *cobra.Command {
 
 // rewriting makes a command that adds to a configuration the guard that guarding returns or, if guarding is nil,
 // removes guards.
-func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, ids []string) (*client.Guard, string, error)) *cobra.Command {
+func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.Guard, string, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
-	return configured(c, 1, "a configuration", func(config *client.Config, _, ids []string) (err error) {
+	return configured(c, 1, "a configuration", func(config *client.Config, _ []string) (err error) {
 		var g *client.Guard
 		how := ""
+		file := text.Printable(config.File)
 		if guarding != nil {
-			if g, how, err = guarding(config, ids); err != nil {
+			if g, how, err = guarding(config); err != nil {
 				return err
 			}
 			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
 		}
-		after, told, refused := config.Rewrite(ids, g)
+		after, told, refused := config.Rewrite(g)
 		fmt.Fprint(a.stdout, told)
 		for _, r := range refused {
 			a.tell(text.Printable(r.Server)+": ", r.Err)
@@ -269,18 +270,18 @@ func (a *app) rewriting(c *cobra.Command, guarding func(config *client.Config, i
 			}
 			how += "restart the client\n"
 		} else if isNew {
-			how += text.Printable(config.File) + " was not written: the same command with --yes writes it\n"
+			how += file + " was not written: the same command with --yes writes it\n"
 		} else if told == "" {
-			how = text.Printable(config.File) + ": nothing to change\n"
+			how = file + ": nothing to change\n"
 		}
 		if told != "" || refused == nil {
 			fmt.Fprint(a.stdout, how)
 		}
 		if told != "" && !isNew {
-			return fail.New("%s is TOML, which isn't rewritten: change these command lines there by hand", text.Printable(config.File))
+			return fail.New("%s is TOML, which isn't rewritten: change these command lines there by hand", file)
 		}
 		if refused != nil {
-			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), text.Printable(config.File))
+			return fail.New("%s of %s: left unchanged", text.Count(len(refused), "server"), file)
 		}
 		return nil
 	})

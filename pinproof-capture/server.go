@@ -24,14 +24,17 @@ var (
 	host     = regexp.MustCompile(`^([A-Za-z0-9-]+\.)+[A-Za-z]{2,}(:\d+)?/`)
 )
 
-// asking adds the flags that set mcp.Options to a command.
-func asking(c *cobra.Command, timeout time.Duration) *mcp.Options {
+// patience is how many seconds to wait for a server by default, as clients do after they have started it.
+const patience = 30
+
+// asking adds the flags that set mcp.Options to a command. timeout is the default of --timeout.
+func asking(c *cobra.Command, timeout int) *mcp.Options {
 	o := &mcp.Options{}
 	set := c.Flags()
 	claims := set.String("capabilities", "{}", "claim your client's capabilities: `JSON` such as {\"roots\":{}}")
 	set.StringVar(&o.Client, "client", "", "ask as this client: `NAME[/VERSION]`, because servers list by it (default: the one whose file it is, else "+mcp.DefaultClient+")")
 	set.StringVar(&o.Protocol, "protocol", "", "ask only in this `REVISION` of the protocol, such as "+mcp.LastInitialize)
-	seconds := set.Int("timeout", int(timeout.Seconds()), "wait this many `SECONDS` for a server")
+	seconds := set.Int("timeout", timeout, "wait this many `SECONDS` for a server")
 	set.DurationVar(&o.Settle, "settle", 0, "after the last answer, wait this `TIME` for more (default 300ms, or 2s for a server that says when its lists change)")
 	c.PreRunE = func(c *cobra.Command, _ []string) error {
 		var err error

@@ -34,6 +34,9 @@ type Config struct {
 	Data    []byte           // as read
 	entries map[string]entry // by server ID
 
+	// The IDs of the servers to use, sorted.
+	IDs []string
+
 	// The folder that the client starts its servers in.
 	Project string
 
@@ -83,7 +86,7 @@ var unsupportedKeys = []string{
 
 func (e entry) argv() []string { return slices.Concat([]string{e.Command}, e.Args) }
 
-// refuse returns an error for the first key of notDone that an entry sets.
+// refuse returns an error for the first of unsupportedKeys that an entry sets.
 func (e entry) refuse() error {
 	for _, key := range unsupportedKeys {
 		value := e.Rest[key]
@@ -103,25 +106,24 @@ func (e entry) refuse() error {
 	return nil
 }
 
-// Read reads a client's configuration. It also returns the IDs of the servers to use: the given ones or, by default,
-// all.
-func Read(file string, given []string) (c *Config, ids []string, err error) {
-	if c, err = load(file); err != nil {
-		return nil, nil, err
+// Read reads a client's configuration, to use the servers with the given IDs or, by default, all.
+func Read(file string, given []string) (*Config, error) {
+	c, err := load(file)
+	if err != nil {
+		return nil, err
 	}
-	if len(c.entries) == 0 {
-		return nil, nil, namesIn(file, 0)
+	if len(c.IDs) == 0 {
+		return nil, namesIn(file, 0)
 	}
-	ids = slices.Sorted(maps.Keys(c.entries))
 	for _, id := range given {
-		if !slices.Contains(ids, id) {
-			return nil, nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(id), strings.Join(text.Names(ids), ", "))
+		if !slices.Contains(c.IDs, id) {
+			return nil, fail.New("%s has no server %s; it has %s", text.Printable(file), text.Name(id), strings.Join(text.Names(c.IDs), ", "))
 		}
 	}
 	if len(given) > 0 {
-		ids = slices.Compact(slices.Sorted(slices.Values(given)))
+		c.IDs = slices.Compact(slices.Sorted(slices.Values(given)))
 	}
-	return c, ids, nil
+	return c, nil
 }
 
 func namesIn(file string, places int) error {
@@ -143,7 +145,7 @@ func Find(folder string) (file string, err error) {
 			if err != nil && !fail.From(err).IsMissing {
 				return "", err
 			}
-			if err == nil && len(c.entries) > 0 {
+			if err == nil && len(c.IDs) > 0 {
 				found = append(found, path)
 			}
 		}
@@ -170,11 +172,11 @@ func load(file string) (*Config, error) {
 	return parse(file, data)
 }
 
-func parse(file string, data []byte) (c *Config, err error) {
-	c = &Config{File: file, Data: bytes.Clone(data), isTOML: filepath.Ext(file) == ".toml"}
+func parse(file string, data []byte) (*Config, error) {
+	c := &Config{File: file, Data: data, isTOML: filepath.Ext(file) == ".toml"}
 	path, err := filepath.Abs(file)
 	if err != nil {
-		return nil, fail.From(err)
+		return nil, err
 	}
 	c.Project = filepath.Dir(path)
 	c.kind = kindOf(path)
@@ -188,7 +190,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 			data, err = json.Marshal(values)
 		}
 	} else {
-		data, err = hujson.Standardize(data) // VS Code's file may have comments
+		data, err = hujson.Standardize(bytes.Clone(data)) // VS Code's file may have comments, which this overwrites
 	}
 	// Decode strictly: with repeated members or wrong case, we could find a different command than the client.
 	var config map[string]jsontext.Value
@@ -216,6 +218,7 @@ func parse(file string, data []byte) (c *Config, err error) {
 	for id, e := range c.entries {
 		c.entries[id] = e.unguarded(id)
 	}
+	c.IDs = slices.Sorted(maps.Keys(c.entries))
 	return c, nil
 }
 
@@ -307,22 +310,24 @@ type Result struct {
 	Err          error
 }
 
-// Capture captures servers into DIR/ID.jsonl, several at a time, and returns a result for each. If one fails, the
+// Capture captures the servers into DIR/ID.jsonl, several at a time, and returns a result for each. If one fails, the
 // others are still saved.
-func (c *Config) Capture(ctx context.Context, dir string, ids []string, o mcp.Options) ([]Result, error) {
-	inOrder := func(a, b string) int { return strings.Compare(strings.ToLower(a), strings.ToLower(b)) }
-	all := slices.SortedFunc(maps.Keys(c.entries), inOrder)
-	if len(slices.CompactFunc(all, strings.EqualFold)) < len(c.entries) {
+func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Result, error) {
+	folded := map[string]bool{}
+	for id := range c.entries {
+		folded[strings.ToLower(id)] = true
+	}
+	if len(folded) < len(c.entries) {
 		return nil, fail.In(text.Printable(c.File), "two server IDs differ only by letter case: their captures are one file on many systems")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fail.From(err)
+		return nil, err
 	}
-	results := make([]Result, len(ids))
+	results := make([]Result, len(c.IDs))
 	// At most four at once: each may be a whole runtime or a browser.
 	slots := make(chan struct{}, 4)
 	var running sync.WaitGroup
-	for i, id := range ids {
+	for i, id := range c.IDs {
 		running.Go(func() {
 			slots <- struct{}{}
 			line, err := c.capture(ctx, id, dir, o)
@@ -345,7 +350,7 @@ func (c *Config) capture(ctx context.Context, id, dir string, o mcp.Options) (st
 	name := workspace.FileName(id)
 	path := filepath.Join(dir, name)
 	if c.IsOff(id) {
-		return fail.From(mcp.SetAside(path, fail.New("switched off"))).Text, nil
+		return mcp.SetAside(path, fail.New("switched off")).Error(), nil
 	}
 	if name == "" {
 		return "", fail.New(workspace.NoFileName).Hint("rename the server in the configuration")

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -112,7 +111,7 @@ func TestReadNPM(t *testing.T) {
 func TestServerBehindTheGuard(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "mcp.json")
 	write(t, file, `{"mcpServers":{"a":{"command":"npx","args":["--no","--","pinproof-capture","guard","a","--","uv\u0078","x"]}}}`)
-	c, _, err := Read(file, nil)
+	c, err := Read(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,20 +136,20 @@ func FuzzWrap(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ids := slices.Sorted(maps.Keys(before.entries))
-		before.Rewrite(ids, nil) // must not panic, whoever wrote the guards
-		ids = slices.DeleteFunc(ids, func(id string) bool { return before.entries[id].guard != nil })
-		out, _, refused := before.Rewrite(ids, &Guard{npxSelf, []string{"--on-drift", "subset"}})
+		before.Rewrite(nil) // must not panic, whoever wrote the guards
+		before.IDs = slices.DeleteFunc(before.IDs, func(id string) bool { return before.entries[id].guard != nil })
+		out, _, refused := before.Rewrite(&Guard{npxSelf, []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)
 		}
-		back, _, _ := after.Rewrite(ids, nil)
+		after.IDs = before.IDs
+		back, _, _ := after.Rewrite(nil)
 		bare, err := parse("x.json", back)
 		if err != nil {
 			t.Fatalf("%s\n%v", back, err)
 		}
-		for _, id := range ids {
+		for _, id := range before.IDs {
 			isRefused := slices.ContainsFunc(refused, func(r Result) bool { return r.Server == id })
 			if after.entries[id].guard == nil != isRefused || !bare.entries[id].isSame(before.entries[id]) {
 				t.Fatalf("%s\n%s\n%s", data, out, back)

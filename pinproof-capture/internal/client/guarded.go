@@ -70,7 +70,7 @@ func (e entry) unguarded(id string) entry {
 // 0.
 func selfWords(argv []string) int {
 	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
-		if len(argv) >= len(words) && slices.Equal(argv[:len(words)], words) {
+		if slices.Equal(argv[:min(len(words), len(argv))], words) {
 			return len(words)
 		}
 	}

@@ -22,8 +22,7 @@ const Self = "pinproof-capture"
 // reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
 // without the flag. The hint shows the corrected line after the words in before.
 func CheckLaunch(argv []string, before ...string) error {
-	npm := mcp.ReadNPM(argv)
-	at := npm.Dashes
+	at := mcp.ReadNPM(argv).Dashes
 	if at < 0 {
 		return nil
 	}
@@ -37,7 +36,7 @@ func CheckLaunch(argv []string, before ...string) error {
 func (c *Config) Start() (argv []string, what string, err error) {
 	path, err := os.Executable()
 	if err != nil {
-		return nil, "", fail.From(err)
+		return nil, "", err
 	}
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
 		project, _ := filepath.EvalSymlinks(c.Project)

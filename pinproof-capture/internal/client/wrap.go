@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -29,30 +28,25 @@ type Guard struct {
 	Flags []string
 }
 
-// before returns the words to put before a server's command line.
-func (g *Guard) before(id string, e entry) []string {
-	words := slices.Concat(g.Start, []string{"guard", id}, g.Flags)
-	if e.Command != "" {
-		words = append(words, "--")
-	}
-	return words
-}
-
-// Rewrite returns the configuration with guards before these servers, or without guards if g is nil. Comments stay. told has for a person
-// how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten, because no writer leaves the rest
-// as it is. refused lists the servers that stay as they are, and why.
-func (c *Config) Rewrite(ids []string, g *Guard) (out []byte, told string, refused []Result) {
+// Rewrite returns the configuration with guards before the servers, or without guards if g is nil. Comments stay. told
+// shows a person how each server was started and how it is started now, without secrets. Codex's TOML isn't rewritten,
+// because no writer leaves the rest as it is. refused lists the servers that stay as they are, and why.
+func (c *Config) Rewrite(g *Guard) (out []byte, told string, refused []Result) {
 	out = c.Data
-	for _, id := range ids {
+	for _, id := range c.IDs {
 		e := c.entries[id]
 		if (g == nil) == (e.guard == nil) {
 			continue // nothing is left to do
 		}
-		var words []string
+		var words []string // to put before the server's command line
+		var err error
 		next := out
-		err := e.rewritable(id, g != nil)
-		if err == nil && g != nil {
-			words = g.before(id, e)
+		if g != nil {
+			words = slices.Concat(g.Start, []string{"guard", id}, g.Flags)
+			if e.Command != "" {
+				words = append(words, "--")
+			}
+			err = e.wrappable(id)
 		}
 		if err == nil && !c.isTOML {
 			next, err = c.edit(out, id, words)
@@ -86,19 +80,16 @@ func (e entry) shown(before []string) string {
 }
 
 // Unguarded returns the servers to which Rewrite would add a guard.
-func (c *Config) Unguarded(ids []string) []string {
-	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+func (c *Config) Unguarded() []string {
+	return slices.DeleteFunc(slices.Clone(c.IDs), func(id string) bool {
 		e := c.entries[id]
-		return e.guard != nil || e.rewritable(id, true) != nil
+		return e.guard != nil || e.wrappable(id) != nil
 	})
 }
 
-// rewritable returns why the guard of a server can't be added or, if isWrap is false, removed.
-func (e entry) rewritable(id string, isWrap bool) error {
+// wrappable returns why a server can't get a guard, or nil.
+func (e entry) wrappable(id string) error {
 	const byHand = "write the guard by hand: pinproof-capture guard ID URL --header-env NAME=VARIABLE"
-	if !isWrap {
-		return nil
-	}
 	if workspace.FileName(id) == "" {
 		return fail.New(workspace.NoFileName)
 	}
@@ -124,7 +115,7 @@ func (e entry) rewritable(id string, isWrap bool) error {
 func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 	root, err := hujson.Parse(data)
 	if err != nil {
-		return nil, fail.From(err)
+		return nil, err
 	}
 	p := patch{root: &root, place: jsontree.Pointer("/"+c.place, id)}
 	if e := c.entries[id]; words != nil {
@@ -137,7 +128,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 		err = root.Patch(text)
 	}
 	out := root.Pack()
-	after, failed := parse(c.File, bytes.Clone(out)) // on a copy, because parse overwrites comments
+	after, failed := parse(c.File, out)
 	if err = cmp.Or(err, failed); err != nil || !c.entries[id].isSame(after.entries[id]) {
 		return nil, fail.New("its entry can't be edited: write the guard by hand")
 	}
@@ -178,14 +169,13 @@ func (p *patch) wrap(e entry, words []string) {
 		if len(e.Args) == 0 {
 			p.put("/args", []string{})
 		}
-		p.put("/args/0", e.Command)
-		for _, word := range slices.Backward(words[1:]) {
+		for _, word := range slices.Backward(append(words, e.Command)[1:]) {
 			p.put("/args/0", word)
 		}
 		p.put("/command", words[0])
 		return
 	}
-	list := append(slices.Clone(words[1:]), e.URL)
+	list := append(words[1:], e.URL)
 	variables := map[string]string{}
 	for _, header := range slices.Sorted(maps.Keys(e.Headers)) {
 		list = append(list, "--header-env", header+"="+variableOf(header))
@@ -209,7 +199,8 @@ func (p *patch) wrap(e entry, words []string) {
 func (p *patch) unwrap(e entry) {
 	if e.Command != "" {
 		p.put("/command", e.Command)
-		for range len(e.guard) { // as many words as the guard has: its first is the command, and the server's command is in args
+		// Remove as many words as the guard has: its first is not in args, but the server's command is.
+		for range e.guard {
 			p.remove("/args/0")
 		}
 		return
@@ -218,8 +209,10 @@ func (p *patch) unwrap(e entry) {
 	if len(e.Headers) > 0 {
 		p.put("/headers", e.Headers)
 	}
-	if e.Type == "sse" || p.has("/type") {
-		p.put("/type", cmp.Or(map[bool]string{true: "sse"}[e.Type == "sse"], "http"))
+	if e.Type == "sse" {
+		p.put("/type", "sse")
+	} else if p.has("/type") {
+		p.put("/type", "http")
 	}
 	p.remove("/command", "/args", "/env")
 }

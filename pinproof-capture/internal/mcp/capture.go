@@ -36,8 +36,8 @@ type Server struct {
 	// HTTP+SSE, the transport of revision 2024-11-05, instead of Streamable HTTP.
 	SSE bool
 
-	// InputOf returns the input schema of a tool, in which x-mcp-header names headers for a call. It's nil in a
-	// capture.
+	// InputOf returns the input schema of a tool, in which x-mcp-header names headers for a call. A capture doesn't
+	// need it, because it calls no tool.
 	InputOf func(tool string) jsontree.Value
 
 	// Permit is called once the server's process is ready to become the server. After an error it doesn't. nil permits.
@@ -119,10 +119,10 @@ func SetAside(path string, err error) error {
 	}
 	told := *fail.From(err)
 	old := path + workspace.OldSuffix
-	if renamed := os.Rename(path, old); renamed != nil {
-		told.Text += fmt.Sprintf("; what it said before is still in %s: %s", text.Printable(path), fail.Path(old, renamed).Text)
+	if failed := os.Rename(path, old); failed != nil {
+		told.Text += "; what it said before is still in " + text.Printable(path) + ": " + fail.Path(old, failed).Text
 	} else {
-		told.Text += fmt.Sprintf("; what it said before is now in %s", text.Printable(old))
+		told.Text += "; what it said before is now in " + text.Printable(old)
 	}
 	if of, ok := errors.AsType[*ServerError](err); ok {
 		return &ServerError{&told, of.Said}
@@ -132,12 +132,11 @@ func SetAside(path string, err error) error {
 
 // A ServerError is an error about a server. Said is the last lines of the server's standard error, made printable.
 type ServerError struct {
-	err  *fail.Error
+	error
 	Said []string
 }
 
-func (e *ServerError) Error() string { return e.err.Error() }
-func (e *ServerError) Unwrap() error { return e.err }
+func (e *ServerError) Unwrap() error { return e.error }
 
 // Capture requests everything that a model reads from the server. It returns the bytes received, and one line about
 // them. It ends the server before it returns. Once the session is open, any error is a *ServerError.
@@ -156,7 +155,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 		return nil, "", err
 	}
 	defer server.Stop()
-	g, err := (&session{ctx: limited, came: make(chan *message), rec: s.rec, isQuoted: s.URL == "", Options: o}).run(server)
+	g, err := (&session{inbox: inbox{limited, make(chan Received)}, rec: s.rec, isQuoted: s.URL == "", Options: o}).run(server)
 	late := limited.Err() != nil
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()
@@ -168,7 +167,7 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	server.Stop() // its standard error is complete now
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
-	if s.URL == "" && slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
+	if slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
 		name := ReadNPM(s.Argv).Name
 		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
 		if programs := s.programs(); programs != nil {
@@ -209,7 +208,7 @@ func Excerpt(s string) string {
 	if len(s) <= most {
 		return text.Printable(s)
 	}
-	return text.Printable(strings.ToValidUTF8(s[:most], "")) + fmt.Sprintf(" (and %s)", text.Count(len(s)-most, "more byte"))
+	return text.Printable(strings.ToValidUTF8(s[:most], "")) + " (and " + text.Count(len(s)-most, "more byte") + ")"
 }
 
 // ResolveIn joins a relative path to a folder. It returns an absolute path unchanged.

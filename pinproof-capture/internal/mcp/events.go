@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"io"
-	"strconv"
 	"time"
 
 	"pinproof/internal/capture"
@@ -55,8 +54,7 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		case "id":
 			e.id = string(value)
 		case "retry":
-			ms, _ := strconv.Atoi(string(value))
-			e.retry = time.Duration(ms) * time.Millisecond
+			e.retry, _ = time.ParseDuration(string(value) + "ms")
 		}
 		if len(e.data) > MaxBytes {
 			return ErrTooLarge

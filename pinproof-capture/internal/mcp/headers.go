@@ -42,7 +42,7 @@ func repeated(method string, params jsontree.Value, inputOf func(tool string) js
 			of(p.Value, v)
 		}
 	}
-	if method == "tools/call" && inputOf != nil {
+	if method == "tools/call" {
 		of(inputOf(params.Get("name").Text), params.Get("arguments"))
 	}
 	return headers

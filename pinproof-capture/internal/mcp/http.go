@@ -34,11 +34,9 @@ type remote struct {
 	client  http.Client
 	address *url.URL // that the user named
 
-	ctx  context.Context
+	inbox
 	stop context.CancelCauseFunc // ends the session
 	exit int
-
-	came chan Received
 
 	mu      sync.Mutex // protects what follows
 	session *webSession
@@ -121,12 +119,13 @@ func connect(s Server) (*remote, error) {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fail.New("the URL isn't an address such as https://HOST/PATH") // don't quote the URL, which may contain a secret
 	}
-	r := &remote{Server: s, address: u, waiting: map[string]*post{}, came: make(chan Received)}
+	r := &remote{Server: s, address: u, waiting: map[string]*post{}}
 	r.session = r.newSession()
 	r.client.CheckRedirect = checkRedirect
 	if r.client.Transport, err = transport(); err != nil {
 		return nil, err
 	}
+	r.came = make(chan Received)
 	r.ctx, r.stop = context.WithCancelCause(context.Background())
 	return r, nil
 }
@@ -192,16 +191,6 @@ func (r *remote) Lines(take func(Received) error) error {
 			}
 			return nil
 		}
-	}
-}
-
-// put passes on one thing that the server sent, unless the session is over.
-func (r *remote) put(s Received) error {
-	select {
-	case r.came <- s:
-		return nil
-	case <-r.ctx.Done():
-		return context.Cause(r.ctx)
 	}
 }
 
@@ -374,12 +363,11 @@ func (r *remote) do(ctx context.Context, method string, body []byte, headers ...
 	spelled := resp.Header.Get("Content-Type")
 	kind, parameters, bad := mime.ParseMediaType(spelled)
 	charset, named := parameters["charset"]
-	isPlain := !named || strings.EqualFold(charset, "utf-8")
-	if kind == "application/json" && strings.EqualFold(charset, "iso-8859-1") {
-		// JSON is read by its bytes, regardless of the header (RFC 8259, sections 8.1 and 11).
-		isPlain = true
-	}
-	isRead := resp.StatusCode < 300 || kind == "application/json"
+	charset = strings.ToLower(charset)
+	isJSON := kind == "application/json"
+	// JSON is read by its bytes, even if the header says ISO-8859-1 (RFC 8259, sections 8.1 and 11).
+	isPlain := !named || charset == "utf-8" || isJSON && charset == "iso-8859-1"
+	isRead := isJSON || resp.StatusCode < 300
 	if isRead && (!isPlain || bad == mime.ErrInvalidMediaParameter) {
 		resp.Body.Close()
 		return nil, r.rec.refuse(fail.New("it answers in another charset than UTF-8, which some clients would read"))

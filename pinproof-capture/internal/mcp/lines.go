@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bufio"
+	"context"
 	"io"
 
 	"pinproof/internal/capture"
@@ -30,6 +31,22 @@ type Received struct {
 	// asked is the ID of the last request sent before the line arrived. For an Err, it is the ID of the failed
 	// request, or 0.
 	asked int64
+}
+
+// An inbox is what the server has sent and nobody has read yet, until ctx ends.
+type inbox struct {
+	ctx  context.Context
+	came chan Received
+}
+
+// put waits until what the server sent is read, or the session ends.
+func (i inbox) put(said Received) error {
+	select {
+	case i.came <- said:
+		return nil
+	case <-i.ctx.Done():
+		return context.Cause(i.ctx)
+	}
 }
 
 // ReadLines calls take for each line, with its line ending, and for the rest at the end of the input, which may be

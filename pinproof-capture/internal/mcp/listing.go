@@ -57,13 +57,13 @@ type Page struct {
 // Request returns the method and the parameters of the next request.
 func (l *Listing) Request() (method string, params []jsontree.Member) {
 	if len(l.Meta) > 0 {
-		params = append(params, jsontree.Member{Name: "_meta", Value: jsontree.Object(l.Meta...)})
+		params = append(params, member("_meta", jsontree.Object(l.Meta...)))
 	}
 	if l.InFiles {
-		return "resources/read", append(params, jsontree.Member{Name: "uri", Value: jsontree.Text(l.next)})
+		return "resources/read", append(params, textMember("uri", l.next))
 	}
 	if l.Pages != nil {
-		params = append(params, jsontree.Member{Name: "cursor", Value: jsontree.Text(l.next)})
+		params = append(params, textMember("cursor", l.next))
 	}
 	return pin.EntryTypeInfo[l.EntryType].Method, params
 }
@@ -84,6 +84,7 @@ func (l *Listing) Patience() time.Duration {
 // Take adds a response, given as a line and as parsed, to the listing. It returns whether another request follows, or
 // an error if the list is unusable.
 func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
+	info := pin.EntryTypeInfo[l.EntryType]
 	result := m.Get("result")
 	page := Page{line[result.At:result.End], result}
 	if l.InFiles {
@@ -92,7 +93,7 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 		}
 		return l.nextFile(), nil
 	}
-	entries := result.Get(pin.EntryTypeInfo[l.EntryType].Member)
+	entries := result.Get(info.Member)
 	spelled := line[entries.At:entries.End]
 	if l.InDoubt && (len(entries.Items()) == 0 || bytes.Equal(spelled, l.last)) {
 		return l.End(), nil
@@ -106,15 +107,14 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	if next.Kind == 0 || next.Kind == 'n' || next.Kind == '"' && next.Text == "" && l.EmptyEnds {
 		return l.End(), nil
 	}
-	method := pin.EntryTypeInfo[l.EntryType].Method
 	if next.Kind != '"' {
-		return false, fail.New("its answer to %s has a nextCursor that isn't a string", method)
+		return false, fail.New("its answer to %s has a nextCursor that isn't a string", info.Method)
 	}
 	if slices.Contains(l.seen, next.Text) {
-		return false, fail.New("its answers to %s never end: a nextCursor comes twice", method)
+		return false, fail.New("its answers to %s never end: a nextCursor comes twice", info.Method)
 	}
 	if len(l.Pages) == maxPages {
-		return false, fail.New("its answer to %s has more than %d pages", method, maxPages)
+		return false, fail.New("its answer to %s has more than %d pages", info.Method, maxPages)
 	}
 	l.seen = append(l.seen, next.Text)
 	l.next = next.Text

@@ -42,7 +42,7 @@ func TestAnswersOfTwoKinds(t *testing.T) {
 		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
 		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
 	} {
-		s := &session{ctx: t.Context(), came: make(chan *message, 1), rec: &record{}}
+		s := &session{rec: &record{}}
 		s.take(Received{Line: []byte(line + "\n"), asked: 2})
 		if data, err := s.rec.finish(); err == nil != good || good && string(data) == "" {
 			t.Errorf("%s: %q, %v", line, data, err)
@@ -79,7 +79,7 @@ func TestEventStreams(t *testing.T) {
 
 // TestOneResponseALine: a message that was sent over several lines is one line in the record.
 func TestOneResponseALine(t *testing.T) {
-	r := &remote{Server: Server{rec: &record{}}, ctx: t.Context(), came: make(chan Received, 1)}
+	r := &remote{Server: Server{rec: &record{}}, inbox: inbox{t.Context(), make(chan Received, 1)}}
 	if err := r.hand([]byte("\n{\"method\":\r\n\"\xff\"}\n"), 0); err != nil {
 		t.Fatal(err)
 	}

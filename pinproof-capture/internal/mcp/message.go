@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"pinproof/internal/capture"
-	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 )
 
@@ -19,9 +18,6 @@ type message struct {
 
 	// The id of the request that it answers, or 0.
 	answers int64
-
-	// Why a response is missing; the message itself is then empty.
-	err error
 }
 
 const (
@@ -32,23 +28,24 @@ const (
 	notAsked   = "it sent an answer to a request that was not sent"
 )
 
-// readMessage parses a line. It returns nil if every client ignores the line, and a reason (why) if only some do:
+// readMessage parses a line. It returns an empty message if every client ignores the line, and a reason (why) if only some do:
 // they ignore a batch, an extra member, or an id, result or error of the wrong type. A response to an ID above asked,
 // the last request's ID, is ignored by every client, too. Both make the capture fail, because the response that
 // clients accept may arrive after the capture.
 func readMessage(line []byte, asked int64) (m *message, why string) {
+	m = &message{line: line}
 	found, err := capture.Messages(line)
 	if err != nil {
-		return nil, notMessage
+		return m, notMessage
 	}
 	// an error whose id is null answers nothing
 	if len(found) == 0 || found[0].Get("id").Kind == 'n' {
-		return nil, ""
+		return m, ""
 	}
 	if bytes.TrimSpace(line)[0] == '[' {
-		return nil, notPlain
+		return m, notPlain
 	}
-	m = &message{Value: found[0], line: line}
+	m.Value = found[0]
 	if m.Has("method") {
 		return m, ""
 	}
@@ -57,10 +54,10 @@ func readMessage(line []byte, asked int64) (m *message, why string) {
 	m.answers, err = strconv.ParseInt(m.spelled(id), 10, 64)
 	_, noCode := strconv.ParseInt(m.spelled(told.Get("code")), 10, 64)
 	if len(m.Members()) != 3 || id.Kind != '"' && err != nil || (m.Get("result").Kind != '{' && (noCode != nil || told.Get("message").Kind != '"')) {
-		return nil, notPlain
+		return m, notPlain
 	}
 	if err != nil || m.answers < 1 || m.answers > asked {
-		return nil, notAsked
+		return m, notAsked
 	}
 	return m, ""
 }
@@ -84,22 +81,11 @@ func Reply(id []byte, method string) []byte {
 
 // A refusal is an error response from the server.
 type refusal struct {
+	error
 	code string
-	told *fail.Error
 }
 
-func (m *message) refusal(method string, isQuoted bool) *refusal {
-	e := m.Get("error")
-	code := m.spelled(e.Get("code"))
-	told := fail.New("it answered %s with error %s", method, code)
-	if isQuoted {
-		told.Text += ": " + Excerpt(e.Get("message").Text)
-	}
-	return &refusal{code, told}
-}
-
-func (r *refusal) Error() string { return r.told.Error() }
-func (r *refusal) Unwrap() error { return r.told }
+func (r *refusal) Unwrap() error { return r.error }
 
 // wantsDiscover matches the error with which a server that supports only server/discover responds to initialize: its
 // words, or its code for an unknown method, invalid parameters or an unsupported revision.

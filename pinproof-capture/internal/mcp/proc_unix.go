@@ -75,18 +75,11 @@ func startGroup(cmd *exec.Cmd, permit func() error) (g group, err error) {
 // send sends a signal to the whole group. An error means that no process of it is left.
 func (g group) send(s syscall.Signal) error { return syscall.Kill(-g.id, s) }
 
-// release ends the watchdog, after the group has ended.
-func (g group) release() {
+// kill kills the whole group, and ends the watchdog.
+func (g group) kill() {
+	g.send(syscall.SIGKILL)
 	io.WriteString(g.watchdog, "\n")
 	g.watchdog.Close()
-}
-
-// exitCode returns a process's exit code as a shell does: 128 plus the signal's number if a signal ended it.
-func exitCode(state *os.ProcessState) int {
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return 128 + int(status.Signal())
-	}
-	return state.ExitCode()
 }
 
 // EndSignals are the signals that ask a program to end.

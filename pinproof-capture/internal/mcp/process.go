@@ -89,8 +89,7 @@ func (p *process) Stop() {
 			p.group.send(syscall.SIGTERM)
 			p.gone()
 		}
-		p.group.send(syscall.SIGKILL)
-		p.group.release()
+		p.group.kill()
 		<-p.ended
 		p.out.Close()
 	})
@@ -109,8 +108,7 @@ func batchLine(path string, args []string) (string, error) {
 	if ending != ".cmd" && ending != ".bat" {
 		return "", nil
 	}
-	words := []string{path}
-	words = append(words, args[1:]...)
+	words := append([]string{path}, args[1:]...)
 	for i, word := range words {
 		if strings.ContainsAny(word, "%!\"\r\n\x00") {
 			return "", fail.New("cmd, which starts %[2]s, would read another word than %[1]s", text.Name(word), text.Name(filepath.Base(path))).
@@ -141,7 +139,12 @@ func (p *process) Signal(s os.Signal) { p.group.send(s.(syscall.Signal)) }
 
 // ExitCode returns the exit code of a server that has ended, as a shell does: 128 plus the signal's
 // number if a signal ended it.
-func (p *process) ExitCode() int { return exitCode(p.cmd.ProcessState) }
+func (p *process) ExitCode() int {
+	if status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal())
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
 
 // reason returns how the server ended. It gives a server that has just closed its output a moment to end.
 func (p *process) reason() *fail.Error {

@@ -24,10 +24,9 @@ const (
 
 // A session captures one server, one request at a time. It doesn't parse definitions, because pinproof judges them.
 type session struct {
-	to   io.Writer // one message per line
-	ctx  context.Context
-	came chan *message
-	rec  *record
+	to io.Writer // one message per line
+	inbox
+	rec *record
 
 	// The methods of the requests. Their ids are 1, 2 and so on.
 	asked []string
@@ -38,8 +37,7 @@ type session struct {
 	// The _meta members that identify the client in each request, from revision 2026-07-28 on.
 	meta []jsontree.Member
 
-	// Errors may quote the server. Over HTTP they don't, because the server may repeat the secrets sent to it.
-	isQuoted bool
+	isQuoted bool // errors may quote the server
 
 	Options
 }
@@ -50,18 +48,17 @@ func (s *session) run(server Connection) (*greeting, error) {
 	defer context.AfterFunc(s.ctx, func() { server.Close() })()
 	s.to = server
 	go func() {
-		for ended := cmp.Or(server.Lines(s.take), io.EOF); s.put(&message{err: ended}) == nil; {
+		for ended := cmp.Or(server.Lines(s.put), io.EOF); s.put(Received{Err: ended}) == nil; {
 		}
 	}()
 	g, err := s.begin()
 	meta := s.meta
-	for isQuiet := false; err == nil && !isQuiet; {
+	for err == nil {
 		cut := s.rec.mark()
 		before := s.changes
 		s.meta = meta
 		s.files = SkillFiles{}
-		err = s.lists(g)
-		if isQuiet = s.changes == before; isQuiet && err == nil {
+		if err = s.lists(g); err == nil && s.changes == before {
 			return g, nil
 		}
 		if s.ctx.Err() != nil && s.changes > 0 {
@@ -99,35 +96,32 @@ func (s *session) lists(g *greeting) error {
 // Tests shorten it.
 var Settle = 300 * time.Millisecond
 
-// take records a line from the server, and passes it on if every client reads it as the same message.
-func (s *session) take(said Received) error {
-	if said.Err != nil {
-		return s.put(&message{answers: said.asked, err: said.Err})
-	}
+// take records a line from the server, and returns its message if every client reads the line as the same message.
+func (s *session) take(said Received) (*message, error) {
 	if err := s.rec.add(said.Line); err != nil {
-		return err
+		return nil, err
 	}
 	m, why := readMessage(said.Line, said.asked)
 	if why != "" {
-		if s.isQuoted {
-			why += ": " + Excerpt(string(bytes.TrimSpace(said.Line)))
-		}
-		return s.rec.refuse(fail.New("%s", why))
+		return nil, s.rec.refuse(fail.New("%s%s", why, s.quote(string(bytes.TrimSpace(said.Line)))))
 	}
-	if m == nil {
-		return nil
-	}
-	return s.put(m)
+	return m, nil
 }
 
-// put passes a message to answer, unless the session has ended.
-func (s *session) put(m *message) error {
-	select {
-	case s.came <- m:
-		return nil
-	case <-s.ctx.Done():
-		return s.ctx.Err()
+// quote quotes the server at the end of an error. Over HTTP it returns "", because the server may repeat the secrets
+// sent to it.
+func (s *session) quote(said string) string {
+	if !s.isQuoted {
+		return ""
 	}
+	return ": " + Excerpt(said)
+}
+
+// refusal returns the error of an error response.
+func (s *session) refusal(m *message) *refusal {
+	e := m.Get("error")
+	code := m.spelled(e.Get("code"))
+	return &refusal{fail.New("it answered %s with error %s%s", s.asked[m.answers-1], code, s.quote(e.Get("message").Text)), code}
 }
 
 // ask sends a request and waits for its answer.
@@ -146,13 +140,18 @@ func (s *session) ask(ctx context.Context, method string, params ...jsontree.Mem
 func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	for {
 		select {
-		case m := <-s.came:
-			isAnswer := id > 0 && m.answers == id
-			if m.err != nil && (isAnswer || m.answers == 0) {
-				return nil, m.err
-			} else if m.Has("error") && isAnswer {
-				return nil, m.refusal(s.asked[m.answers-1], s.isQuoted)
-			} else if m.Has("result") && isAnswer {
+		case said := <-s.came:
+			if said.Err != nil && (said.asked == id || said.asked == 0) {
+				return nil, said.Err
+			}
+			m, err := s.take(said)
+			if err != nil {
+				return nil, err
+			}
+			if id > 0 && m.answers == id {
+				if m.Has("error") {
+					return nil, s.refusal(m)
+				}
 				return m, nil
 			} else if strings.HasSuffix(m.Get("method").Text, "/list_changed") {
 				s.changes++
@@ -180,12 +179,14 @@ const DefaultClient = "claude-code"
 // clientInfo returns the clientInfo to send. Some servers choose their lists by it.
 func (s *session) clientInfo() jsontree.Value {
 	name, version, _ := strings.Cut(cmp.Or(s.Client, DefaultClient), "/")
-	return jsontree.Object(member("name", jsontree.Text(name)), member("version", jsontree.Text(cmp.Or(version, "1.0.0"))))
+	return jsontree.Object(textMember("name", name), textMember("version", cmp.Or(version, "1.0.0")))
 }
 
 func member(name string, v jsontree.Value) jsontree.Member {
 	return jsontree.Member{Name: name, Value: v}
 }
+
+func textMember(name, value string) jsontree.Member { return member(name, jsontree.Text(value)) }
 
 // begin performs the handshake. It tries initialize first, because every server before 2026-07-28 requires it and
 // some exit on anything else, and then server/discover.
@@ -193,7 +194,7 @@ func (s *session) begin() (*greeting, error) {
 	if s.Protocol >= FirstDiscover {
 		return s.discover(s.ctx)
 	}
-	m, err := s.ask(s.ctx, "initialize", member("protocolVersion", jsontree.Text(cmp.Or(s.Protocol, LastInitialize))),
+	m, err := s.ask(s.ctx, "initialize", textMember("protocolVersion", cmp.Or(s.Protocol, LastInitialize)),
 		member("capabilities", s.Capabilities), member("clientInfo", s.clientInfo()))
 	if err == nil {
 		_, err = io.WriteString(s.to, Initialized)
@@ -204,9 +205,8 @@ func (s *session) begin() (*greeting, error) {
 		return g, nil
 	}
 	// If the server supports neither, report its response to initialize.
-	_, spoke := errors.AsType[*fail.Error](other)
-	if r, refused := errors.AsType[*refusal](err); refused && !spoke && wantsDiscover.MatchString(r.told.Text) {
-		r.told.Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
+	if errors.As(err, new(*refusal)) && !errors.As(other, new(*fail.Error)) && wantsDiscover.MatchString(err.Error()) {
+		fail.From(err).Hint("it may speak only revision %s: --protocol %[1]s", FirstDiscover)
 	}
 	return nil, err
 }
@@ -214,7 +214,7 @@ func (s *session) begin() (*greeting, error) {
 // discover sends server/discover. From then on, every request identifies the client in _meta.
 func (s *session) discover(ctx context.Context) (*greeting, error) {
 	s.meta = []jsontree.Member{
-		member("io.modelcontextprotocol/protocolVersion", jsontree.Text(max(s.Protocol, FirstDiscover))),
+		textMember("io.modelcontextprotocol/protocolVersion", max(s.Protocol, FirstDiscover)),
 		member("io.modelcontextprotocol/clientInfo", s.clientInfo()),
 		member("io.modelcontextprotocol/clientCapabilities", s.Capabilities),
 	}

@@ -39,20 +39,17 @@ func (r *remote) newSession() *webSession {
 func (r *remote) over(s *webSession) bool {
 	r.mu.Lock()
 	isNew := r.session == s
-	if isNew && !r.SSE && time.Since(r.overAt) < renewAfter {
-		r.mu.Unlock()
-		return false
-	}
-	if isNew {
+	mayRenew := r.SSE || time.Since(r.overAt) >= renewAfter
+	if isNew && mayRenew {
 		r.session = r.newSession()
 		r.session.isUnbegun = true
 		r.overAt = time.Now()
 	}
 	r.mu.Unlock()
-	if isNew {
+	if isNew && mayRenew {
 		r.put(Received{Err: fail.New("its session is over, and a new one begins"), Renews: true})
 	}
-	return true
+	return mayRenew || !isNew
 }
 
 // lose fails the requests of a session whose only stream was cut.
