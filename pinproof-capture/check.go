@@ -89,57 +89,53 @@ captures stay in the user's cache for a day, for the commands that check suggest
 			return err
 		}
 		k.named = len(args) > 0
-		a.code, err = k.run(c.Context(), *o)
-		return err
+		return k.run(c.Context(), *o)
 	}
 	return c
 }
 
-// run captures the servers and lets pinproof judge the captures. It returns pinproof's exit code, and an error if a
-// capture failed or pinproof didn't run.
-func (k *check) run(ctx context.Context, o mcp.Options) (code int, err error) {
+// run captures the servers and lets pinproof judge the captures. The exit code is pinproof's. run returns an error if
+// a capture failed or pinproof didn't run.
+func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if _, err := guard.FindPinproof(); err != nil {
-		return 2, err
+		return err
 	}
 	if k.dir, err = os.MkdirTemp(guard.CacheFolder("checks", keptFor), "check-"); err != nil {
-		return 2, err
+		return err
 	}
 	isEmpty := true
 	defer func() {
-		if code == 0 || isEmpty {
+		if isEmpty || err == nil && k.code == 0 {
 			os.RemoveAll(k.dir)
 		}
 	}()
 	failed, err := k.ask(ctx, o)
 	if err != nil {
-		return 2, err
+		return err
 	}
 	isEmpty = len(failed)+len(k.off) == len(k.IDs)
 	noAnswer := notCaptured(failed, k.Config)
 	if ctx.Err() != nil || failed != nil && isEmpty {
-		return 2, noAnswer
+		return cmp.Or(noAnswer, fail.ErrInterrupted)
 	}
 	if len(k.off) > 0 {
 		fmt.Fprintf(k.stderr, "%d switched off: %s\n", len(k.off), strings.Join(text.Names(k.off), ", "))
 	}
 	if isEmpty {
-		return 0, nil
+		return nil
 	}
 	argv, err := k.verb(failed)
 	if err != nil {
-		return 2, err
+		return err
 	}
-	if code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
-		return 2, err
+	if k.code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
+		return err
 	}
-	if code == 1 && !k.review && k.passed == nil {
+	if k.code == 1 && !k.review && k.passed == nil {
 		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
 		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
 	}
-	if failed != nil {
-		code = 2
-	}
-	return code, noAnswer
+	return noAnswer
 }
 
 // ask prints what it will start, captures the servers, and returns the IDs of the servers without a capture.

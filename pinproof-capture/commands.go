@@ -189,9 +189,9 @@ prints the command lines to write there.`,
 	}
 	onDrift := c.Flags().String("on-drift", guard.ModeEnd, "the guards' `MODE`, as for guard: end, subset or warn")
 	log := c.Flags().String("log", "", "have the guards append calls, drifts and blocks to `FILE`")
-	return a.rewriting(c, func(config *client.Config) (*client.Guard, string, error) {
+	return a.rewriting(c, func(config *client.Config) (_ *client.Guard, err error) {
 		if err := checkMode(c, *onDrift); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if *onDrift != guard.ModeEnd {
 			guarding.Flags = append(guarding.Flags, "--on-drift", *onDrift)
@@ -200,11 +200,10 @@ prints the command lines to write there.`,
 			guarding.Flags = append(guarding.Flags, "--log", *log)
 		}
 		if err := unpinned(config); err != nil {
-			return nil, "", err
+			return nil, err
 		}
-		start, what, err := config.Start()
-		guarding.Start = start
-		return &guarding, what, err
+		guarding.Start, guarding.What, err = config.Start()
+		return &guarding, err
 	})
 }
 
@@ -216,13 +215,8 @@ func unpinned(config *client.Config) error {
 	if err != nil {
 		return err
 	}
-	var missing []string
-	for _, id := range config.Unguarded() {
-		if !slices.Contains(pinned, id) {
-			missing = append(missing, id)
-		}
-	}
-	if missing == nil {
+	missing := slices.DeleteFunc(config.Unguarded(), func(id string) bool { return slices.Contains(pinned, id) })
+	if len(missing) == 0 {
 		return nil
 	}
 	path, _ := guard.FindPinproof() // if it isn't found, the hint is just "pinproof"
@@ -230,10 +224,9 @@ func unpinned(config *client.Config) error {
 	if !workspace.SameFile(lock, workspace.NearestLockfile(".")) {
 		pin += " " + shell.Path(lock)
 	}
-	f := fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", "))
-	f.Hint("to pin: %s", shell.Words(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing)))
-	f.Hint("then:   %s", pin)
-	return f
+	return fail.New("not pinned in %s: %s; a server would not start behind the guard, and nothing was written", text.Printable(lock), strings.Join(text.Names(missing), ", ")).
+		Hint("to pin: %s", shell.Words(slices.Concat([]string{client.Self, "config", config.File, "captures"}, missing))).
+		Hint("then:   %s", pin)
 }
 
 func newUnwrap(a *app) *cobra.Command {
@@ -246,17 +239,17 @@ func newUnwrap(a *app) *cobra.Command {
 
 // rewriting makes a command that adds to a configuration the guard that guarding returns or, if guarding is nil,
 // removes guards.
-func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.Guard, string, error)) *cobra.Command {
+func (a *app) rewriting(c *cobra.Command, guarding func(*client.Config) (*client.Guard, error)) *cobra.Command {
 	yes := c.Flags().Bool("yes", false, "write FILE instead of only showing what changes")
 	return configured(c, 1, "a configuration", func(config *client.Config, _ []string) (err error) {
 		var g *client.Guard
 		how := ""
 		file := text.Printable(config.File)
 		if guarding != nil {
-			if g, how, err = guarding(config); err != nil {
+			if g, err = guarding(config); err != nil {
 				return err
 			}
-			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + how + "\n"
+			how = "the guard is started as " + text.Printable(strings.Join(g.Start, " ")) + ": " + g.What + "\n"
 		}
 		after, told, refused := config.Rewrite(g)
 		fmt.Fprint(a.stdout, told)

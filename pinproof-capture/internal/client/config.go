@@ -140,7 +140,7 @@ func Find(folder string) (file string, err error) {
 	for _, folder := range workspace.UpToRoot(folder) {
 		var found []string
 		for _, name := range projects {
-			path := filepath.Join(folder, filepath.FromSlash(name))
+			path := filepath.Join(folder, name)
 			c, err := load(path)
 			if err != nil && !fail.From(err).IsMissing {
 				return "", err

@@ -101,7 +101,7 @@ func TestReadNPM(t *testing.T) {
 				want, words[i] = i, word[1:]
 			}
 		}
-		if got := mcp.ReadNPM(words).Dashes; got != want {
+		if got, _ := mcp.ReadNPM(words); got != want {
 			t.Errorf("%s: %d, want %d", line, got, want)
 		}
 	}
@@ -138,7 +138,7 @@ func FuzzWrap(f *testing.F) {
 		}
 		before.Rewrite(nil) // must not panic, whoever wrote the guards
 		before.IDs = slices.DeleteFunc(before.IDs, func(id string) bool { return before.entries[id].guard != nil })
-		out, _, refused := before.Rewrite(&Guard{npxSelf, []string{"--on-drift", "subset"}})
+		out, _, refused := before.Rewrite(&Guard{Start: npxSelf, Flags: []string{"--on-drift", "subset"}})
 		after, err := parse("x.json", out)
 		if err != nil {
 			t.Fatalf("%s\n%v", out, err)

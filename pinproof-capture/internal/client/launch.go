@@ -22,7 +22,7 @@ const Self = "pinproof-capture"
 // reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
 // without the flag. The hint shows the corrected line after the words in before.
 func CheckLaunch(argv []string, before ...string) error {
-	at := mcp.ReadNPM(argv).Dashes
+	at, _ := mcp.ReadNPM(argv)
 	if at < 0 {
 		return nil
 	}

@@ -21,8 +21,9 @@ import (
 
 // A Guard is the command line that wrap puts before a server's.
 type Guard struct {
-	// How this program is started.
+	// How this program is started, and What that is for a person.
 	Start []string
+	What  string
 
 	// Of the guard.
 	Flags []string

@@ -471,7 +471,7 @@ func (c *core) begin(entryType pin.EntryType) {
 	}
 	l.at = c.now
 	l.isAsked = false
-	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta, IsModern: c.meta != nil,
+	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta,
 		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.EmptyCursorEnds}}
 	for _, h := range c.waiting {
 		if h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {

@@ -167,8 +167,11 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	server.Stop() // its standard error is complete now
 	last := stderr.lines()
 	f := fail.From(cmp.Or(bad, err))
-	if slices.ContainsFunc(last, npxMissing.MatchString) && ReadNPM(s.Argv).Name != "" {
-		name := ReadNPM(s.Argv).Name
+	name := ""
+	if slices.ContainsFunc(last, npxMissing.MatchString) {
+		_, name = ReadNPM(s.Argv)
+	}
+	if name != "" {
 		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
 		if programs := s.programs(); programs != nil {
 			f.Hint("a package may have renamed it; node_modules has %s", strings.Join(text.Names(programs), ", "))

@@ -31,8 +31,8 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 	// messages.
 	var came []byte
 	mark := []byte("\ufeff") // a byte order mark, which may come first
-	err := readLines(from, rec, func(line []byte, asked int64) error {
-		line = bytes.TrimPrefix(line, mark)
+	err := readLines(from, rec, func(said Received) error {
+		line := bytes.TrimPrefix(said.Line, mark)
 		mark = nil
 		if rec != nil {
 			if came = append(came, line...); rec.streamed.Add(int64(len(line))) > int64(MaxBytes) {
@@ -42,7 +42,7 @@ func readEvents(from io.Reader, rec *record, each func(event) error) error {
 		line, ended := bytes.CutSuffix(line, []byte("\n"))
 		line = bytes.TrimRight(line, "\r")
 		if e.data == nil {
-			e.asked = asked
+			e.asked = said.asked
 		}
 		field, value, _ := bytes.Cut(line, []byte(":"))
 		value = bytes.TrimPrefix(value, []byte(" "))

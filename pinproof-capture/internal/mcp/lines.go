@@ -52,12 +52,12 @@ func (i inbox) put(said Received) error {
 // ReadLines calls take for each line, with its line ending, and for the rest at the end of the input, which may be
 // empty. take may keep the slice.
 func ReadLines(from io.Reader, take func(line []byte) error) error {
-	return readLines(from, nil, func(line []byte, _ int64) error { return take(line) })
+	return readLines(from, nil, func(said Received) error { return take(said.Line) })
 }
 
 // readLines does the same. It also passes the ID of the last request sent before a line began to arrive, because a
 // response can't precede its request.
-func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) error) error {
+func readLines(from io.Reader, rec *record, take func(Received) error) error {
 	came := &marked{Reader: from, rec: rec}
 	in := bufio.NewReaderSize(came, 64<<10)
 	for {
@@ -75,7 +75,7 @@ func readLines(from io.Reader, rec *record, take func(line []byte, asked int64) 
 		if err != nil && err != io.EOF {
 			return err
 		}
-		if failed := take(line, asked); failed != nil || err == io.EOF {
+		if failed := take(Received{Line: line, asked: asked}); failed != nil || err == io.EOF {
 			return failed
 		}
 	}

@@ -25,12 +25,11 @@ const (
 // definitions, because pinproof judges them.
 type Listing struct {
 	EntryType pin.EntryType
-	Meta      []jsontree.Member // members of _meta in each request
 	Files     *SkillFiles
 	WithFiles bool
 
-	// The revision is 2026-07-28 or later: an empty cursor is valid.
-	IsModern bool
+	// The members of _meta in each request, from revision 2026-07-28 on. There, an empty cursor is valid.
+	Meta []jsontree.Member
 
 	// An empty cursor ends the list.
 	EmptyEnds bool
@@ -118,7 +117,7 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 	}
 	l.seen = append(l.seen, next.Text)
 	l.next = next.Text
-	l.InDoubt = next.Text == "" && !l.IsModern
+	l.InDoubt = next.Text == "" && l.Meta == nil
 	return true, nil
 }
 

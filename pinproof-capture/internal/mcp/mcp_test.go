@@ -137,8 +137,8 @@ func (p *inPieces) Read(b []byte) (n int, err error) {
 // TestMarks: a line is marked with the last request at its first byte, also after a line that came in pieces.
 func TestMarks(t *testing.T) {
 	rec, got := &record{}, ""
-	err := readLines(&inPieces{rec, []string{"a\nlog, ", "with its end\nb\n", "c\n"}}, rec, func(line []byte, asked int64) error {
-		got += fmt.Sprint(strings.TrimSpace(string(line)), asked, " ")
+	err := readLines(&inPieces{rec, []string{"a\nlog, ", "with its end\nb\n", "c\n"}}, rec, func(said Received) error {
+		got += fmt.Sprint(strings.TrimSpace(string(said.Line)), said.asked, " ")
 		return nil
 	})
 	if err != nil || got != "a1 log, with its end1 b2 c3 3 " {

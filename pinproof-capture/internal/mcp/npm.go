@@ -20,63 +20,47 @@ var (
 		"--offline --prefer-offline --prefer-online --ignore-scripts --ignore-existing -ws --workspaces -iwr --include-workspace-root")
 )
 
-// An NPM describes a command line of npx or npm exec.
-type NPM struct {
-	// The index of the word before which "--" is missing, or -1.
-	Dashes int
-
-	// The package or program to run, or "" if it isn't found.
-	Name string
-}
-
-// ReadNPM parses a command line. For any other program, it returns NPM{Dashes: -1}.
+// ReadNPM parses a command line of npx or npm exec. It returns the package or program to run, or "", and the index of
+// the word before which "--" is missing, or -1. For any other program, it returns -1 and "".
 //
 // npx inserts a "--" before the first word that isn't a flag. But it reads the word after an unknown flag as the
 // flag's value: after --no and --local, which abbreviate other flags, after negations such as --no-yes (except
 // --no-install), and after combined letters (npm 7 to 11). npm exec reads all flags up to a "--" as its own.
-func ReadNPM(argv []string) NPM {
-	n := NPM{Dashes: -1}
-	at, program := programIn(argv)
-	isNPX := program == "npx"
+func ReadNPM(argv []string) (dashes int, name string) {
+	program := 0
+	if ProgramOf(argv[0]) == "cmd" { // on Windows, it may be behind cmd /c
+		program = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
+	}
+	program = min(program, len(argv)-1)
+	isNPX := ProgramOf(argv[program]) == "npx"
 	isExec := isNPX
-	name := -1
-	for i := at + 1; (isNPX || program == "npm") && i < len(argv); i++ {
+	if !isNPX && ProgramOf(argv[program]) != "npm" {
+		return -1, ""
+	}
+	named := -1
+	for i := program + 1; i < len(argv); i++ {
 		word := argv[i]
 		isFlag := strings.HasPrefix(word, "-")
 		switch {
 		case word == "--" && i+1 < len(argv):
-			n.Name = argv[i+1]
-			return n
+			return -1, argv[i+1]
 		case isNPX && !isFlag:
-			n.Name = word
-			return n
-		case isFlag && name >= 0:
-			n.Dashes = name
-			return n
+			return -1, word
+		case isFlag && named >= 0:
+			return named, name
 		case !isFlag && !isExec:
 			if isExec = word == "exec" || word == "x"; !isExec {
-				return NPM{Dashes: -1}
+				return -1, ""
 			}
-		case !isFlag && name < 0:
-			name = i
-			n.Name = word
+		case !isFlag && named < 0:
+			named = i
+			name = word
 		case slices.Contains(valued, word):
 			i++
 		case slices.Contains(switches, word) || strings.Contains(word, "="):
 		case isNPX && i+1 < len(argv) && !strings.HasPrefix(argv[i+1], "-"):
-			n.Dashes = i + 1
-			n.Name = argv[i+1]
-			return n
+			return i + 1, argv[i+1]
 		}
 	}
-	return n
-}
-
-// programIn returns where the program is in a command line, and its name. On Windows, it may be behind cmd /c.
-func programIn(argv []string) (at int, name string) {
-	if ProgramOf(argv[0]) == "cmd" {
-		at = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
-	}
-	at = min(at, len(argv)-1)
-	return at, ProgramOf(argv[at])
+	return -1, name
 }

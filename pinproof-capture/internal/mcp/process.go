@@ -75,7 +75,7 @@ func launch(s Server, stderr io.Writer) (*process, error) {
 
 // Lines passes on what the server prints, line by line, until it ends.
 func (p *process) Lines(take func(Received) error) error {
-	return readLines(p.out, p.rec, func(line []byte, asked int64) error { return take(Received{Line: line, asked: asked}) })
+	return readLines(p.out, p.rec, take)
 }
 
 // Stop ends the server and its group: it closes the server's input, sends SIGTERM after Grace, and SIGKILL after

@@ -28,9 +28,6 @@ type session struct {
 	inbox
 	rec *record
 
-	// The methods of the requests. Their ids are 1, 2 and so on.
-	asked []string
-
 	files   SkillFiles
 	changes int // how often the server has reported that a list has changed
 
@@ -117,26 +114,23 @@ func (s *session) quote(said string) string {
 	return ": " + Excerpt(said)
 }
 
-// refusal returns the error of an error response.
-func (s *session) refusal(m *message) *refusal {
-	e := m.Get("error")
-	code := m.spelled(e.Get("code"))
-	return &refusal{fail.New("it answered %s with error %s%s", s.asked[m.answers-1], code, s.quote(e.Get("message").Text)), code}
-}
-
-// ask sends a request and waits for its answer.
+// ask sends a request and waits for its response. It returns an error response as a *refusal.
 func (s *session) ask(ctx context.Context, method string, params ...jsontree.Member) (*message, error) {
-	s.asked = append(s.asked, method)
-	id := int64(len(s.asked))
-	s.rec.sent.Store(id)
+	id := s.rec.sent.Add(1)
 	if _, err := s.to.Write(Request(id, method, params)); err != nil {
 		return nil, err
 	}
-	return s.answer(ctx, id)
+	m, err := s.answer(ctx, id)
+	if err != nil || !m.Has("error") {
+		return m, err
+	}
+	e := m.Get("error")
+	code := m.spelled(e.Get("code"))
+	return nil, &refusal{fail.New("it answered %s with error %s%s", method, code, s.quote(e.Get("message").Text)), code}
 }
 
 // answer waits for the response to a request, or only listens if id is 0. Meanwhile it responds to the server's
-// requests. It returns an error response as a *refusal.
+// requests.
 func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	for {
 		select {
@@ -149,9 +143,6 @@ func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 				return nil, err
 			}
 			if id > 0 && m.answers == id {
-				if m.Has("error") {
-					return nil, s.refusal(m)
-				}
 				return m, nil
 			} else if strings.HasSuffix(m.Get("method").Text, "/list_changed") {
 				s.changes++
@@ -282,7 +273,7 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 // pages requests all pages of one list and the files of its skills, and returns the number of entries. It skips a
 // file that the server doesn't return.
 func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
-	l := Listing{EntryType: entryType, Meta: s.meta, IsModern: s.meta != nil, Files: &s.files, WithFiles: true}
+	l := Listing{EntryType: entryType, Meta: s.meta, Files: &s.files, WithFiles: true}
 	for more := true; more; {
 		answering := ctx
 		if l.InDoubt {

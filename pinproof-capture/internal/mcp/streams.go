@@ -35,36 +35,31 @@ func (r *remote) newSession() *webSession {
 }
 
 // over replaces a session that has ended by a new one. It returns false if the one before ended less than renewAfter
-// ago, because one call could otherwise renew sessions forever.
+// ago, because one call could otherwise renew sessions forever. With HTTP+SSE, it fails the requests that were sent in
+// the session, because their responses could only arrive on the stream that has ended.
 func (r *remote) over(s *webSession) bool {
 	r.mu.Lock()
 	isNew := r.session == s
+	var lost []*post
 	mayRenew := r.SSE || time.Since(r.overAt) >= renewAfter
 	if isNew && mayRenew {
 		r.session = r.newSession()
 		r.session.isUnbegun = true
 		r.overAt = time.Now()
+		for _, p := range r.waiting {
+			if r.SSE && p.session == s && p.isSent {
+				lost = append(lost, p)
+			}
+		}
 	}
 	r.mu.Unlock()
 	if isNew && mayRenew {
 		r.put(Received{Err: fail.New("its session is over, and a new one begins"), Renews: true})
 	}
-	return mayRenew || !isNew
-}
-
-// lose fails the requests of a session whose only stream was cut.
-func (r *remote) lose(s *webSession) {
-	var lost []*post
-	r.mu.Lock()
-	for _, p := range r.waiting {
-		if p.session == s && p.isSent {
-			lost = append(lost, p)
-		}
-	}
-	r.mu.Unlock()
 	for _, p := range lost {
 		r.fail(p, errStreamEnded)
 	}
+	return mayRenew || !isNew
 }
 
 // await waits until a message may be sent. It returns errOver if the message was meant for a session that has ended.
@@ -136,7 +131,6 @@ func (r *remote) follow(p *post, resp *http.Response) error {
 				return errStreamEnded
 			}
 			r.over(s)
-			r.lose(s)
 			wait = max(wait, time.Until(before.Add(renewAfter)))
 			last = ""
 		} else if p != nil && last == "" {
