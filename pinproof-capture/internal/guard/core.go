@@ -65,7 +65,7 @@ type core struct {
 	// The id of the last initialize or server/discover.
 	greets string
 	state  sessionState
-	// The client has sent notifications/initialized.
+	// The server has got notifications/initialized.
 	isReady bool
 
 	// The _meta members that identify the client in its requests, from revision 2026-07-28 on.
@@ -82,28 +82,30 @@ const (
 	notBegun sessionState = iota
 	// The server's answer to initialize or server/discover, or the verdict on it, hasn't come.
 	awaited
-	// The response is approved, or the client uses 2026-07-28 without a handshake.
+	// The response is approved, or the client uses 2026-07-28 without a handshake. The server may not have got
+	// notifications/initialized yet.
 	begun
-	// All pinned lists were requested.
+	// Every pinned list that the server declares was requested.
 	started
 )
 
 // A list is the state of one of the server's lists in this session.
 type list struct {
-	// Counts the reasons to request the list, such as list_changed.
+	// A message that needs the list notes a value of changes, and waits until done has reached it. So whatever makes
+	// the last listing too old, such as list_changed, adds one to changes.
 	changes int
 	// The value of changes when the last complete listing began; 0 before the first.
 	done int
 	// The listing in progress, or nil.
 	running *listing
-	// The client has got the last listing or waits for it.
+	// The client has got the listing that began last, or waits for it. So its next request for the list begins another one.
 	isAsked bool
 	// When the last listing began.
 	at time.Time
 
 	// The client's response from the last listing: a "result" or "error" member.
 	outcome string
-	// The server's pages as received; nil if they must be judged again.
+	// The server's pages as received; nil if there is no list, or it must be judged again.
 	pages []mcp.Page
 	// Returns the entries of the pages as texts for the client.
 	written func() []entry
@@ -179,18 +181,18 @@ type out struct {
 	toClient []byte
 	toServer []byte
 	judge    []judgement
-	// Something will soon have to be judged.
+	// A list will soon have to be judged: pinproof can be started.
 	prepares bool
 	// If not nil, the session ends.
 	err error
 }
 
-// A judgement is a part of a capture for pinproof to judge. then gets the verdict, or an error. What begun does may be
-// done while pinproof judges.
+// A judgement is a part of a capture for pinproof to judge. Meanwhile, the caller calls meanwhile. then gets the
+// verdict, or an error.
 type judgement struct {
-	said  []byte
-	begun func()
-	then  func(v *verdict, err error)
+	said      []byte
+	meanwhile func()
+	then      func(v *verdict, err error)
 }
 
 // flush returns the pending actions, and clears them.
@@ -203,8 +205,8 @@ func (c *core) flush() (o out) {
 func (c *core) toClient(lines []byte) { c.out.toClient = append(c.out.toClient, lines...) }
 func (c *core) toServer(lines []byte) { c.out.toServer = append(c.out.toServer, lines...) }
 
-func (c *core) judge(said []byte, begun func(), then func(v *verdict, err error)) {
-	c.out.judge = append(c.out.judge, judgement{said, begun, then})
+func (c *core) judge(said []byte, meanwhile func(), then func(v *verdict, err error)) {
+	c.out.judge = append(c.out.judge, judgement{said, meanwhile, then})
 }
 
 func (c *core) tell(format string, args ...any) {
@@ -242,7 +244,7 @@ func (c *core) take(h held) {
 	}
 	switch {
 	case method != "" && hasID && c.isUsed(keyOf(h.m)):
-		c.refuseRequest(h, wordsUsed) // two requests with one id couldn't be told apart
+		c.refuseRequest(h, wordsUsed) // the answers to two requests with one id couldn't be told apart
 	case method == "notifications/cancelled":
 		c.cancel(h)
 	case method == "" || method == "ping":
@@ -361,6 +363,7 @@ func (c *core) isOld(entryType pin.EntryType) bool {
 // act handles a request that may act on an entry.
 func (c *core) act(h held, method string, params jsontree.Value) {
 	target := c.targetOf(method, params)
+	// The list makes no difference for a denied entry, nor, except in mode warn, for a name without a pin.
 	if why := c.forbids(target); why != nil {
 		c.refuseUse(h, target.keys[0], method, why)
 		return
@@ -376,7 +379,9 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	}
 	under, why := c.allows(target, method, params)
 	switch {
-	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited: // the server may list it only now, for example after a login
+	// A pinned entry that isn't in the list is requested once more: the server may list it only now, for example after a
+	// login. One that has drifted isn't.
+	case (why == gone || why == notListed || why == skillNotSeen) && !h.hasWaited:
 		for _, entryType := range target.lists {
 			c.need(&h, entryType, true)
 		}
@@ -501,7 +506,7 @@ func (c *core) send(l *listing) {
 	c.toServer(mcp.Request(id, method, params))
 }
 
-// isUsed reports whether an id is that of a request that waits for its answer.
+// isUsed reports whether an id is that of a request that the server has got and not answered yet.
 func (c *core) isUsed(key string) bool {
 	_, isClients := c.open[key]
 	return isClients || c.listingOf(key) != nil
@@ -549,8 +554,9 @@ var knownMethods = strings.Fields("ping roots/list sampling/createMessage elicit
 // unasked handles a request or notification from the server.
 func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	id := m.Get("id")
+	_, isChange := typeOf(method, changedOf)
 	switch {
-	case c.refused == nil && strings.HasSuffix(method, "/list_changed"):
+	case c.refused == nil && isChange:
 		c.changed(news{method, line})
 		return
 	case c.refused == nil && slices.Contains(knownMethods, method):
@@ -564,7 +570,8 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	}
 }
 
-// changed handles a list_changed notification. The client gets it once the new list is judged.
+// changed handles a list_changed notification. The client gets it once the new list is judged or, if there is none,
+// once the listing has failed.
 func (c *core) changed(n news) {
 	for entryType := range pin.Instructions {
 		if changedOf(entryType) == n.method {
@@ -621,9 +628,10 @@ func (c *core) listed(l *listing, serverError string, err error) {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
 	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
-		write := c.write(l)
-		l.written = write
-		c.judge(captured(textsOf(l.Pages)...), func() { write() }, func(v *verdict, err error) { c.judged(l, v, err) })
+		written := c.write(l)
+		l.written = written
+		prepare := func() { written() } // it does the work once
+		c.judge(captured(textsOf(l.Pages)...), prepare, func(v *verdict, err error) { c.judged(l, v, err) })
 		return
 	}
 	if err != nil {
@@ -704,8 +712,9 @@ func (c *core) release() {
 	c.request()
 }
 
-// decide acts on a verdict as the mode requires. v is nil if err is why there is none. It returns the client's text
-// about drift, and whether the session is over.
+// decide acts on a verdict as the mode requires. v is nil if err is why there is none. Drift without drifted entries is
+// of the policy, or a warning that isn't accepted: then no mode but warn goes on. decide returns the client's text about
+// drift, and whether the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
 	if err != nil && c.OnDrift == ModeWarn {
 		c.unjudged("drift", "not judged, and passed on", nil, err)
@@ -800,7 +809,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 		} else {
 			c.toClient(append(bytes.TrimSpace(line), '\n'))
 		}
-		if &greeting[0] != &c.greeting[0] { // another handshake has begun since
+		if &greeting[0] != &c.greeting[0] { // these aren't the bytes of the last greeting: another handshake has begun since
 			return
 		}
 		c.state = begun

@@ -76,7 +76,7 @@ func (c *core) answerRefused(h held) {
 }
 
 // refuse ends the session because a list or the instructions drifted. It requests the remaining lists first, so that
-// a person has to review only once.
+// a person has to review only once. What can't be judged ends the session at once (block).
 func (c *core) refuse(entryType pin.EntryType, v *verdict) {
 	c.refused = &refusalState{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
 	if !c.isReady && c.meta == nil {

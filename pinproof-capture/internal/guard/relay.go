@@ -246,7 +246,7 @@ func (r *relay) do(o out) {
 		r.judge.prepare()
 	}
 	for _, part := range o.judge {
-		r.judging.Go(part.begun)
+		r.judging.Go(part.meanwhile)
 		r.judging.Go(func() {
 			v, err := r.judge.part(part.said)
 			r.happens(func(*core) { part.then(v, err) })
