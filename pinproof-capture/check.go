@@ -109,13 +109,9 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 			os.RemoveAll(k.dir)
 		}
 	}()
-	failed, err := k.ask(ctx, o)
-	if err != nil {
-		return err
-	}
-	isEmpty = len(failed)+len(k.off) == len(k.IDs)
-	noAnswer := notCaptured(failed, k.Config)
-	if ctx.Err() != nil || failed != nil && isEmpty {
+	failed, noAnswer := k.ask(ctx, o)
+	isEmpty = len(failed)+len(k.off) == len(k.IDs) || failed == nil && noAnswer != nil
+	if ctx.Err() != nil || isEmpty && noAnswer != nil {
 		return cmp.Or(noAnswer, fail.ErrInterrupted)
 	}
 	if len(k.off) > 0 {

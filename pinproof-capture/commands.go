@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -128,13 +127,13 @@ and "enabled" count only in files of clients that read them.`,
 	}
 	o := asking(c, patience)
 	return configured(c, 2, "a configuration and a folder", func(config *client.Config, args []string) error {
-		failed, err := a.capture(c.Context(), config, args[1], *o, a.stdout)
-		return cmp.Or(err, notCaptured(failed, config))
+		_, err := a.capture(c.Context(), config, args[1], *o, a.stdout)
+		return err
 	})
 }
 
-// capture captures servers of a configuration into a folder. It prints a line or an error for each, and returns the
-// IDs of those that failed.
+// capture captures the servers of a configuration into a folder, and prints a line or an error for each. If some failed,
+// it returns their IDs and an error that names them. With any other error, it returns no IDs.
 func (a *app) capture(ctx context.Context, config *client.Config, dir string, o mcp.Options, to io.Writer) (failed []string, err error) {
 	results, err := config.Capture(ctx, dir, o)
 	for _, r := range results {
@@ -145,15 +144,10 @@ func (a *app) capture(ctx context.Context, config *client.Config, dir string, o 
 			return nil, err
 		}
 	}
-	return failed, err
-}
-
-// notCaptured returns the error of a run in which servers of a configuration failed, or nil.
-func notCaptured(failed []string, config *client.Config) error {
-	if failed == nil {
-		return nil
+	if failed != nil {
+		err = fail.New("%d of %s could not be captured: %s", len(failed), text.Count(len(results), "server"), strings.Join(text.Names(failed), ", "))
 	}
-	return fail.New("%d of %s could not be captured: %s", len(failed), text.Count(len(config.IDs), "server"), strings.Join(text.Names(failed), ", "))
+	return failed, err
 }
 
 // configured makes a command for a client's configuration. It requires least arguments, which what describes in an

@@ -96,8 +96,8 @@ func (a *app) tell(about string, err error) {
 	}
 	lines := fail.Lines(err)
 	fmt.Fprintf(a.stderr, "error: %s%s\n", about, lines[0])
-	if e, ok := errors.AsType[*mcp.ServerError](err); ok && len(e.Said) > 0 {
-		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(e.Said, "\n  | "))
+	if said := fail.From(err).Output; said != nil {
+		fmt.Fprintf(a.stderr, "its standard error ended:\n  | %s\n", strings.Join(said, "\n  | "))
 	}
 	for _, hint := range lines[1:] {
 		fmt.Fprintln(a.stderr, hint)
@@ -152,7 +152,7 @@ drift; guard exits with the server's code, or with 2 if it ended the session.`,
 		// An agent lets the call pass if a hook exits with 0. So if the "--" before a server's -h was forgotten, hook
 		// must not print help and exit with 0.
 		a.code = 2
-		a.tell("", c.FlagErrorFunc()(c, errors.New("help takes one command")))
+		a.tell("", usage(c, "help takes one command"))
 	})
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Show the help of a command", Run: func(*cobra.Command, []string) {}})
 	for _, c := range []*cobra.Command{newSave(a), newConfig(a), newCheck(a), newGuard(a), newHook(a), newWrap(a), newUnwrap(a), about.NewVersion(root.Name(), is)} {

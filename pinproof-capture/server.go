@@ -68,15 +68,14 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 	headers := c.Flags().StringArray("header-env", nil, "send a header with the value of a variable: `NAME=VARIABLE` (repeatable)")
 	sse := c.Flags().Bool("sse", false, "use the old transport HTTP+SSE instead of Streamable HTTP")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		isCommand := c.ArgsLenAtDash() == 1 && len(args) > 1
 		isAddress := c.ArgsLenAtDash() < 0 && len(args) == 2
 		if c.Name() != "save" && len(args) > 0 && workspace.FileName(args[0]) == "" {
 			return usage(c, "the server ID %s can't name a file: it needs 1 to 100 printable ASCII characters", text.Name(args[0]))
 		}
-		if isCommand && (*headers != nil || *sse) {
-			return usage(c, "--header-env and --sse need a URL")
-		}
-		if isCommand {
+		if c.ArgsLenAtDash() == 1 && len(args) > 1 {
+			if *headers != nil || *sse {
+				return usage(c, "--header-env and --sse need a URL")
+			}
 			argv := args[1:]
 			if err := client.CheckLaunch(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err

@@ -27,6 +27,9 @@ type Error struct {
 
 	Hints []string
 
+	// The last lines that a failed program printed, made printable.
+	Output []string
+
 	refused   bool // the answer is no: exit code 1
 	IsMissing bool // there is no file at the path
 }

@@ -40,15 +40,15 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	}
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
 		project, _ := filepath.EvalSymlinks(c.Project)
-		if below, err := filepath.Rel(filepath.FromSlash(root), project); err == nil && filepath.IsLocal(below) {
+		if below, err := filepath.Rel(root, project); err == nil && filepath.IsLocal(below) {
 			if runtime.GOOS == "windows" {
 				return cmdNPXSelf, "the one in node_modules", nil
 			}
 			return npxSelf, "the one in node_modules", nil
 		}
 	}
-	found, err := exec.LookPath(Self)
-	isFound := err == nil && filepath.IsAbs(found) && workspace.SameFile(found, path)
+	found, _ := exec.LookPath(Self)
+	isFound := filepath.IsAbs(found) && workspace.SameFile(found, path)
 	if workspace.Repository(c.Project) != "" {
 		// The file is shared through the repository, with machines where the path differs.
 		if !isFound {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -124,26 +125,15 @@ func SetAside(path string, err error) error {
 	} else {
 		told.Text += "; what it said before is now in " + text.Printable(old)
 	}
-	if of, ok := errors.AsType[*ServerError](err); ok {
-		return &ServerError{&told, of.Said}
-	}
 	return &told
 }
 
-// A ServerError is an error about a server. Said is the last lines of the server's standard error, made printable.
-type ServerError struct {
-	error
-	Said []string
-}
-
-func (e *ServerError) Unwrap() error { return e.error }
-
 // Capture requests everything that a model reads from the server. It returns the bytes received, and one line about
-// them. It ends the server before it returns. Once the session is open, any error is a *ServerError.
+// them. It ends the server before it returns.
 func (s Server) Capture(ctx context.Context, o Options) (data []byte, line string, err error) {
 	if ctx.Err() != nil {
 		// After an interrupt, the servers of a configuration that still wait for their turn aren't started.
-		return nil, "", fail.New("interrupted")
+		return nil, "", fail.ErrInterrupted
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(ctx, o.Timeout)
@@ -166,38 +156,36 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	}
 	server.Stop() // its standard error is complete now
 	last := stderr.lines()
-	f := fail.From(cmp.Or(bad, err))
+	f := *fail.From(cmp.Or(bad, err))
 	name := ""
 	if slices.ContainsFunc(last, npxMissing.MatchString) {
 		_, name = ReadNPM(s.Argv)
 	}
 	if name != "" {
-		f = fail.New("npx has no program %s here: it is not installed", text.Name(name))
+		f = *fail.New("npx has no program %s here: it is not installed", text.Name(name))
 		if programs := s.programs(); programs != nil {
-			f.Hint("a package may have renamed it; node_modules has %s", strings.Join(text.Names(programs), ", "))
+			f.Hint("a package may have renamed it; node_modules has %s", text.List(text.Names(programs), 20))
 		}
 		f.Hint("install the package that it comes in: npm install --save-dev PACKAGE").
 			Hint("mind that this package may have another name; npm's package %s may be a stranger's", text.Name(name))
 	}
 	if ctx.Err() != nil {
-		f = fail.New("interrupted")
+		f = *fail.From(fail.ErrInterrupted)
 	} else if bad == nil && late {
-		f = fail.New("no answer in %s", text.Count(int(o.Timeout.Seconds()), "second"))
-		f.Hint("--timeout %d waits longer; a server that opens a port is asked by its URL", 4*int(o.Timeout.Seconds()))
+		seconds := int(o.Timeout.Seconds())
+		f = *fail.New("no answer in %s", text.Count(seconds, "second")).
+			Hint("--timeout %d waits longer; a server that opens a port is asked by its URL", 4*seconds)
 	}
-	return nil, "", &ServerError{f, last}
+	f.Output = last
+	return nil, "", &f
 }
 
 // programs lists the executables with "mcp" in their name in node_modules/.bin of the server's folder and of the
 // folders above.
 func (s Server) programs() (programs []string) {
 	for _, folder := range workspace.UpToRoot(cmp.Or(s.Dir, ".")) {
-		files, _ := os.ReadDir(filepath.Join(folder, "node_modules", ".bin"))
-		for _, f := range files {
-			if strings.Contains(f.Name(), "mcp") && len(programs) < 20 {
-				programs = append(programs, f.Name())
-			}
-		}
+		names, _ := fs.Glob(os.DirFS(filepath.Join(folder, "node_modules", ".bin")), "*mcp*")
+		programs = append(programs, names...)
 	}
 	return programs
 }

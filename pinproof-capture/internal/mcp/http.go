@@ -425,8 +425,8 @@ func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 
 // refusedBy reports whether the body of an HTTP error is a JSON-RPC error in answer to the request.
 func (p *post) refusedBy(data []byte) bool {
-	messages, err := capture.Messages(oneLine(data))
-	return err == nil && p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
+	messages, _ := capture.Messages(oneLine(data))
+	return p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
 
 // hand delivers a message as one line. It replaces line breaks, which valid JSON has only between tokens, and rejects

@@ -35,6 +35,7 @@ type Listing struct {
 	EmptyEnds bool
 
 	Pages []Page
+	Count int    // of the entries in them
 	Read  []Page // the results with files
 
 	// The cursor is empty. Many older servers send one at the end of a list, and respond to it with an error, nothing
@@ -98,6 +99,7 @@ func (l *Listing) Take(line []byte, m jsontree.Value) (more bool, err error) {
 		return l.End(), nil
 	}
 	l.Pages = append(l.Pages, page)
+	l.Count += len(entries.Items())
 	l.last = spelled
 	if l.EntryType == pin.Skills {
 		l.Files.add(entries)

@@ -272,7 +272,7 @@ func (s *session) rest(ctx context.Context, g *greeting) {
 
 // pages requests all pages of one list and the files of its skills, and returns the number of entries. It skips a
 // file that the server doesn't return.
-func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int, err error) {
+func (s *session) pages(ctx context.Context, entryType pin.EntryType) (int, error) {
 	l := Listing{EntryType: entryType, Meta: s.meta, Files: &s.files, WithFiles: true}
 	for more := true; more; {
 		answering := ctx
@@ -301,8 +301,5 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (count int
 			cut()
 		}
 	}
-	for _, page := range l.Pages {
-		count += len(page.Get(pin.EntryTypeInfo[entryType].Member).Items())
-	}
-	return count, nil
+	return l.Count, nil
 }
