@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
@@ -94,8 +95,8 @@ captures stay in the user's cache for a day, for the commands that check suggest
 	return c
 }
 
-// run captures the servers and lets pinproof judge the captures. The exit code is pinproof's. run returns an error if
-// a capture failed or pinproof didn't run.
+// run prints what it will start, captures the servers, and lets pinproof judge the captures. The exit code is pinproof's.
+// run returns an error if a capture failed or pinproof didn't run.
 func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if _, err := guard.FindPinproof(); err != nil {
 		return err
@@ -109,7 +110,15 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 			os.RemoveAll(k.dir)
 		}
 	}()
-	failed, noAnswer := k.ask(ctx, o)
+	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.Count(len(k.IDs), "server"))
+	for _, id := range k.IDs {
+		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.Launch(id))
+		if k.IsOff(id) {
+			k.off = append(k.off, id)
+		}
+	}
+	fmt.Fprintln(k.stderr, "asking them:")
+	failed, noAnswer := k.capture(ctx, k.Config, k.dir, o, k.stderr)
 	isEmpty = len(failed)+len(k.off) == len(k.IDs) || failed == nil && noAnswer != nil
 	if ctx.Err() != nil || isEmpty && noAnswer != nil {
 		return cmp.Or(noAnswer, fail.ErrInterrupted)
@@ -134,19 +143,6 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	return noAnswer
 }
 
-// ask prints what it will start, captures the servers, and returns the IDs of the servers without a capture.
-func (k *check) ask(ctx context.Context, o mcp.Options) (failed []string, err error) {
-	fmt.Fprintf(k.stderr, "%s: %s\n", text.Printable(k.File), text.Count(len(k.IDs), "server"))
-	for _, id := range k.IDs {
-		fmt.Fprintf(k.stderr, "  %s: %s\n", text.Printable(id), k.Launch(id))
-		if k.IsOff(id) {
-			k.off = append(k.off, id)
-		}
-	}
-	fmt.Fprintln(k.stderr, "asking them:")
-	return k.capture(ctx, k.Config, k.dir, o, k.stderr)
-}
-
 // verb returns pinproof's arguments to judge the captured servers. failed lists the servers without a capture.
 func (k *check) verb(failed []string) (argv []string, err error) {
 	lock := k.lockfile
@@ -158,17 +154,17 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 	if k.review {
 		argv[0] = "relock"
 	}
-	pinned, err := pinnedIDs(cmp.Or(lock, nearest))
+	pinned, err := pinnedServers(cmp.Or(lock, nearest))
 	if err != nil {
 		return nil, err
 	}
 	leftOut := k.off
-	for _, id := range pinned {
-		if k.named && !slices.Contains(k.IDs, id) { // otherwise, a pinned server that the configuration lacks is missing
-			leftOut = append(leftOut, id)
+	for _, s := range pinned.Members() {
+		if k.named && !slices.Contains(k.IDs, s.Name) { // otherwise, a pinned server that the configuration lacks is missing
+			leftOut = append(leftOut, s.Name)
 		}
 	}
-	if k.review && len(k.IDs) == 1 && slices.Contains(pinned, k.IDs[0]) {
+	if k.review && len(k.IDs) == 1 && pinned.Has(k.IDs[0]) {
 		argv = append(argv, "--server="+k.IDs[0])
 	}
 	for _, id := range failed {
@@ -183,24 +179,20 @@ func (k *check) verb(failed []string) (argv []string, err error) {
 			argv = append(argv, "--leave-out="+id)
 		}
 	}
-	argv = append(argv, k.passed...)
-	argv = append(argv, "--", k.dir)
+	argv = slices.Concat(argv, k.passed, []string{"--", k.dir})
 	if lock != "" {
 		argv = append(argv, lock)
 	}
 	return argv, nil
 }
 
-// pinnedIDs returns the server IDs of a lockfile, or none if there is no such file.
-func pinnedIDs(lock string) (ids []string, err error) {
+// pinnedServers returns the servers of a lockfile by their IDs, or none if there is no such file.
+func pinnedServers(lock string) (jsontree.Value, error) {
 	servers, err := guard.ReadServers(lock)
 	if err != nil && fail.From(err).IsMissing {
-		return nil, nil
+		err = nil
 	}
-	for _, s := range servers.Members() {
-		ids = append(ids, s.Name)
-	}
-	return ids, err
+	return servers, err
 }
 
 // keptFor is how long the captures of a check are kept for the commands that it suggests.

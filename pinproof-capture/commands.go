@@ -205,11 +205,11 @@ prints the command lines to write there.`,
 // hints are the commands that pin them.
 func unpinned(config *client.Config) error {
 	lock := workspace.NearestLockfile(config.Project)
-	pinned, err := pinnedIDs(lock)
+	pinned, err := pinnedServers(lock)
 	if err != nil {
 		return err
 	}
-	missing := slices.DeleteFunc(config.Unguarded(), func(id string) bool { return slices.Contains(pinned, id) })
+	missing := slices.DeleteFunc(config.Unguarded(), pinned.Has)
 	if len(missing) == 0 {
 		return nil
 	}

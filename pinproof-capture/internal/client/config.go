@@ -84,7 +84,13 @@ var unsupportedKeys = []string{
 	"experimental_environment", "oauth_resource", "scopes", // Codex
 }
 
-func (e entry) argv() []string { return slices.Concat([]string{e.Command}, e.Args) }
+// argv returns the server's command line or, for a server at an address, its URL.
+func (e entry) argv() []string {
+	if e.Command == "" {
+		return []string{cmp.Or(e.HTTPURL, e.URL)}
+	}
+	return slices.Concat([]string{e.Command}, e.Args)
+}
 
 // refuse returns an error for the first of unsupportedKeys that an entry sets.
 func (e entry) refuse() error {

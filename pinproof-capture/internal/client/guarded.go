@@ -74,17 +74,12 @@ func selfWords(argv []string) int {
 			return len(words)
 		}
 	}
-	if filepath.IsAbs(argv[0]) && mcp.ProgramOf(argv[0]) == Self && isThis(argv[0]) {
-		return 1
+	if filepath.IsAbs(argv[0]) && mcp.ProgramOf(argv[0]) == Self {
+		_, err := os.Stat(argv[0])
+		self, _ := os.Executable()
+		if os.IsNotExist(err) || workspace.SameFile(self, argv[0]) { // another version may have been there
+			return 1
+		}
 	}
 	return 0
-}
-
-// isThis reports whether a path is this program, or a file that no longer exists.
-func isThis(path string) bool {
-	if _, err := os.Stat(path); os.IsNotExist(err) {
-		return true
-	}
-	self, err := os.Executable()
-	return err == nil && workspace.SameFile(self, path)
 }

@@ -40,10 +40,10 @@ var kinds = []kind{
 	{"crush.json", "crush", ""},
 }
 
-// kindOf returns the client that reads a file.
+// kindOf returns the client that reads the file at an absolute path.
 func kindOf(path string) kind {
 	for _, k := range kinds {
-		if strings.HasSuffix("/"+strings.TrimPrefix(filepath.ToSlash(path), "/"), "/"+k.file) {
+		if strings.HasSuffix(filepath.ToSlash(path), "/"+k.file) {
 			return k
 		}
 	}

@@ -66,12 +66,7 @@ func (c *Config) Rewrite(g *Guard) (out []byte, told string, refused []Result) {
 
 // shown returns the server's command line or URL after the words in before, for display without secrets.
 func (e entry) shown(before []string) string {
-	words := slices.Clone(before)
-	if e.Command != "" {
-		words = append(words, e.argv()...)
-	} else {
-		words = append(words, cmp.Or(e.HTTPURL, e.URL))
-	}
+	words := slices.Concat(before, e.argv())
 	for i, word := range words {
 		if strings.Contains(word, "://") {
 			words[i] = mcp.WithoutSecrets(word)
@@ -138,7 +133,7 @@ func (c *Config) edit(data []byte, id string, words []string) ([]byte, error) {
 
 // isSame reports whether two entries start the same server.
 func (e entry) isSame(f entry) bool {
-	return e.Command == f.Command && (e.Command == "" || slices.Equal(e.Args, f.Args)) && e.URL == f.URL && maps.Equal(e.Headers, f.Headers) && (e.Type == "sse") == (f.Type == "sse")
+	return e.Command == f.Command && slices.Equal(e.argv(), f.argv()) && maps.Equal(e.Headers, f.Headers) && (e.Type == "sse") == (f.Type == "sse")
 }
 
 // A patch is a JSON Patch (RFC 6902) of one server's entry.

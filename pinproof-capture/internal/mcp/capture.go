@@ -150,9 +150,9 @@ func (s Server) Capture(ctx context.Context, o Options) (data []byte, line strin
 	if p, ok := server.(*process); ok && err != nil && !late && !errors.As(err, new(*fail.Error)) {
 		err = p.reason()
 	}
-	data, bad := s.rec.finish()
+	bad := s.rec.refuse(nil)
 	if err == nil && bad == nil {
-		return data, g.line(time.Since(begin)), nil
+		return s.rec.lines.Bytes(), g.line(time.Since(begin)), nil
 	}
 	server.Stop() // its standard error is complete now
 	last := stderr.lines()

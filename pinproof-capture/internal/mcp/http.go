@@ -280,15 +280,12 @@ func (r *remote) post(p *post) {
 	}
 }
 
-// sessionOf returns the ID of the session that a request was sent in, or "".
-func sessionOf(resp *http.Response) string { return resp.Request.Header.Get("Mcp-Session-Id") }
-
 // isForgotten reports whether the server no longer knows the session. The protocol requires a 404 then, but many
 // servers respond with a 400 that mentions the session.
 func isForgotten(resp *http.Response, body []byte) bool {
 	code := resp.StatusCode
 	saysSo := code == http.StatusNotFound || code == http.StatusBadRequest && bytes.Contains(bytes.ToLower(body), []byte("session"))
-	return saysSo && sessionOf(resp) != ""
+	return saysSo && resp.Request.Header.Get("Mcp-Session-Id") != ""
 }
 
 // answered removes a message from those that wait for a response.
@@ -300,8 +297,8 @@ func (r *remote) answered(p *post) {
 	}
 }
 
-// ask sends a message and, unless the response is an event stream, reads its body. initialize begins a session; from
-// revision 2026-07-28 on, there are no sessions.
+// ask sends a message and reads the response. If that is an event stream, ask leaves it to follow, and data is nil.
+// initialize begins a session; from revision 2026-07-28 on, there are no sessions.
 func (r *remote) ask(p *post) (resp *http.Response, data []byte, err error) {
 	if err := r.await(p); err != nil {
 		return nil, nil, err
@@ -394,8 +391,9 @@ func unusable(resp *http.Response) error {
 			f.Hint("if it wants OAuth, the bridge npx --no -- mcp-remote URL speaks stdio for it")
 		}
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotAcceptable:
-		isProbe := resp.Request.Header.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers reject it in different ways
-		if sessionOf(resp) == "" && !isProbe {
+		asked := resp.Request.Header
+		isProbe := asked.Get("Mcp-Protocol-Version") >= FirstDiscover // older servers reject it in different ways
+		if asked.Get("Mcp-Session-Id") == "" && !isProbe {
 			f.Hint("look at the path; an older server, of HTTP+SSE, wants --sse, every other one goes without")
 		}
 	}
@@ -408,13 +406,11 @@ func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 	isJSON := resp.Header.Get("Content-Type") == "application/json"
 	isFailed := resp.StatusCode >= 300
 	switch {
-	case isStream(resp) && !r.SSE:
+	case data == nil: // the response is an event stream
 		return r.follow(p, resp)
-	case isFailed && !(isJSON && p.refusedBy(data)):
-		return unusable(resp)
 	case !isFailed && (r.SSE || len(bytes.TrimSpace(data)) == 0 || !isJSON && p.id == nil):
 		return nil
-	case !isJSON:
+	case !isJSON || isFailed && !p.refusedBy(data):
 		return unusable(resp)
 	}
 	if err = r.hand(data, p.asked); err == nil && r.waits(p) {
@@ -426,7 +422,7 @@ func (r *remote) answer(p *post, resp *http.Response, data []byte) (err error) {
 // refusedBy reports whether the body of an HTTP error is a JSON-RPC error in answer to the request.
 func (p *post) refusedBy(data []byte) bool {
 	messages, _ := capture.Messages(oneLine(data))
-	return p.id != nil && len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
+	return len(messages) == 1 && messages[0].Has("error") && capture.MessageID(messages[0]) == p.key
 }
 
 // hand delivers a message as one line. It replaces line breaks, which valid JSON has only between tokens, and rejects
@@ -462,7 +458,7 @@ func (r *remote) hand(data []byte, asked int64) error {
 func (r *remote) waits(p *post) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return p.id != nil && r.waiting[p.key] == p
+	return r.waiting[p.key] == p
 }
 
 // fail reports the error of a message to the user. In a guard, it also sends the waiting client an error with a fixed

@@ -27,18 +27,19 @@ var (
 // flag's value: after --no and --local, which abbreviate other flags, after negations such as --no-yes (except
 // --no-install), and after combined letters (npm 7 to 11). npm exec reads all flags up to a "--" as its own.
 func ReadNPM(argv []string) (dashes int, name string) {
-	program := 0
-	if ProgramOf(argv[0]) == "cmd" { // on Windows, it may be behind cmd /c
-		program = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
+	at := 0
+	if ProgramOf(argv[0]) == "cmd" { // on Windows, npx may be behind cmd /c
+		at = 1 + slices.IndexFunc(argv, func(word string) bool { return strings.EqualFold(word, "/c") })
 	}
-	program = min(program, len(argv)-1)
-	isNPX := ProgramOf(argv[program]) == "npx"
+	at = min(at, len(argv)-1)
+	program := ProgramOf(argv[at])
+	isNPX := program == "npx"
 	isExec := isNPX
-	if !isNPX && ProgramOf(argv[program]) != "npm" {
+	if !isNPX && program != "npm" {
 		return -1, ""
 	}
 	named := -1
-	for i := program + 1; i < len(argv); i++ {
+	for i := at + 1; i < len(argv); i++ {
 		word := argv[i]
 		isFlag := strings.HasPrefix(word, "-")
 		switch {

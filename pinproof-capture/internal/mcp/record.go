@@ -15,9 +15,10 @@ import (
 type record struct {
 	sent     atomic.Int64 // the id of the last request
 	streamed atomic.Int64 // bytes received on all event streams
-	mu       sync.Mutex
-	lines    bytes.Buffer
-	err      error // the first reason to discard the record
+	lines    bytes.Buffer // used only by the session
+
+	mu  sync.Mutex // protects err
+	err error      // the first reason to discard the record
 }
 
 var errFlood error = fail.New("the server sent more than 64 MiB")
@@ -32,20 +33,19 @@ func (rec *record) asked() int64 {
 
 // add records a line from the server. It returns the first reason to discard the record.
 func (rec *record) add(line []byte) error {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
+	var err error
 	if rec.lines.Len()+len(line) > MaxBytes {
-		rec.err = cmp.Or(rec.err, errFlood)
+		err = errFlood
 	}
-	if rec.err == nil {
+	if err = rec.refuse(err); err == nil {
 		rec.lines.Write(line)
 	}
-	return rec.err
+	return err
 }
 
-// refuse marks the whole record as unusable. It returns the first reason for that.
+// refuse marks the whole record as unusable if err isn't nil. It returns the first reason to discard the record, or nil.
 func (rec *record) refuse(err error) error {
-	if rec == nil || err == nil {
+	if rec == nil {
 		return err
 	}
 	rec.mu.Lock()
@@ -54,25 +54,6 @@ func (rec *record) refuse(err error) error {
 	return rec.err
 }
 
-// mark returns a function that truncates the record to its present length.
-func (rec *record) mark() (cut func()) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	length := rec.lines.Len()
-	return func() {
-		rec.mu.Lock()
-		defer rec.mu.Unlock()
-		rec.lines.Truncate(length)
-	}
-}
-
 func oneLine(value []byte) []byte {
 	return []byte(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(bytes.TrimSpace(value))))
-}
-
-// finish returns what was recorded, or why it can't be used.
-func (rec *record) finish() ([]byte, error) {
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	return rec.lines.Bytes(), rec.err
 }

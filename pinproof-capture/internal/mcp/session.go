@@ -51,7 +51,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 	g, err := s.begin()
 	meta := s.meta
 	for err == nil {
-		cut := s.rec.mark()
+		recorded := s.rec.lines.Len()
 		before := s.changes
 		s.meta = meta
 		s.files = SkillFiles{}
@@ -61,7 +61,7 @@ func (s *session) run(server Connection) (*greeting, error) {
 		if s.ctx.Err() != nil && s.changes > 0 {
 			return g, s.rec.refuse(fail.New("its lists have no end of changes: it says list_changed again and again"))
 		}
-		cut() // remove the lists recorded before the change
+		s.rec.lines.Truncate(recorded) // without the lists from before the change
 	}
 	return g, err
 }
@@ -283,7 +283,7 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (int, erro
 		}
 		known := len(l.Pages)
 		isDoubted := l.InDoubt
-		cut := s.rec.mark()
+		recorded := s.rec.lines.Len()
 		method, params := l.Request()
 		m, err := s.ask(answering, method, params...)
 		if isDoubted && err != nil {
@@ -298,7 +298,7 @@ func (s *session) pages(ctx context.Context, entryType pin.EntryType) (int, erro
 			return 0, err
 		}
 		if isDoubted && len(l.Pages) == known {
-			cut()
+			s.rec.lines.Truncate(recorded)
 		}
 	}
 	return l.Count, nil
