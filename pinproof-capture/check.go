@@ -136,7 +136,7 @@ func (k *check) run(ctx context.Context, o mcp.Options) (err error) {
 	if k.code, err = guard.RunPinproof(context.Background(), k.stdin, k.stdout, k.stderr, argv...); err != nil {
 		return err
 	}
-	if k.code == 1 && !k.review && k.passed == nil {
+	if k.code == 1 && !k.review && k.passed == nil { // with flags for pinproof, a program may read this
 		again := slices.Concat([]string{client.Self}, k.args, []string{"--review"})
 		fmt.Fprintf(k.stderr, "hint: to capture again and approve step by step: %s\n", shell.Words(again))
 	}

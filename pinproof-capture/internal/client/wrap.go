@@ -21,7 +21,7 @@ import (
 
 // A Guard is the command line that wrap puts before a server's.
 type Guard struct {
-	// How this program is started, and What that is for a person.
+	// The words that start this program, and a description of them for a person.
 	Start []string
 	What  string
 

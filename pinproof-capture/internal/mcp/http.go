@@ -66,7 +66,7 @@ type post struct {
 	// The ID of the last request in the record.
 	asked int64
 
-	// Closed once the server has received a message that isn't a request.
+	// For a notification or response: closed once the server has received it.
 	done chan struct{}
 
 	session *webSession // that the client sent it in

@@ -33,13 +33,13 @@ type Received struct {
 	asked int64
 }
 
-// An inbox is what the server has sent and nobody has read yet, until ctx ends.
+// An inbox passes on what a server sends, until ctx ends.
 type inbox struct {
 	ctx  context.Context
 	came chan Received
 }
 
-// put waits until what the server sent is read, or the session ends.
+// put waits until said is taken from the inbox. It returns why ctx has ended, or nil.
 func (i inbox) put(said Received) error {
 	select {
 	case i.came <- said:

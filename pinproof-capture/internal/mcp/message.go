@@ -28,10 +28,10 @@ const (
 	notAsked   = "it sent an answer to a request that was not sent"
 )
 
-// readMessage parses a line. It returns an empty message if every client ignores the line, and a reason (why) if only some do:
-// they ignore a batch, an extra member, or an id, result or error of the wrong type. A response to an ID above asked,
-// the last request's ID, is ignored by every client, too. Both make the capture fail, because the response that
-// clients accept may arrive after the capture.
+// readMessage parses a line. If every client ignores the line, the message is empty. If only some clients ignore it,
+// readMessage returns why: it is a batch, has an extra member, or has an id, result or error of the wrong type. It also
+// returns why for a response to a request that wasn't sent yet, whose ID is above asked. Either makes the capture fail,
+// because the response that clients accept may arrive after the capture.
 func readMessage(line []byte, asked int64) (m *message, why string) {
 	m = &message{line: line}
 	found, err := capture.Messages(line)

@@ -105,8 +105,8 @@ func (s *session) take(said Received) (*message, error) {
 	return m, nil
 }
 
-// quote quotes the server at the end of an error. Over HTTP it returns "", because the server may repeat the secrets
-// sent to it.
+// quote returns the end of an error that quotes the server. Over HTTP that is "", because the server may repeat secrets
+// that were sent to it.
 func (s *session) quote(said string) string {
 	if !s.isQuoted {
 		return ""
@@ -129,8 +129,8 @@ func (s *session) ask(ctx context.Context, method string, params ...jsontree.Mem
 	return nil, &refusal{fail.New("it answered %s with error %s%s", method, code, s.quote(e.Get("message").Text)), code}
 }
 
-// answer waits for the response to a request, or only listens if id is 0. Meanwhile it responds to the server's
-// requests.
+// answer waits for the response to a request, or only listens if id is 0. Meanwhile it records all that the server
+// sends, and responds to the server's requests.
 func (s *session) answer(ctx context.Context, id int64) (*message, error) {
 	for {
 		select {
