@@ -47,10 +47,8 @@ type DriftFacts struct {
 
 // A Warning is about one entry or, if the key in Of is empty, about a server's whole list.
 type Warning struct {
-	Of pin.Ref
-
-	// The record that the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
-	Record pin.Record
+	// What the lockfile keeps if the warning is accepted. Without a digest, nothing is recorded.
+	pin.EntryRecord
 
 	Where    TextPlace
 	Names    string // the tool of another server that the text names; or ""
@@ -180,13 +178,7 @@ type Answers struct {
 	Wholes   bool // the warnings about captures as a whole
 
 	// The warnings of entries that match their pins, and of pinned texts.
-	Records []Record
-}
-
-// A Record is an accepted warning of an entry, which the lockfile keeps.
-type Record struct {
-	Of pin.Ref
-	pin.Record
+	Records map[pin.EntryRecord]bool
 }
 
 // An Outcome is what was decided.
@@ -215,7 +207,7 @@ type Outcome struct {
 	Whole []string
 
 	// Warnings of matching entries that are recorded as accepted.
-	Recorded WarningRecord
+	Recorded map[pin.EntryRecord]bool
 
 	// Entries that this decision denies, or that it accepts and that stay denied.
 	Denied map[pin.Ref]bool

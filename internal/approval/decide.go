@@ -29,8 +29,7 @@ type decision struct {
 
 	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
 
-	yes      *Answers
-	consents map[Record]bool // to the warnings of what stays pinned
+	yes *Answers
 
 	policyChanged bool
 	isBare        bool // a new server without an entry stays without pins
@@ -50,10 +49,6 @@ func Decide(c *Case, said *Choices) Outcome {
 	}
 	if err := read(); err != nil {
 		return Outcome{Err: err}
-	}
-	d.consents = map[Record]bool{}
-	for _, r := range d.yes.Records {
-		d.consents[r] = true
 	}
 	if err := d.decide(); err != nil {
 		return Outcome{Err: err, Warnings: d.out.Warnings}
@@ -86,7 +81,7 @@ func begin(c *Case, said *Choices) *decision {
 	d.out = Outcome{
 		Accepted: map[pin.Ref]bool{},
 		LeftOut:  map[pin.Ref]bool{},
-		Recorded: WarningRecord{},
+		Recorded: map[pin.EntryRecord]bool{},
 		Denied:   map[pin.Ref]bool{},
 		Allowed:  map[pin.Ref]bool{},
 	}
@@ -249,7 +244,7 @@ func (d *decision) prevents(w *Warning, ref pin.Ref, kind pin.DriftKind) bool {
 	if w.Of.Server == ref.Server {
 		isAbout = kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
 	}
-	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.consents[Record{w.Of, w.Record}]
+	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.yes.Records[w.EntryRecord]
 }
 
 // isWholeWarned reports whether the whole list has a new warning that the answers don't accept.
@@ -282,8 +277,8 @@ func (d *decision) take() *fail.Error {
 	}
 	for _, w := range d.Warnings {
 		isGone := w.Where == InPin && d.out.Accepted[w.Of] // with the text that it is about
-		if w.stays() && !isGone && d.consents[Record{w.Of, w.Record}] {
-			d.out.Recorded.Add(w.Of, w.Record)
+		if w.stays() && !isGone && d.yes.Records[w.EntryRecord] {
+			d.out.Recorded[w.EntryRecord] = true
 		}
 	}
 	d.mark()

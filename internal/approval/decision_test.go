@@ -29,7 +29,7 @@ func TestAlone(t *testing.T) {
 		p.Captured.Policy.RequireClean = p.Locked.Policy.RequireClean || random.IntN(8) == 0
 		c := caseOf(pairs, drifts)
 		for _, name := range []string{"edited", "gone", "hid", "new", "same", ""} {
-			w := approval.Warning{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text"), Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
+			w := approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: "s", Key: pin.Key{Name: name}}, Record: rec("hidden-text")}, Unclean: random.IntN(2) == 0, Approved: random.IntN(4) > 0}
 			if name == "same" {
 				w.Where = approval.InMatch
 			}
@@ -83,14 +83,15 @@ func TestPinsTakeWarnings(t *testing.T) {
 		p.Locked.Pins[i].Accepted = []pin.Record{rec("m-" + p.Locked.Pins[i].Name)}
 	}
 	drifts[0].Captured.Accepted = []pin.Record{rec("of-the-capture")}
-	r := approval.WarningRecord{}
+	r := map[pin.Ref][]pin.Record{}
+	add := func(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
 	for _, id := range []string{"z", "a", "z"} {
 		for _, name := range []string{"edited", "same", "new"} {
-			r.Add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec(id))
+			add(pin.Ref{Server: "s", Key: pin.Key{Name: name}}, rec(id))
 		}
-		r.Add(pin.Ref{Server: "s"}, rec(id+"-list"))
-		r.Add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
-		r.Add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
+		add(pin.Ref{Server: "s"}, rec(id+"-list"))
+		add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
+		add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
 	next := approval.Pins(p, map[pin.Ref]bool{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
 	got := map[string]string{"": ids(next.Accepted)}

@@ -11,7 +11,7 @@ import (
 // new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
 	said := d.said
-	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Policies: true, Wholes: said.AnyWarning}
+	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}, Policies: true, Wholes: said.AnyWarning}
 	if said.AnyWarning || len(said.Warnings) > 0 {
 		if err := d.records(); err != nil {
 			return err
@@ -88,7 +88,7 @@ func (d *decision) records() *fail.Error {
 	}
 	for _, w := range d.unrecorded() {
 		if d.acceptsWarnings(w.Of, false) {
-			d.yes.Records = append(d.yes.Records, Record{w.Of, w.Record})
+			d.yes.Records[w.EntryRecord] = true
 		}
 	}
 	return nil
@@ -111,7 +111,12 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 
 // consentsTo reports whether a selector names an entry with an accepted warning.
 func (d *decision) consentsTo(s *Selector) bool {
-	return slices.ContainsFunc(d.yes.Records, func(r Record) bool { return s.means(r.Of.Key) })
+	for r := range d.yes.Records {
+		if s.means(r.Of.Key) {
+			return true
+		}
+	}
+	return false
 }
 
 // answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry

@@ -44,7 +44,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Case {
 			if random.IntN(4) > 0 {
 				continue
 			}
-			w := approval.Warning{Of: pin.Ref{Server: sides[i].Server, Key: p.Key}, Record: pin.Record{ID: "padding", Place: "/description", Digest: p.Digest}}
+			w := approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: sides[i].Server, Key: p.Key}, Record: pin.Record{ID: "padding", Place: "/description", Digest: p.Digest}}}
 			if locked := sides[i].Locked.Find(p.Key); locked != nil && locked.Digest == p.Digest {
 				w.Where = approval.InMatch
 				w.Names = []string{"", "run", "send"}[random.IntN(3)]
@@ -55,7 +55,7 @@ func framed(t *testing.T, random *rand.Rand) *approval.Case {
 	if other := elsewhere(t); random.IntN(2) == 0 {
 		p := &other.Locked.Pins[random.IntN(len(other.Locked.Pins))]
 		c.Others = append(c.Others, other)
-		c.Warnings = append(c.Warnings, approval.Warning{Of: pin.Ref{Server: other.Server, Key: p.Key}, Record: pin.Record{ID: "names-other-tool", Place: "/description", Digest: p.Digest}, Where: approval.InPin, Names: "run"})
+		c.Warnings = append(c.Warnings, approval.Warning{EntryRecord: pin.EntryRecord{Of: pin.Ref{Server: other.Server, Key: p.Key}, Record: pin.Record{ID: "names-other-tool", Place: "/description", Digest: p.Digest}}, Where: approval.InPin, Names: "run"})
 	}
 	return c
 }
@@ -191,7 +191,7 @@ func namedBy(c *approval.Case, out *approval.Outcome, ref pin.Ref) string {
 	}
 	for _, w := range c.Warnings {
 		stays := w.Where == approval.InMatch || w.Where == approval.InPin && !out.Accepted[w.Of]
-		if stays && w.Names == ref.Name && w.Of.Server != ref.Server && !slices.Contains(out.Recorded[w.Of], w.Record) {
+		if stays && w.Names == ref.Name && w.Of.Server != ref.Server && !out.Recorded[w.EntryRecord] {
 			return w.Of.Name
 		}
 	}

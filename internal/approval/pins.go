@@ -2,32 +2,20 @@ package approval
 
 import (
 	"cmp"
+	"maps"
 	"slices"
-	"strings"
 
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
 )
-
-// A WarningRecord maps entries to their accepted warnings. Warnings about a server's whole list have an empty
-// key.
-type WarningRecord map[pin.Ref][]pin.Record
-
-// Add adds a warning of an entry.
-func (r WarningRecord) Add(of pin.Ref, record pin.Record) { r[of] = append(r[of], record) }
-
-// of returns the records that the lockfile has for an entry: sorted, without repeats.
-func (r WarningRecord) of(key pin.Ref) []pin.Record {
-	return slices.Compact(slices.SortedFunc(slices.Values(r[key]), func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) }))
-}
 
 // makePins makes the pins of every server in which something was accepted.
 func (d *decision) makePins() {
 	out := &d.out
 	warnings := d.warnings()
 	touched := map[string]bool{}
-	for ref := range out.Recorded {
-		touched[ref.Server] = true
+	for r := range out.Recorded {
+		touched[r.Of.Server] = true
 	}
 	for _, refs := range []map[pin.Ref]bool{out.Accepted, out.Denied, out.Allowed} {
 		for ref := range refs {
@@ -63,21 +51,22 @@ func (d *decision) makePins() {
 
 // warnings returns the warnings to record: those of accepted definitions, those about whole lists, and the
 // accepted ones of matching entries, together with earlier records that still apply.
-func (d *decision) warnings() WarningRecord {
-	record := WarningRecord{}
-	for of, records := range d.out.Recorded {
-		record[of] = slices.Clone(records)
+func (d *decision) warnings() map[pin.Ref][]pin.Record {
+	record := map[pin.Ref][]pin.Record{}
+	for r := range d.out.Recorded {
+		record[r.Of] = append(record[r.Of], r.Record)
 	}
+	recorded := maps.Clone(record)
 	isKept := map[pin.Ref]bool{}
 	for _, w := range d.Warnings {
 		if w.Record.Digest == "" {
 			continue // such a text can't be recorded
 		}
-		isStanding := w.Where == InMatch && w.Approved && len(d.out.Recorded[w.Of]) > 0
+		isStanding := w.Where == InMatch && w.Approved && recorded[w.Of] != nil
 		if w.isWhole() || w.Where == InDrift && d.out.Accepted[w.Of] || isStanding {
-			record.Add(w.Of, w.Record)
+			record[w.Of] = append(record[w.Of], w.Record)
 		}
-		if w.Where == InPin && len(d.out.Recorded[w.Of]) > 0 && !isKept[w.Of] {
+		if w.Where == InPin && recorded[w.Of] != nil && !isKept[w.Of] {
 			isKept[w.Of] = true
 			// This text was read only for the names of some tools, so the pin's other records stay, too.
 			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
@@ -89,8 +78,8 @@ func (d *decision) warnings() WarningRecord {
 
 // Pins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
 // entry keeps its pin, with the warnings that are accepted now.
-func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) pin.Set {
-	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: warnings.of(pin.Ref{Server: p.Server})}
+func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings map[pin.Ref][]pin.Record) pin.Set {
+	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: pin.SortRecords(warnings[pin.Ref{Server: p.Server}])}
 	// A part of a list has no findings about the whole list.
 	if p.Part {
 		next.Accepted = p.Locked.Accepted
@@ -98,7 +87,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 	var pins []pin.Pin
 	for _, new := range p.Captured.Pins {
 		if ref := (pin.Ref{Server: p.Server, Key: new.Key}); accepted[ref] {
-			new.Accepted = warnings.of(ref)
+			new.Accepted = pin.SortRecords(warnings[ref])
 			pins = append(pins, new)
 		}
 	}
@@ -115,7 +104,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 			// The texts of a skill's files stay the pin's, so those that it lacks stay on record.
 			isRead := func(r pin.Record) bool { return r.ID != skill.Unread }
 			unread := slices.DeleteFunc(slices.Clone(old.Accepted), isRead)
-			old.Accepted = WarningRecord{ref: append(unread, warnings[ref]...)}.of(ref)
+			old.Accepted = pin.SortRecords(append(unread, warnings[ref]...))
 		}
 		pins = append(pins, old)
 	}
@@ -128,8 +117,7 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings WarningRecord) 
 	}
 	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
 		// So do the accepted warnings about the whole list, because the server may list it again.
-		warnings = WarningRecord{{}: slices.Concat(next.Accepted, p.Locked.Accepted)}
-		next.Accepted = warnings.of(pin.Ref{})
+		next.Accepted = pin.SortRecords(slices.Concat(next.Accepted, p.Locked.Accepted))
 	}
 	return next
 }

@@ -183,7 +183,7 @@ func (s *scene) ref(arg string) pin.Ref {
 }
 
 func (s *scene) warning(of string, words []string) {
-	w := approval.Warning{Of: s.ref(of), Record: rec(words[0])}
+	w := approval.Warning{EntryRecord: pin.EntryRecord{Of: s.ref(of), Record: rec(words[0])}}
 	for _, word := range words[1:] {
 		switch word {
 		case "approved":
@@ -227,7 +227,7 @@ func (s *scene) digests(arg string) string {
 // chosen reads flags and answers.
 func (s *scene) chosen(words string) *approval.Choices {
 	said := &approval.Choices{}
-	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
+	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
 		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Warnings}[name]; list != nil {
@@ -285,7 +285,7 @@ func (s *scene) answer(answers *approval.Answers, name, arg string) {
 		answers.Wholes = true
 	case "record":
 		of, id, _ := strings.Cut(arg, "/")
-		answers.Records = append(answers.Records, approval.Record{Of: s.ref(of), Record: rec(id)})
+		answers.Records[pin.EntryRecord{Of: s.ref(of), Record: rec(id)}] = true
 	default:
 		s.Fatal(name)
 	}

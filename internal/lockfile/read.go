@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -486,8 +485,7 @@ func recordsIn(list jsontree.Value) (records []pin.Record) {
 			records = append(records, record)
 		}
 	}
-	slices.SortFunc(records, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })
-	return slices.Compact(records)
+	return pin.SortRecords(records)
 }
 
 // PolicyIn reads a policy, as a lockfile has it.

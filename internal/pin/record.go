@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash"
 	"net/url"
+	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -38,6 +39,18 @@ func (r Record) String() string {
 		}
 	}
 	return string(line) + " " + r.Digest
+}
+
+// SortRecords sorts records as strings, without repeats.
+func SortRecords(records []Record) []Record {
+	slices.SortFunc(records, func(a, b Record) int { return strings.Compare(a.String(), b.String()) })
+	return slices.Compact(records)
+}
+
+// An EntryRecord is the record of an entry or, if its key is empty, of a server's whole list.
+type EntryRecord struct {
+	Of Ref
+	Record
 }
 
 const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"

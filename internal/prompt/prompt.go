@@ -184,7 +184,7 @@ func (p *Prompter) position(at int) string {
 
 // accepted returns what was approved, each bound to what was shown.
 func (p *Prompter) accepted() *approval.Answers {
-	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}}
+	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
 	for _, q := range p.list {
 		if q.answer != 'y' && q.answer != 'x' {
 			continue
@@ -220,7 +220,7 @@ func (p *Prompter) questions() {
 	for _, f := range p.m.Unrecorded {
 		asked := f.Names + " is pinned, and its text has a warning that nobody accepted: " + f.ID + ". Accept it?"
 		add(&question{text: asked, server: text.Name(f.Server), order: early, warned: true,
-			yes: func(a *approval.Answers) { a.Records = append(a.Records, approval.Record{Of: f.Of, Record: f.Record}) }})
+			yes: func(a *approval.Answers) { a.Records[f.EntryRecord] = true }})
 	}
 	sets := map[string]*question{}
 	servers := 0

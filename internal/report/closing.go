@@ -14,7 +14,7 @@ type Relocked struct {
 	Accepted map[pin.Ref]bool // the drift that was accepted
 
 	// Warnings of matching entries that the command accepted.
-	Recorded map[pin.Ref][]pin.Record
+	Recorded map[pin.EntryRecord]bool
 
 	// Lines about what was only approved anew, and about flags that had nothing to accept.
 	Idle []string
@@ -72,18 +72,8 @@ func (r *Report) Closing(did Relocked) Relocked {
 		}
 		did.Entries = append(did.Entries, Accepted{string(e.Kind), r.field(e.Ref()), short(e.DefinitionDigest()), r.Said(e.Fresh)})
 	}
-	type warning struct {
-		of     pin.Ref
-		record pin.Record
-	}
-	isRecorded := map[warning]bool{}
-	for ref, list := range did.Recorded {
-		for _, record := range list {
-			isRecorded[warning{ref, record}] = true
-		}
-	}
 	for _, f := range r.Said(r.Unrecorded) {
-		if isRecorded[warning{f.Of, f.Record}] {
+		if did.Recorded[f.EntryRecord] {
 			recorded = append(recorded, f.ID+" of "+f.Names)
 		} else {
 			did.Unrecorded = append(did.Unrecorded, f)

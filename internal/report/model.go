@@ -219,10 +219,8 @@ type Finding struct {
 	At       string `json:"pointer"`            // raw
 	Detail   string `json:"detail"`
 
-	Of pin.Ref `json:"-"` // the entry
-
-	// The record that accepts a warning.
-	Record pin.Record `json:"-"`
+	// The entry, and the record that accepts a warning.
+	pin.EntryRecord `json:"-"`
 
 	Warning bool `json:"-"`
 
