@@ -62,22 +62,15 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 				add(key, "file", "", "the text of "+text.Name(f.URI))
 			}
 		}
-		old, new := approvalChange(before.Approval, now.Approval)
+		// If both have an approval, only the members that differ are listed.
+		old, new := before.Approval.whole(), now.Approval.whole()
+		if old != "" && new != "" {
+			was, is := before.Approval.members(), now.Approval.members()
+			old, new = strings.Join(lacking(is, was), ", "), strings.Join(lacking(was, is), ", ")
+		}
 		add(key, "approval", old, new)
 	}
 	return list
-}
-
-// approvalChange returns the members in which two approvals differ or, if there is only one, all that a person reads of it.
-func approvalChange(before, now *Approval) (old, new string) {
-	if before == nil || now == nil {
-		return before.whole(), now.whole()
-	}
-	was, is := before.members(), now.members()
-	differ := func(a, b []string) string {
-		return strings.Join(slices.DeleteFunc(slices.Clone(a), func(member string) bool { return slices.Contains(b, member) }), ", ")
-	}
-	return differ(was, is), differ(is, was)
 }
 
 // RecordsDiffer reports whether two lockfiles differ in more than the definitions.
