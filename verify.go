@@ -29,7 +29,7 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 		}
 		drifts, wrong := compare(p.Locked, p.Captured)
 		if wrong != nil {
-			return nil, fail.In(text.Printable(p.LockfilePath)+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
+			return nil, fail.In(p.LockfilePath+":"+strconv.Itoa(wrong.Line), "server %s: pin %s: its sanitizedDigest is not that of its definition",
 				text.Name(p.Server), text.Name(wrong.Name))
 		}
 		for _, d := range drifts {

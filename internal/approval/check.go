@@ -26,7 +26,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 		}
 		sets = append(sets, set)
 		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
-			return fail.In(text.Printable(p.Capture), "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
+			return fail.In(p.Capture, "no tools in the list").Hint("if that is right: %s --allow-empty", said.Next.To(said.Verb))
 		}
 	}
 	// The order matters, because two servers may have swapped their captures.
@@ -58,14 +58,13 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	for i := range sides {
 		if p := &sides[i]; p.PolicyDiffers() {
-			return fail.In(text.Printable(p.LockfilePath), "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
+			return fail.In(p.LockfilePath, "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", said.Next.To("relock")).Refusal()
 		}
 	}
 	for i := range drifts {
 		if d := &drifts[i]; d.Kind == pin.Duplicate {
-			capture := text.Printable(pin.ComparisonOf(sides, d.Server).Capture)
-			return fail.In(capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
+			return fail.In(pin.ComparisonOf(sides, d.Server).Capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
 				Hint("the server has to be fixed; to see them: %s", said.Next.To("diff")).Refusal()
 		}
 	}

@@ -94,7 +94,7 @@ func open(path string) (w writer, err error) {
 		return w, fail.Path(path, err)
 	}
 	if !w.old.Mode().IsRegular() {
-		return w, fail.In(text.Printable(path), "not a regular file")
+		return w, fail.In(path, "not a regular file")
 	}
 	return w, nil
 }
@@ -225,7 +225,7 @@ func (s *scratch) held() bool {
 
 // lost returns the error for a lock that was lost.
 func (s *scratch) lost(outcome string) error {
-	return fail.In(text.Printable(s.path), "somebody deleted it while it was in use; %s", outcome).
+	return fail.In(s.path, "somebody deleted it while it was in use; %s", outcome).
 		Hint("look first: is another pinproof still running? If none is, do this again")
 }
 

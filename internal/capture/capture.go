@@ -700,7 +700,7 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			p.Files = slices.Clone(p.Files)
 			if pol.Shapes() || len(s.Values) > 0 {
 				if err := shape(&p, &s, formOf); err != nil {
-					where := fmt.Sprintf("%s:%d:%d", text.Printable(m.Path), p.Line, p.Column)
+					where := fmt.Sprintf("%s:%d:%d", m.Path, p.Line, p.Column)
 					told := fail.In(where, "%s: %s", EntryNamed(p.Type, p.Name), err)
 					told.Hints = err.Hints
 					return s, told

@@ -115,7 +115,7 @@ func (req *diffRequest) checkAgainst() error {
 	}
 	isFolder := workspace.IsFolder(req.Against)
 	if req.Lockfile == "" && isFolder != workspace.IsFolder(req.Capture) || req.Lockfile != "" && isFolder {
-		return fail.In(text.Printable(req.Against), "--against compares two files, or two folders of captures").
+		return fail.In(req.Against, "--against compares two files, or two folders of captures").
 			Hint("for a folder and a file, pin the old one: pinproof lock %s old.lock --yes", shell.Path(req.Against)).
 			Hint("then: pinproof diff %s old.lock", shell.Path(req.Capture))
 	}
@@ -145,7 +145,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if req.most > 0 {
 		said, known := report.OverBudgetText(w.Comparisons, req.most)
 		if !known {
-			return out.explain(a, fail.In(text.Printable(req.Capture), "--max-tokens: it has digests and no definitions to count"))
+			return out.explain(a, fail.In(req.Capture, "--max-tokens: it has digests and no definitions to count"))
 		}
 		in.OverBudget = said
 		also.OverBudget = said != ""

@@ -57,8 +57,10 @@ func (f *Error) Hint(format string, args ...any) *Error {
 	return f
 }
 
-// In makes an error about a place in a file. The place is printed before the text.
+// In makes an error about a file or a place in it: a path, which In makes printable, perhaps with a line and a column.
+// It is printed before the text.
 func In(where, format string, args ...any) *Error {
+	where = text.Printable(where)
 	return &Error{Where: where, Text: where + ": " + fmt.Sprintf(format, args...)}
 }
 
@@ -68,7 +70,7 @@ func Path(path string, err error) *Error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		err = inner
 	}
-	f := In(text.Printable(path), "%s", err)
+	f := In(path, "%s", err)
 	f.IsMissing = errors.Is(err, fs.ErrNotExist)
 	return f
 }

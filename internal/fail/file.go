@@ -3,8 +3,6 @@ package fail
 import (
 	"bytes"
 	"strconv"
-
-	"pinproof/internal/text"
 )
 
 // A File turns offsets in a file into lines and columns, for errors. It counts each line only once if the
@@ -21,7 +19,7 @@ func NewFile(path string, data []byte) File { return File{Path: path, Data: data
 
 // At makes an error about an offset in the file or, if at is -1, about the whole file.
 func (s *File) At(at int, format string, args ...any) *Error {
-	where := text.Printable(s.Path)
+	where := s.Path
 	if at >= 0 {
 		line, column := s.Position(at)
 		where += ":" + strconv.Itoa(line) + ":" + strconv.Itoa(column)

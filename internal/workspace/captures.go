@@ -99,11 +99,11 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		}
 		server, ok := serverOf(e.Name())
 		if !ok || !info.Mode().IsRegular() {
-			return nil, fail.In(text.Printable(file), "not a capture: a folder holds *.json and *.jsonl, one a server").
+			return nil, fail.In(file, "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		}
 		if servers[server] != "" {
-			return nil, fail.In(text.Printable(file), "the same server as %s", text.Printable(servers[server]))
+			return nil, fail.In(file, "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
 		s, err := w.readSource(file, server, stdin)
@@ -111,12 +111,12 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, err
 		}
 		if total += s.size; total > lockfile.MaxBytes {
-			return nil, fail.In(text.Printable(path), "more than 256 MiB of captures")
+			return nil, fail.In(path, "more than 256 MiB of captures")
 		}
 		list = append(list, s)
 	}
 	if len(list) == 0 {
-		return nil, fail.In(text.Printable(path), "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
+		return nil, fail.In(path, "no *.json or *.jsonl in this folder").Hint("%s", capture.CaptureHint)
 	}
 	slices.SortFunc(list, func(a, b source) int { return jsontree.CompareUTF16(a.server, b.server) })
 	return list, nil
@@ -198,7 +198,7 @@ func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	data.Grow(min(int(max(fileSize(path), 0)), limit) + bytes.MinRead)
 	_, err := data.ReadFrom(io.LimitReader(in, int64(limit)+1))
 	if data.Len() > limit {
-		return nil, fail.In(text.Printable(path), "more than %d MiB", limit>>20)
+		return nil, fail.In(path, "more than %d MiB", limit>>20)
 	}
 	if err != nil {
 		return nil, fail.Path(path, err)

@@ -32,7 +32,7 @@ func (w *Workspace) supplyTexts(stdin io.Reader) error {
 		pin := &p.Locked.Pins[i]
 		s := approved.Find(pin.Key)
 		if s == nil || s.Digest != pin.Digest || s.Sanitized != pin.Sanitized {
-			return fail.In(text.Printable(w.Against), "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
+			return fail.In(w.Against, "not what was approved: %s doesn't have the pinned digest %s, or not the sanitized one", capture.EntryNamed(pin.Type, pin.Name), pin.Digest).
 				Hint("use the capture that was locked")
 		}
 		pin.Definition = s.Definition

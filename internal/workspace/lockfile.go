@@ -72,7 +72,7 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l loc
 	case fail.From(err).IsMissing && IsFolder(filepath.Dir(path)):
 		return l, nil, nil
 	case IsFolder(path):
-		return l, nil, fail.In(text.Printable(path), "a folder, where the lockfile belongs").
+		return l, nil, fail.In(path, "a folder, where the lockfile belongs").
 			Hint("the capture or folder comes first, the lockfile second: pinproof COMMAND CAPTURE LOCKFILE")
 	default:
 		return l, nil, err
@@ -80,7 +80,7 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l loc
 	l, err = lockfile.Read(path, data, gate.Form, listed)
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
-			err = fail.In(text.Printable(path), "a capture, where the lockfile belongs").
+			err = fail.In(path, "a capture, where the lockfile belongs").
 				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server %s", shell.Blank("server ID")).
 				Hint("to compare two captures: pinproof diff NEW --against OLD")
 		}
@@ -121,7 +121,7 @@ func (w *Workspace) unpinned() error {
 		return fail.New("%s has no server %s; it has %s", text.Printable(w.LockPath), text.Name(w.Server), has).
 			Hint("to approve a new server: %s", w.To("lock"))
 	}
-	f := fail.In(text.Printable(w.LockPath), "no such lockfile")
+	f := fail.In(w.LockPath, "no such lockfile")
 	if beside := lockfileBeside(w.LockPath); beside != "" {
 		next := w.Command
 		next.Lockfile = beside

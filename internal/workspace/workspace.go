@@ -175,7 +175,7 @@ func (w *Workspace) checkClean() error {
 
 // forbidden returns the error for a pin that has what its own policy forbids.
 func forbidden(path string, s *pin.Set, p *pin.Pin) error {
-	return fail.In(text.Printable(path)+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+	return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
 		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
 		Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
@@ -304,7 +304,7 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 		if len(pins) == 0 || !pol.Pins(entryType) || m.Lists[entryType].Answered || m.Lists[entryType].Problem != nil {
 			continue
 		}
-		f := fail.In(text.Printable(m.Path), "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
+		f := fail.In(m.Path, "no answer to %s in it; %s pins %s", pin.EntryTypeInfo[entryType].Method, text.Printable(w.LockPath), pin.CountPins(pins)).
 			Hint("capture it whole: pinproof-capture save %s -- COMMAND", shell.Path(m.Path))
 		if !w.Folder {
 			f.Hint("if it is part of a session, review what is there: %s", w.To("diff", "--part"))
@@ -372,7 +372,7 @@ func (w *Workspace) NoAnswer(servers []string) error {
 		return err
 	}
 	first := servers[0]
-	f := fail.In(text.Printable(w.Capture), "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
+	f := fail.In(w.Capture, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
 	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}

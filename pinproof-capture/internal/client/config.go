@@ -216,7 +216,7 @@ func parse(file string, data []byte) (*Config, error) {
 		}
 	}
 	if err != nil {
-		return nil, fail.In(text.Printable(file), "%s", text.Printable(err.Error()))
+		return nil, fail.In(file, "%s", text.Printable(err.Error()))
 	}
 	if places > 1 {
 		return nil, namesIn(file, places)
@@ -324,7 +324,7 @@ func (c *Config) Capture(ctx context.Context, dir string, o mcp.Options) ([]Resu
 		folded[strings.ToLower(id)] = true
 	}
 	if len(folded) < len(c.entries) {
-		return nil, fail.In(text.Printable(c.File), "two server IDs differ only by letter case: their captures are one file on many systems")
+		return nil, fail.In(c.File, "two server IDs differ only by letter case: their captures are one file on many systems")
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

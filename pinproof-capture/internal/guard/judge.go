@@ -105,7 +105,7 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	in.Definition = func([]jsontree.Step, jsontree.Value, []byte) {}
 	root, err := in.Only()
 	if err != nil {
-		return servers, fail.In(text.Printable(lock), "%s", err)
+		return servers, fail.In(lock, "%s", err)
 	}
 	return root.Get("servers"), nil
 }
