@@ -55,6 +55,7 @@ func TestText(t *testing.T) {
 		{"the same in another", fmt.Errorf("not shown: %w", told), "1 of 2|hint: see a|hint: 100%", ""},
 		{"a place", fail.In("a:1:2", "no %s", "tool"), "a:1:2: no tool", "a:1:2"},
 		{"a per cent sign in a place", fail.In("50%d", "full"), "50%d: full", "50%d"},
+		{"a hostile place", fail.In("a\u202e:1", "full"), "a<U+202E>:1: full", "a<U+202E>:1"},
 		// The library's error has the path raw, which may come from an archive.
 		{"a hostile path", fail.Path("a\x1b[2J\u200b", &fs.PathError{Op: "open", Path: "a\x1b[2J\u200b", Err: fs.ErrNotExist}),
 			"a<U+001B>[2J<U+200B>: file does not exist", "a<U+001B>[2J<U+200B>"},
