@@ -219,7 +219,7 @@ func denied(p *pin.Comparison, orUnlisted bool) (refs []pin.Ref) {
 		listed := p.Captured.Find(locked.Key)
 		matches := listed != nil && listed.Digest == locked.Digest
 		if matches || listed == nil && orUnlisted {
-			refs = append(refs, pin.Ref{Server: p.Server, Key: locked.Key})
+			refs = append(refs, p.Ref(locked.Key))
 		}
 	}
 	return refs

@@ -110,7 +110,7 @@ func (d *decision) decide() *fail.Error {
 	}
 	if unclean := d.warningsThat(d.isUnclean); len(unclean) > 0 {
 		out.Warnings = unclean[:1]
-		return fail.New("%s is refused by the policy (requireClean): nothing was written", entryRef(unclean[0].Of)).Refusal()
+		return fail.New("%s is refused by the policy (requireClean): nothing was written", unclean[0].Of.EntryRef()).Refusal()
 	}
 	if err := d.declined(); err != nil {
 		return err
@@ -263,7 +263,7 @@ func (d *decision) take() *fail.Error {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return fail.New("%s is not what was shown: nothing was written", entryRef(ref)).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
+			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(drift) {
@@ -322,8 +322,6 @@ func (d *decision) refuseNamed() {
 		}
 	}
 }
-
-func entryRef(of pin.Ref) string { return pin.EntryRef(of.Type, of.Name) }
 
 // declined returns an error if the changed policies, or the warnings about whole lists, were not accepted.
 func (d *decision) declined() *fail.Error {
@@ -433,7 +431,7 @@ func (d *decision) mark() {
 		p := &d.Sides[i]
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			if ref := (pin.Ref{Server: p.Server, Key: pinned.Key}); !drifted[ref] {
+			if ref := p.Ref(pinned.Key); !drifted[ref] {
 				set(ref, pinned.Denied, false)
 			}
 		}

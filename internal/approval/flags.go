@@ -192,7 +192,7 @@ func (d *decision) marks() *fail.Error {
 		if slices.ContainsFunc(d.said.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
 			return s.wrong("--accept names it, too, which would let agents have it")
 		}
-		ref := pin.Ref{Server: p.Server, Key: s.Key}
+		ref := p.Ref(s.Key)
 		d.yes.Denied[ref] = true
 		for i := range d.Drifts {
 			if drift := &d.Drifts[i]; drift.Kind == pin.Duplicate && drift.Ref() == ref {

@@ -42,7 +42,7 @@ func (d *decision) makePins() {
 		}
 		set := Pins(&p, out.Accepted, warnings)
 		for i := range set.Pins {
-			ref := pin.Ref{Server: p.Server, Key: set.Pins[i].Key}
+			ref := p.Ref(set.Pins[i].Key)
 			set.Pins[i].Denied = (set.Pins[i].Denied || out.Denied[ref]) && !out.Allowed[ref]
 		}
 		out.Sets[p.Server] = &set
@@ -86,13 +86,13 @@ func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings map[pin.Ref][]p
 	}
 	var pins []pin.Pin
 	for _, new := range p.Captured.Pins {
-		if ref := (pin.Ref{Server: p.Server, Key: new.Key}); accepted[ref] {
+		if ref := p.Ref(new.Key); accepted[ref] {
 			new.Accepted = pin.SortRecords(warnings[ref])
 			pins = append(pins, new)
 		}
 	}
 	for _, old := range p.Locked.Pins {
-		ref := pin.Ref{Server: p.Server, Key: old.Key}
+		ref := p.Ref(old.Key)
 		if accepted[ref] {
 			continue
 		}

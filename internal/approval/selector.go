@@ -250,7 +250,7 @@ func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
 			pinned := &p.Locked.Pins[j]
 			found := p.Captured.Find(pinned.Key)
 			if s.means(pinned.Key) && (s.Digest == "" || s.Digest == pinned.Digest) && found != nil && found.Digest == pinned.Digest {
-				refs = append(refs, pin.Ref{Server: p.Server, Key: pinned.Key})
+				refs = append(refs, p.Ref(pinned.Key))
 			}
 		}
 	}

@@ -358,7 +358,7 @@ func (s *scene) decide(words string) string {
 
 // name names an entry.
 func (s *scene) name(ref pin.Ref) string {
-	name := strings.TrimPrefix(pin.EntryRef(ref.Type, ref.Name), "tool=")
+	name := strings.TrimPrefix(ref.EntryRef(), "tool=")
 	if ref.Key == (pin.Key{}) {
 		name = "list"
 	}

@@ -30,7 +30,7 @@ func sorted(refs map[pin.Ref]bool) []pin.Ref {
 // names returns the entries as they are printed in a line of output.
 func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
 	for _, ref := range sorted(refs) {
-		name := pin.EntryRef(ref.Type, ref.Name)
+		name := ref.EntryRef()
 		if len(a.c.Sides) > 1 {
 			name += " server=" + text.Name(ref.Server)
 		}
@@ -87,7 +87,7 @@ func (a *approver) alike(refs map[pin.Ref]bool) (said []string) {
 		if like.Server != ref.Server {
 			name += " of server " + text.Name(like.Server)
 		}
-		said = append(said, pin.EntryRef(ref.Type, ref.Name)+" looks like the denied "+name)
+		said = append(said, ref.EntryRef()+" looks like the denied "+name)
 	}
 	return said
 }
@@ -105,7 +105,7 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 			continue // the hint was given when it was denied
 		}
 		if ref.Type != pin.Tools {
-			steps = append(steps, report.Step{Text: "only pinproof-capture guard keeps " + pin.EntryRef(ref.Type, ref.Name) + " from agents: clients have no rule for it"})
+			steps = append(steps, report.Step{Text: "only pinproof-capture guard keeps " + ref.EntryRef() + " from agents: clients have no rule for it"})
 			continue
 		}
 		server := "<server>"
@@ -117,7 +117,7 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 			name = ref.Name
 		}
 		steps = append(steps, []report.Step{
-			{Text: "pinproof-capture guard leaves " + pin.EntryRef(ref.Type, ref.Name) + " out. Without a guard, write a rule of the client, with the client's name for the server"},
+			{Text: "pinproof-capture guard leaves " + ref.EntryRef() + " out. Without a guard, write a rule of the client, with the client's name for the server"},
 			{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`},
 			{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`},
 			{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server},

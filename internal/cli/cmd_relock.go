@@ -132,7 +132,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 	var denied []string
 	for i := range set.Pins {
 		if p := &set.Pins[i]; p.Denied {
-			denied = append(denied, pin.EntryRef(p.Type, p.Name))
+			denied = append(denied, p.EntryRef())
 		}
 	}
 	return a.replace(w, map[string]*pin.Set{server: nil}, func([]pin.Set) bool { return true }, func() {

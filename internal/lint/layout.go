@@ -66,7 +66,7 @@ func (r *Reviewer) oversizeList(found *pin.Set) {
 	stopped := ""
 	if n := pinsRead(found); n < len(found.Pins) {
 		first := found.Pins[n]
-		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), pin.EntryRef(first.Type, first.Name))
+		stopped = fmt.Sprintf("; reading stopped at %s bytes, before %s: no more is reviewed", text.Number(maxRead), first.EntryRef())
 	}
 	if size > maxList {
 		r.add("oversize", "definitions of %s bytes, over %s%s", text.Number(size), text.Number(maxList), stopped)

@@ -114,7 +114,7 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 		p := &pairs[i]
 		for j := range p.Captured.Pins {
 			e := entry{p, &p.Captured.Pins[j]}
-			if of.All || p.Captured.Policy.Descriptions != "" || isNamed[pin.Ref{Server: p.Server, Key: e.pin.Key}] {
+			if of.All || p.Captured.Policy.Descriptions != "" || isNamed[p.Ref(e.pin.Key)] {
 				wanted = append(wanted, e)
 			}
 		}

@@ -525,7 +525,7 @@ func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.P
 	for i := range l.Servers {
 		s := &l.Servers[i]
 		for _, p := range FalseApprovals(s, hash) {
-			return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+			return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), p.EntryRef()).
 				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
 				Hint("if not: " + editedHint)
 		}

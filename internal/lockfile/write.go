@@ -86,7 +86,7 @@ func confirm(s *pin.Set) error {
 			continue
 		}
 		if err := jsontree.Confirm(received, p.Definition); err != nil {
-			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), pin.EntryRef(p.Type, p.Name), err).
+			return fail.New("server %s: %s: %s; nothing was written", text.Name(s.Server), p.EntryRef(), err).
 				Hint("that is a bug in pinproof: please report it, with the capture")
 		}
 	}

@@ -99,6 +99,9 @@ func (p *Comparison) Unrelated() bool {
 	return slices.ContainsFunc(p.Locked.Pins, isNamed) && slices.ContainsFunc(p.Captured.Pins, isNamed) && !slices.ContainsFunc(p.Captured.Pins, isShared)
 }
 
+// Ref identifies an entry of the server.
+func (p *Comparison) Ref(key Key) Ref { return Ref{p.Server, key} }
+
 // AbsentDenied lists the denied entries of a type that the capture lacks. What was added may be one of them under another name,
 // with or without other changes.
 func (p *Comparison) AbsentDenied(entryType EntryType) (names []string) {
@@ -228,9 +231,6 @@ func (d *Drift) IsDenied() bool { return d.Locked != nil && d.Locked.Denied }
 
 // LooksDenied reports whether the entry looks like a denied one.
 func (d *Drift) LooksDenied() bool { return d.LikeDenied != Ref{} }
-
-// EntryRef names the entry in a line that we print.
-func (d *Drift) EntryRef() string { return EntryRef(d.Type, d.Name) }
 
 // A Ref identifies an entry across servers.
 type Ref struct {

@@ -29,11 +29,11 @@ type Key struct {
 
 // EntryRef names an entry in a line that we print: tool=NAME, prompt=NAME, resource=URI,
 // template=URI, instructions.
-func EntryRef(entryType EntryType, name string) string {
-	if entryType == Instructions {
+func (k Key) EntryRef() string {
+	if k.Type == Instructions {
 		return "instructions"
 	}
-	return EntryTypeInfo[entryType].Entry + "=" + text.Name(name)
+	return EntryTypeInfo[k.Type].Entry + "=" + text.Name(k.Name)
 }
 
 // ParseEntry reads how a flag names an entry: NAME of a tool, prompt=NAME,

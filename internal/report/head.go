@@ -242,7 +242,7 @@ func (r *Report) captured(m *Model) {
 		p := &r.Comparisons[i]
 		for j := range p.Captured.Pins {
 			one := &p.Captured.Pins[j]
-			ref := pin.Ref{Server: p.Server, Key: one.Key}
+			ref := p.Ref(one.Key)
 			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
 				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
 			if r.Terse && c.Status != "MATCH" {

@@ -66,7 +66,7 @@ func changeText(c *pin.RecordChange) string {
 
 // recordOf makes a Record about a pin.
 func (r *Report) recordOf(p *pin.Comparison, of *pin.Pin, what, detail string) Record {
-	ref := pin.Ref{Server: p.Server, Key: of.Key}
+	ref := p.Ref(of.Key)
 	return Record{Server: p.Server, List: pin.EntryTypeInfo[of.Type].Member, Name: of.Name, What: what, Detail: detail,
 		Names: r.ref(ref), Ref: r.field(ref), Line: r.pinLine(ref)}
 }

@@ -538,7 +538,7 @@ func (r *Report) acceptCommand(b *Block) string {
 func (r *Report) field(key pin.Ref) string {
 	field := "capture"
 	if key.Key != (pin.Key{}) {
-		field = pin.EntryRef(key.Type, key.Name)
+		field = key.EntryRef()
 	}
 	if len(r.Comparisons) > 1 {
 		field += " server=" + text.Name(key.Server)

@@ -202,7 +202,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 			continue
 		}
 		if p := lockfile.FirstUnclean(set); p != nil {
-			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", pin.EntryRef(p.Type, p.Name), text.Name(set.Server)).
+			return fail.New("%s of server %s is refused by the policy (requireClean): it has hidden text: nothing was written", p.EntryRef(), text.Name(set.Server)).
 				Hint("if it may stay: %s", w.To("relock", "--require-clean=false")).Refusal()
 		}
 	}

@@ -175,7 +175,7 @@ func (w *Workspace) checkClean() error {
 
 // forbidden returns the error for a pin that has what its own policy forbids.
 func forbidden(path string, s *pin.Set, p *pin.Pin) error {
-	return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), pin.EntryRef(p.Type, p.Name)).
+	return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: it has hidden text, which its policy (requireClean) forbids", text.Name(s.Server), p.EntryRef()).
 		Hint("someone edited it, or a merge joined the two: read it with pinproof diff").
 		Hint("if the server is clean by now, approve what it lists: pinproof relock CAPTURE").
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")

@@ -88,10 +88,10 @@ func TestVerdicts(t *testing.T) {
 		} else {
 			got = "matched"
 			for _, key := range slices.SortedFunc(maps.Keys(v.matched), pin.CompareKeys) {
-				got += " " + pin.EntryRef(key.Type, key.Name)
+				got += " " + key.EntryRef()
 			}
 			for key, kind := range v.drifted {
-				got += ", " + kind.kind + " " + pin.EntryRef(key.Type, key.Name) + kind.warning
+				got += ", " + kind.kind + " " + key.EntryRef() + kind.warning
 			}
 		}
 		if v != nil && v.matches {

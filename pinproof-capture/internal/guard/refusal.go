@@ -165,7 +165,7 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	kinds := map[pin.DriftKind]int{}
 	var lines []string
 	for _, key := range slices.SortedFunc(maps.Keys(v.drifted), pin.CompareKeys) {
-		entry := pin.EntryRef(key.Type, key.Name)
+		entry := key.EntryRef()
 		d := v.drifted[key]
 		c.log(event, "entry", entry, "kind", d.kind, "digest", d.digest)
 		kinds[pin.DriftKind(d.kind)]++
@@ -225,7 +225,7 @@ func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) {
 
 // refuseEntry reports to a person why the client doesn't get an entry. It returns the client's text.
 func (c *core) refuseEntry(method string, key pin.Key, why *reason) modeltext.Text {
-	ref := pin.EntryRef(key.Type, key.Name)
+	ref := key.EntryRef()
 	c.tell("blocked: %s of %s: %s", method, ref, why.said)
 	c.log("block", "entry", ref, "reason", why.said)
 	return wordsBlocked.With(why.before).Entry(key.Type).Say(" of server ").Argument(c.ServerID).With(why.after)
