@@ -143,9 +143,12 @@ type Choices struct {
 
 	AnyWarning bool // --accept-warnings
 
-	// --expect: the only set digests that are accepted, in the order of the servers, perhaps with @ and the State of the pins; empty:
+	// --expect: the only set digests that are accepted, in the order of the servers, perhaps with @ and the StateOf the pins; empty:
 	// any.
 	Expect []string
+
+	// Returns the digest of all that the lockfile has of a server.
+	StateOf func(p *pin.Comparison) string
 
 	AllowsEmpty bool // --allow-empty
 

@@ -22,7 +22,7 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 		}
 		set := p.Captured.Digest
 		if n := len(sets); n < len(said.Expect) && strings.Contains(said.Expect[n], "@") {
-			set += "@" + p.Locked.State // it was reviewed against these pins
+			set += "@" + said.StateOf(p) // it was reviewed against these pins
 		}
 		sets = append(sets, set)
 		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {

@@ -90,6 +90,7 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	said := &f.said
 	said.Next, said.Verb = f.Command, f.Verb
 	said.Approves = f.Approves
+	said.StateOf = workspace.StateOf
 	said.Only = f.only
 	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
@@ -108,11 +109,6 @@ func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
 		return nil, err
 	}
 	f.said.NeedsPins = f.NeedsPins && !w.Folder
-	for i := range w.Comparisons {
-		if p := &w.Comparisons[i]; len(f.said.Expect) > 0 {
-			p.Locked.State = workspace.StateOf(p)
-		}
-	}
 	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
 }
 

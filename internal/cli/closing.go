@@ -49,20 +49,19 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
 	}
 	doubtful := map[pin.Ref]bool{}
-	isListed := map[pin.Ref]bool{}
-	var gone []string
+	lists := map[pin.Ref]bool{} // that they are in
 	for i := range a.c.Drifts {
 		d := &a.c.Drifts[i]
 		fact := a.c.Facts[d.Ref()]
 		isNew := d.Kind == pin.Added || fact.MayBeDenied
-		if !out.LeftOut[d.Ref()] || !isNew || fact.LikeDenied != (pin.Ref{}) {
-			continue
+		if out.LeftOut[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
+			doubtful[d.Ref()] = true
+			lists[pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}] = true
 		}
-		doubtful[d.Ref()] = true
-		if list := (pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}); !isListed[list] {
-			isListed[list] = true
-			gone = append(gone, text.Names(pin.ComparisonOf(a.c.Sides, d.Server).AbsentDenied(d.Type))...)
-		}
+	}
+	var gone []string
+	for list := range lists {
+		gone = append(gone, text.Names(pin.ComparisonOf(a.c.Sides, list.Server).AbsentDenied(list.Type))...)
 	}
 	if len(doubtful) > 0 && len(gone) == 0 {
 		step(text.List(a.names(doubtful), maxNamed) + " may be a denied entry under another name: there is too much to compare, or nothing")

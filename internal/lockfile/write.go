@@ -133,8 +133,8 @@ func serverTree(s *pin.Set) jsontree.Value {
 	if len(about) > 0 {
 		server.add("about", jsontree.ObjectInOrder(about))
 	}
-	if !s.Policy.IsDefault() {
-		server.add("policy", s.Policy.Value())
+	if policy := s.Policy.Value(); len(policy.Members()) > 0 {
+		server.add("policy", policy)
 	}
 	server.accepted(s.Accepted)
 	for _, entryType := range pin.LockOrder {

@@ -232,9 +232,6 @@ type Set struct {
 	// The set digest, "" if a name is repeated.
 	Digest string
 
-	// Of a lockfile's set, if --expect was given: the digest of all that the lockfile has of the server.
-	State string
-
 	Line int // in the lockfile
 }
 

@@ -105,9 +105,6 @@ func Flags() []string {
 	return flags
 }
 
-// IsDefault reports whether nothing of the policy would be recorded.
-func (p Policy) IsDefault() bool { return p.Equal(Policy{}) }
-
 // Pins reports whether a list is pinned, whole or in part.
 func (p Policy) Pins(entryType EntryType) bool {
 	switch entryType {

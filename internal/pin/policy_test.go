@@ -163,7 +163,7 @@ func TestPolicyIsRecorded(t *testing.T) {
 		if got := tt.pol.Summary(); got != tt.loud {
 			t.Errorf("%s said as %q, want %q", tt.record, got, tt.loud)
 		}
-		if got := tt.pol.IsDefault(); got != (i == 0) {
+		if got := tt.pol.Equal(pin.Policy{}); got != (i == 0) {
 			t.Errorf("%s default: %v", tt.record, got)
 		}
 		for j, other := range tests {
