@@ -49,7 +49,7 @@ func main() {
 
 // gate bundles the functions of canon.go and verify.go for the packages that read files and print reports.
 func gate() pin.Gate {
-	return pin.Gate{Form: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, Refuse: refuse}
+	return pin.Gate{Form: formOf, SetDigest: setDigest, ApprovalHash: approvalHash, Compare: compareAll, Judge: judge, ExitCode: codeOf}
 }
 
 // run is the program: it takes its streams and returns the exit code.

@@ -237,9 +237,6 @@ func passes(d *pin.Drift, p *pin.Comparison, allow pin.Leniency) bool {
 
 func emptied(locked, captured []pin.Pin) bool { return len(locked) > 0 && len(captured) == 0 }
 
-// refuse is the verdict of a run that ended with an error before anything was judged.
-func refuse(err error) pin.Verdict { return pin.Verdict{Failed: true, ExitCode: codeOf(nil, err)} }
-
 // codeOf returns the exit code of a run: the higher one of the verdict's code and the error's. v is nil if
 // nothing was judged.
 func codeOf(v *pin.Verdict, err error) int {

@@ -21,7 +21,7 @@ import (
 
 func newDiff(a *app) *cobra.Command {
 	req := &diffRequest{}
-	out := &output{shows: true}
+	out := &output{app: a, req: &req.request, shows: true}
 	stat := false
 	cmd := &cobra.Command{
 		Use:        "diff CAPTURE [LOCKFILE]",
@@ -63,7 +63,7 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		if stat {
 			out.text = plain.WriteStat
 		}
-		if err := out.check(a, &req.request, req.Against); err != nil {
+		if err := out.check(req.Against); err != nil {
 			return err
 		}
 		return a.runDiff(req, out)
@@ -130,7 +130,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		err = approval.Check(w.Comparisons, nil, &approval.Choices{Only: req.only, AllowsEmpty: true})
 	}
 	if err != nil {
-		return out.explain(a, err)
+		return out.explain(err)
 	}
 	allow := pin.Leniency{}
 	also := pin.Faults{}
@@ -145,12 +145,12 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if req.most > 0 {
 		said, known := report.OverBudgetText(w.Comparisons, req.most)
 		if !known {
-			return out.explain(a, fail.In(req.Capture, "--max-tokens: it has digests and no definitions to count"))
+			return out.explain(fail.In(req.Capture, "--max-tokens: it has digests and no definitions to count"))
 		}
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return out.emit(a, &req.request, w, a.judge(w, in, also, allow), known)
+	return out.emit(w, a.judge(w, in, also, allow), known)
 }
 
 // spared lists the drifts that are known to be below a severity, as the review explains them.

@@ -20,10 +20,10 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	var warn, hook, review, terse bool
+	var warn, review, terse bool
 	var allow []string
 	req := &request{}
-	out := &output{}
+	out := &output{app: a, req: req}
 	cmd := &cobra.Command{
 		Use:        "verify CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"check"}, // what other tools call it
@@ -53,38 +53,36 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "also read entries that match, and fail on a warning that nobody accepted")
 	flags.BoolVar(&terse, "terse", false, "with --format json: list only the kind and the digest of what drifted")
-	flags.BoolVar(&hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
+	flags.BoolVar(&out.hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		req.NeedsPins = true
 		if err := req.read(cmd, args); err != nil {
 			return err
 		}
-		if hook {
-			out.hook = &req.Command
-			out.lockfile = req.LockPath
+		if out.hook {
 			if err := checkHook(cmd, req, allow); err != nil {
 				return err
 			}
 		}
-		if terse && (out.format != "json" || len(out.files) > 0 || review || hook) {
+		if terse && (out.format != "json" || len(out.files) > 0 || review || out.hook) {
 			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
-		also := pin.Faults{Denied: (hook || req.Part) && !slices.Contains(allow, "denied")}
+		also := pin.Faults{Denied: (out.hook || req.Part) && !slices.Contains(allow, "denied")}
 		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
 			// --quiet doesn't apply to a report in a file.
 			return plain.WriteVerify(w, m, style, out.quiet && w == a.out)
 		}
-		if err = cmp.Or(err, out.check(a, req)); err != nil {
+		if err = cmp.Or(err, out.check()); err != nil {
 			return err
 		}
 		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
 		if err != nil {
-			return out.explain(a, err)
+			return out.explain(err)
 		}
 		in := report.Input{Review: review}
 		switch {
-		case terse || hook:
+		case terse || out.hook:
 			in.Terse = true
 			in.Findings, in.Unread = firstFindings(w)
 		default:
@@ -95,7 +93,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 				in.Room = facts.GateRoom
 			}
 		}
-		return out.emit(a, req, w, a.judge(w, in, also, allowed), nil)
+		return out.emit(w, a.judge(w, in, also, allowed), nil)
 	}
 	return cmd
 }

@@ -21,7 +21,6 @@ import (
 	"pinproof/internal/report/formats"
 	"pinproof/internal/report/hook"
 	"pinproof/internal/report/plain"
-	"pinproof/internal/shell"
 	"pinproof/internal/text"
 	"pinproof/internal/workspace"
 )
@@ -31,13 +30,14 @@ func formatNames() string { return strings.Join(formats.Names(), ", ") }
 
 // An output is the destination of a report of verify or diff.
 type output struct {
+	*app
+	req    *request
 	format string
 	files  []string
 
 	// The path of the capture in suggested commands, if the report's readers have it at another path; or "".
 	reader string
 
-	full  bool // nothing is summed up, not even in a file
 	quiet bool // the line about a match isn't printed
 
 	writes map[string]bool // the formats of all outputs
@@ -46,10 +46,7 @@ type output struct {
 	// The report is only shown: if its reader closes the pipe early, that is no error.
 	shows bool
 
-	// The command line of an agent's hook, whose output must be safe for a model; nil for other commands.
-	hook *shell.Command
-
-	lockfile string // with a hook: the one given, or found by searching
+	hook bool // an agent's hook: the output must be safe for a model
 }
 
 func (o *output) register(cmd *cobra.Command) {
@@ -59,16 +56,15 @@ func (o *output) register(cmd *cobra.Command) {
 }
 
 // check refuses unknown formats, and report files that are an input or another output.
-func (o *output) check(a *app, req *request, others ...string) error {
-	o.full = req.full
+func (o *output) check(others ...string) error {
 	o.writes = map[string]bool{o.format: true}
 	if formats.Named(o.format) == nil {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames())
 	}
-	inputs := []string{req.Capture, req.LockPath}
-	entries, _ := os.ReadDir(req.Capture) // of a folder; load reports the error
+	inputs := []string{o.req.Capture, o.req.LockPath}
+	entries, _ := os.ReadDir(o.req.Capture) // of a folder; load reports the error
 	for _, e := range entries {
-		inputs = append(inputs, filepath.Join(req.Capture, e.Name()))
+		inputs = append(inputs, filepath.Join(o.req.Capture, e.Name()))
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
@@ -85,10 +81,10 @@ func (o *output) check(a *app, req *request, others ...string) error {
 		if path == "" || path == "-" {
 			return fail.New("--report needs a file")
 		}
-		if slices.ContainsFunc(inputs, same) || workspace.SameFile(filepath.Dir(path), req.Capture) {
+		if slices.ContainsFunc(inputs, same) || workspace.SameFile(filepath.Dir(path), o.req.Capture) {
 			return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
 		}
-		if slices.ContainsFunc(others, same) || (slices.ContainsFunc([]any{a.stdin, a.stdout, a.stderr}, isStream)) {
+		if slices.ContainsFunc(others, same) || slices.ContainsFunc([]any{o.stdin, o.stdout, o.stderr}, isStream) {
 			return fail.New("--report %s: an input or another output has that name", text.Printable(path))
 		}
 		others = append(others, path)
@@ -107,30 +103,30 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
-	style.Full = o.full
+	style.Full = o.req.full // nothing is summed up, not even in a file
 	return o.text(w, m, style)
 }
 
 // emit writes the files, then prints the report. If one output can't be written, the others must report that
 // error: readers would believe a file with exit code 0 although the run exits with 2. known are the facts, or nil if they aren't worked
 // out yet.
-func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.Input, known *facts.Facts) error {
-	a.verdict = &ans.Verdict
-	if o.hook != nil {
+func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Facts) error {
+	o.verdict = &ans.Verdict
+	if o.hook {
 		if ans.ExitCode == 0 {
 			return nil
 		}
 		// The run exits with 2 even if this write fails.
-		hook.Write(a.stderr, ans)
+		hook.Write(o.stderr, ans)
 		return errReported
 	}
 	if line, ok := report.Match(&ans); ok {
 		// This is enough for most runs, and takes a fraction of the time of a report.
-		t := plain.New(a.out, a.style())
+		t := plain.New(o.out, o.style())
 		if !o.quiet || len(ans.Denied) > 0 {
 			t.Match(line)
 		}
-		return o.printed(a, t.Err, ans.NoAnswer)
+		return o.printed(t.Err, ans.NoAnswer)
 	}
 	ans.NoData = true
 	for name := range o.writes {
@@ -139,7 +135,7 @@ func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.I
 			ans.NoData = false
 		}
 		if format.NeedsHashes {
-			ans.ApprovalHash = a.gate.ApprovalHash
+			ans.ApprovalHash = o.gate.ApprovalHash
 		}
 	}
 	if o.reader != "" {
@@ -148,45 +144,45 @@ func (o *output) emit(a *app, req *request, w *workspace.Workspace, ans report.I
 	if known == nil {
 		known = factsOf(&ans)
 	}
-	model := reportOf(req, w, ans, known).Model
+	model := reportOf(o.req, w, ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {
-			o.write(a.out, "text", model, a.style()) // the drift has to be shown all the same
+			o.write(o.out, "text", model, o.style()) // the drift has to be shown all the same
 		}
-		return o.explain(a, err)
+		return o.explain(err)
 	}
-	return o.printed(a, o.write(a.out, o.format, model, a.style()), ans.NoAnswer)
+	return o.printed(o.write(o.out, o.format, model, o.style()), ans.NoAnswer)
 }
 
 // printed flushes the output. It returns noAnswer or, if printing failed, that error.
-func (o *output) printed(a *app, err, noAnswer error) error {
+func (o *output) printed(err, noAnswer error) error {
 	if err == nil {
-		err = a.out.Flush()
+		err = o.out.Flush()
 	}
 	if o.shows && errors.Is(err, syscall.EPIPE) {
-		a.out.Reset(io.Discard)
+		o.out.Reset(io.Discard)
 		err = nil
 	}
 	if err != nil {
-		return o.explain(a, fail.Path("standard output", err))
+		return o.explain(fail.Path("standard output", err))
 	}
 	return noAnswer
 }
 
 // explain writes the error of a run without a verdict to every report, and returns it.
-func (o *output) explain(a *app, err error) error {
-	if o.hook != nil {
-		hook.WriteNoAnswer(a.stderr, *o.hook, o.lockfile)
+func (o *output) explain(err error) error {
+	if o.hook {
+		hook.WriteNoAnswer(o.stderr, o.req.Command, o.req.LockPath)
 		return errReported
 	}
-	without := report.WithoutAnswer(a.gate.Refuse(err), err).Model
+	without := report.WithoutAnswer(o.gate.ExitCode(nil, err), err).Model
 	// For text, the error goes to standard error.
 	if o.format != formats.Text {
-		o.write(a.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
+		o.write(o.out, o.format, without, plain.Style{}) // ignored: the run fails anyway
 	}
 	if writeErr := o.writeFiles(without); writeErr != nil && fail.From(writeErr).Text != fail.From(err).Text {
-		fmt.Fprintf(a.stderr, "error: %s\n", fail.From(writeErr).Text)
+		fmt.Fprintf(o.stderr, "error: %s\n", fail.From(writeErr).Text)
 	}
 	return err
 }

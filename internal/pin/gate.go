@@ -15,8 +15,8 @@ type Gate struct {
 	// Judge returns the verdict on a comparison and its drift.
 	Judge func(sides []Comparison, drifts []Drift, also Faults, allow Leniency) Verdict
 
-	// Refuse returns the verdict of a run that ended with an error before anything was judged.
-	Refuse func(err error) Verdict
+	// ExitCode returns the exit code of a run. The verdict is nil if nothing was judged.
+	ExitCode func(v *Verdict, err error) int
 }
 
 // Faults fail a run even if every entry matches.

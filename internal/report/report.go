@@ -169,8 +169,8 @@ func (r *Report) listDrifts() {
 }
 
 // WithoutAnswer returns the report of a run without a verdict.
-func WithoutAnswer(v pin.Verdict, err error) *Report {
-	return &Report{Model: &Model{Nothing: true, ExitCode: v.ExitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
+func WithoutAnswer(exitCode int, err error) *Report {
+	return &Report{Model: &Model{Nothing: true, ExitCode: exitCode, NoAnswer: whyNot(err), Word: "NO ANSWER"}}
 }
 
 func whyNot(err error) *NoAnswer {

@@ -64,7 +64,7 @@ func OfFolder(t *testing.T, folder string) *report.Report {
 
 // Failed is the report of a run that has no answer at all.
 func Failed(err error) *report.Report {
-	return report.WithoutAnswer(pin.Verdict{ExitCode: 2}, err)
+	return report.WithoutAnswer(2, err)
 }
 
 // Headline is the first line of a report: its verdict and what it counts.
