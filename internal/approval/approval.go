@@ -184,6 +184,11 @@ type Answers struct {
 	Records map[pin.EntryRecord]bool
 }
 
+// NewAnswers returns answers that accept nothing.
+func NewAnswers() *Answers {
+	return &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
+}
+
 // An Outcome is what was decided.
 type Outcome struct {
 	// A person must be asked first. All other fields are empty.

@@ -58,7 +58,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, former: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: &Answers{}}
+	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, former: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)

@@ -11,7 +11,8 @@ import (
 // new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
 	said := d.said
-	d.yes = &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}, Policies: true, Wholes: said.AnyWarning}
+	d.yes.Policies = true
+	d.yes.Wholes = said.AnyWarning
 	if said.AnyWarning || len(said.Warnings) > 0 {
 		if err := d.records(); err != nil {
 			return err

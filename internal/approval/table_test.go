@@ -227,7 +227,7 @@ func (s *scene) digests(arg string) string {
 // chosen reads flags and answers.
 func (s *scene) chosen(words string) *approval.Choices {
 	said := &approval.Choices{}
-	answers := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
+	answers := approval.NewAnswers()
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
 		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Warnings}[name]; list != nil {

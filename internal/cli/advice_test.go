@@ -127,7 +127,7 @@ func saidOf(t *testing.T, drifts []pin.Drift, random jsontest.Maker) (list []com
 		list = append(list, commandLine{"--accept " + label, approval.Choices{Accepts: acceptsOf(t, label)}, false},
 			commandLine{"--accept-all --only " + label, approval.Choices{All: true, Only: acceptsOf(t, label)}, false})
 	}
-	answers := &approval.Answers{Entries: map[pin.Ref]string{}}
+	answers := approval.NewAnswers()
 	for i := range drifts {
 		if random.IntN(2) == 0 {
 			answers.Entries[drifts[i].Ref()] = drifts[i].DefinitionDigest()

@@ -184,7 +184,7 @@ func (p *Prompter) position(at int) string {
 
 // accepted returns what was approved, each bound to what was shown.
 func (p *Prompter) accepted() *approval.Answers {
-	a := &approval.Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
+	a := approval.NewAnswers()
 	for _, q := range p.list {
 		if q.answer != 'y' && q.answer != 'x' {
 			continue
