@@ -21,8 +21,7 @@ import (
 // compareAll compares several servers, in the order of sides. If a capture is only part of a
 // session, a pin whose entry isn't in it doesn't count as drift.
 func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
-	for i := range sides {
-		p := &sides[i]
+	for _, p := range sides {
 		if p.Missing() {
 			// Nobody captured this server, so nothing is known about it.
 			continue
@@ -157,10 +156,9 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 			v.Differs[ref.Server] = true
 		}
 	}
-	for i := range drifts {
-		d := &drifts[i]
+	for _, d := range drifts {
 		v.Differs[d.Server] = true
-		if !passes(d, pin.ComparisonOf(sides, d.Server), allow) {
+		if !passes(&d, pin.ComparisonOf(sides, d.Server), allow) {
 			v.Failed = true
 			v.Blocked[d.Ref()] = true
 		}

@@ -15,14 +15,13 @@ import (
 // expected one, a flag that names an unknown entry, and what lock never approves. drifts is the drift of sides.
 func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	var sets []string
-	for i := range sides {
-		p := &sides[i]
+	for _, p := range sides {
 		if !p.Present() {
 			continue
 		}
 		set := p.Captured.Digest
 		if n := len(sets); n < len(said.Expect) && strings.Contains(said.Expect[n], "@") {
-			set += "@" + said.StateOf(p) // it was reviewed against these pins
+			set += "@" + said.StateOf(&p) // it was reviewed against these pins
 		}
 		sets = append(sets, set)
 		if len(p.Captured.Of(pin.Tools)) == 0 && !said.AllowsEmpty && !p.Part {
@@ -56,20 +55,19 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 // checkLock refuses what lock never approves: a changed policy, a repeated name, and --deny for a server that
 // is pinned already.
 func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
-	for i := range sides {
-		if p := &sides[i]; p.PolicyDiffers() {
+	for _, p := range sides {
+		if p.PolicyDiffers() {
 			return fail.In(p.LockfilePath, "server %s is pinned under another policy (%s): nothing was written", text.Name(p.Server), pin.PolicyWords(p.Locked.Policy)).
 				Hint("to change the policy: %s", said.Next.To("relock")).Refusal()
 		}
 	}
-	for i := range drifts {
-		if d := &drifts[i]; d.Kind == pin.Duplicate {
+	for _, d := range drifts {
+		if d.Kind == pin.Duplicate {
 			return fail.In(pin.ComparisonOf(sides, d.Server).Capture, "%s is listed %d times, and an agent may get any of them: nothing was written", d.EntryRef(), len(d.Copies)).
 				Hint("the server has to be fixed; to see them: %s", said.Next.To("diff")).Refusal()
 		}
 	}
-	for i := range said.Deny {
-		s := &said.Deny[i]
+	for _, s := range said.Deny {
 		for _, p := range holders(sides, s.means) {
 			if p.Known() {
 				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny "+shell.Blank("name")))

@@ -67,9 +67,9 @@ func begin(c *Case, said *Choices) *decision {
 			d.warned[w.Of] = true
 		}
 	}
-	for i := range d.Drifts {
-		if drift := &d.Drifts[i]; said.selects(drift, d.words(drift)) {
-			d.drifts = append(d.drifts, *drift)
+	for _, drift := range d.Drifts {
+		if said.selects(&drift, d.words(&drift)) {
+			d.drifts = append(d.drifts, drift)
 		}
 	}
 	for ref, fact := range c.Facts {
@@ -255,8 +255,7 @@ func (d *decision) isWholeWarned() bool {
 
 // take accepts the entries that were answered with yes, if each still has the digest that was shown.
 func (d *decision) take() *fail.Error {
-	for i := range d.drifts {
-		drift := &d.drifts[i]
+	for _, drift := range d.drifts {
 		ref := drift.Ref()
 		shown, yes := d.yes.Entries[ref]
 		if !yes || drift.Kind == pin.Duplicate {
@@ -266,7 +265,7 @@ func (d *decision) take() *fail.Error {
 			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(drift) {
+		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(&drift) {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -413,22 +412,20 @@ func (d *decision) mark() {
 			d.out.Allowed[ref] = true
 		}
 	}
-	for i := range d.Drifts {
-		drift := &d.Drifts[i]
+	for _, drift := range d.Drifts {
 		ref := drift.Ref()
 		drifted[ref] = true
 		if d.out.Accepted[ref] && drift.Kind == pin.Removed && d.isDenied(ref) {
 			d.out.Allowed[ref] = true // it may come back without the mark
 		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
 			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-			set(ref, d.wasDenied(ref) || d.said.Approves && d.mayBeDenied(drift), true)
+			set(ref, d.wasDenied(ref) || d.said.Approves && d.mayBeDenied(&drift), true)
 		}
 	}
 	if d.said.Answers != nil {
 		return // at the prompt, nobody is asked about entries that match
 	}
-	for i := range d.Sides {
-		p := &d.Sides[i]
+	for _, p := range d.Sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
 			if ref := p.Ref(pinned.Key); !drifted[ref] {
@@ -450,12 +447,11 @@ func WouldWrite(c *Case, said Choices) bool {
 func AcceptableByName(c *Case) map[pin.Ref]bool {
 	d := begin(c, &Choices{})
 	alone := map[pin.Ref]bool{}
-	for i := range c.Drifts {
-		drift := &c.Drifts[i]
+	for _, drift := range c.Drifts {
 		alone[drift.Ref()] = !d.isNamed(drift.Ref(), drift.Kind)
 	}
-	for i := range c.Warnings {
-		if w := &c.Warnings[i]; d.forbids(w) {
+	for _, w := range c.Warnings {
+		if d.forbids(&w) {
 			alone[w.Of] = false
 		}
 	}

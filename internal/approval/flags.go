@@ -23,18 +23,16 @@ func (d *decision) flags() *fail.Error {
 	}
 	asked := map[pin.Ref]bool{}
 	isLabelled := false
-	for i := range d.drifts {
-		drift := &d.drifts[i]
-		hasLabel := d.hasOnly(drift, said.Accepts) // then it has no new warning
+	for _, drift := range d.drifts {
+		hasLabel := d.hasOnly(&drift, said.Accepts) // then it has no new warning
 		isLabelled = isLabelled || hasLabel
-		asked[drift.Ref()] = hasLabel || d.isAsked(drift)
+		asked[drift.Ref()] = hasLabel || d.isAsked(&drift)
 	}
 	if !isLabelled {
 		d.out.Idle = labelsIn(said.Accepts)
 	}
 	single := map[pin.Ref]bool{} // asked for by a name or a digest
-	for i := range said.Accepts {
-		s := &said.Accepts[i]
+	for _, s := range said.Accepts {
 		if s.isLabel() || said.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
@@ -43,11 +41,11 @@ func (d *decision) flags() *fail.Error {
 			return err
 		}
 		removesMark := s.isOne() && !said.KeepsMarks
-		isIdle := len(fits) == 0 && !d.consentsTo(s)
+		isIdle := len(fits) == 0 && !d.consentsTo(&s)
 		for _, drift := range fits {
 			ref := drift.Ref()
 			asked[ref] = true
-			single[ref] = single[ref] || d.isOwn(s, drift)
+			single[ref] = single[ref] || d.isOwn(&s, drift)
 			if removesMark {
 				d.yes.Allowed[ref] = true
 			}
@@ -59,7 +57,7 @@ func (d *decision) flags() *fail.Error {
 			}
 		}
 		if isIdle {
-			d.out.Idle = append(d.out.Idle, *s)
+			d.out.Idle = append(d.out.Idle, s)
 		}
 	}
 	d.answer(asked, single)
@@ -77,8 +75,7 @@ func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 
 // records adds to the answers the accepted warnings about text that is pinned already.
 func (d *decision) records() *fail.Error {
-	for i := range d.said.Warnings {
-		s := &d.said.Warnings[i]
+	for _, s := range d.said.Warnings {
 		sides := d.Sides
 		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.Others, s.Key) > 0 {
 			sides = d.Others
@@ -123,14 +120,13 @@ func (d *decision) consentsTo(s *Selector) bool {
 // answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry
 // prevents it.
 func (d *decision) answer(asked, single map[pin.Ref]bool) {
-	for i := range d.drifts {
-		drift := &d.drifts[i]
+	for _, drift := range d.drifts {
 		ref := drift.Ref()
 		isDenied := d.yes.Denied[ref]
 		if !asked[ref] && !isDenied {
 			continue
 		}
-		if d.isHeld(drift) && !single[ref] && !isDenied && !d.said.Approves {
+		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.said.Approves {
 			d.out.LeftOut[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
@@ -178,8 +174,7 @@ const wordMinor = "minor"
 
 // marks adds the entries of --deny to the answers. It refuses entries that can't be denied.
 func (d *decision) marks() *fail.Error {
-	for i := range d.said.Deny {
-		s := &d.said.Deny[i]
+	for _, s := range d.said.Deny {
 		p, err := s.one(d.Sides)
 		if err != nil {
 			return err
@@ -195,9 +190,9 @@ func (d *decision) marks() *fail.Error {
 		}
 		ref := p.Ref(s.Key)
 		d.yes.Denied[ref] = true
-		for i := range d.Drifts {
-			if drift := &d.Drifts[i]; drift.Kind == pin.Duplicate && drift.Ref() == ref {
-				return notAcceptable(drift)
+		for _, drift := range d.Drifts {
+			if drift.Kind == pin.Duplicate && drift.Ref() == ref {
+				return notAcceptable(&drift)
 			}
 		}
 	}

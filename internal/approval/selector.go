@@ -93,10 +93,9 @@ func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
-	for i := range drifts {
-		d := &drifts[i]
-		if FitsAny(said.Accepts, d, nil) || FitsAny(said.Deny, d, nil) {
-			named = append(named, *d)
+	for _, d := range drifts {
+		if FitsAny(said.Accepts, &d, nil) || FitsAny(said.Deny, &d, nil) {
+			named = append(named, d)
 			all = all || d.Kind == pin.Added && d.Type == pin.Tools
 		}
 	}
@@ -244,8 +243,7 @@ func notAcceptable(d *pin.Drift) *fail.Error {
 
 // matching returns the entries that the selector means, that match their pins and have the selector's digest.
 func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
-	for i := range sides {
-		p := &sides[i]
+	for _, p := range sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
 			found := p.Captured.Find(pinned.Key)

@@ -171,9 +171,9 @@ func (a *approver) describe(in report.Input) {
 // lacks (see approval.Case.Overlooks).
 func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
 	of := lint.Choice{Gone: maps.Clone(out.Denied), All: true}
-	for i := range a.c.Drifts {
-		if d := &a.c.Drifts[i]; out.Accepted[d.Ref()] {
-			of.Named = append(of.Named, *d)
+	for _, d := range a.c.Drifts {
+		if out.Accepted[d.Ref()] {
+			of.Named = append(of.Named, d)
 			if d.Kind == pin.Removed {
 				of.Gone[d.Ref()] = true
 			}
@@ -208,9 +208,9 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 		}
 		c.Facts[e.Ref()] = fact
 	}
-	for i := range in.Findings {
-		if f := &in.Findings[i]; f.Warning {
-			c.Warnings = append(c.Warnings, warningOf(f))
+	for _, f := range in.Findings {
+		if f.Warning {
+			c.Warnings = append(c.Warnings, warningOf(&f))
 		}
 	}
 	return c

@@ -50,8 +50,7 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 	}
 	doubtful := map[pin.Ref]bool{}
 	lists := map[pin.Ref]bool{} // that they are in
-	for i := range a.c.Drifts {
-		d := &a.c.Drifts[i]
+	for _, d := range a.c.Drifts {
 		fact := a.c.Facts[d.Ref()]
 		isNew := d.Kind == pin.Added || fact.MayBeDenied
 		if out.LeftOut[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
@@ -129,8 +128,8 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 // tool, skills that a capture doesn't list, and the content of apps' pages.
 func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
 	added := map[string]bool{} // the servers that got a tool
-	for i := range a.c.Drifts {
-		if d := &a.c.Drifts[i]; d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
+	for _, d := range a.c.Drifts {
+		if d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
 			added[d.Server] = true
 		}
 	}
@@ -140,8 +139,7 @@ func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
 			steps = append(steps, report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxNamed)})
 		}
 	}
-	for i := range a.c.Sides {
-		p := &a.c.Sides[i]
+	for _, p := range a.c.Sides {
 		whose := "the server"
 		if len(a.c.Sides) > 1 {
 			whose = "server " + text.Name(p.Server)

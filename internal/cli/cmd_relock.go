@@ -130,8 +130,8 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
 	}
 	var denied []string
-	for i := range set.Pins {
-		if p := &set.Pins[i]; p.Denied {
+	for _, p := range set.Pins {
+		if p.Denied {
 			denied = append(denied, p.EntryRef())
 		}
 	}

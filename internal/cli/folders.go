@@ -38,8 +38,8 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 			continue
 		}
 		var entries []string
-		for i := range w.Drifts {
-			if d := &w.Drifts[i]; !told[d.Ref()] && gained(d, filepath.Clean(f.path)) {
+		for _, d := range w.Drifts {
+			if !told[d.Ref()] && gained(&d, filepath.Clean(f.path)) {
 				told[d.Ref()] = true
 				entries = append(entries, d.EntryRef())
 			}

@@ -65,10 +65,9 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 			about[findings[i].Server] = true
 		}
 	}
-	for i := range w.Lock.Servers {
-		s := &w.Lock.Servers[i]
+	for _, s := range w.Lock.Servers {
 		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
-			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: *s, Captured: *s, State: pin.StateOf(true, true)})
+			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.StateOf(true, true)})
 		}
 	}
 	return list
@@ -93,11 +92,11 @@ func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.
 func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
 	in.Folder = folderHint(w)
 	isWhole := true
-	for i := range w.Comparisons {
-		if p := &w.Comparisons[i]; p.Present() {
+	for _, p := range w.Comparisons {
+		if p.Present() {
 			expected := p.Captured.Digest
 			if p.Known() || w.Folder { // anybody can name a file of a folder
-				expected += "@" + workspace.StateOf(p)
+				expected += "@" + workspace.StateOf(&p)
 			}
 			in.Expect = append(in.Expect, "--expect "+expected)
 			isWhole = isWhole && p.Captured.Digest != "" // no name is repeated

@@ -522,9 +522,8 @@ func FalseApprovals(s *pin.Set, hash func(server string, p *pin.Pin) string) (li
 
 // CheckApprovals refuses a lockfile with a pin that FalseApprovals lists.
 func (l *Lockfile) CheckApprovals(path string, hash func(server string, p *pin.Pin) string) error {
-	for i := range l.Servers {
-		s := &l.Servers[i]
-		for _, p := range FalseApprovals(s, hash) {
+	for _, s := range l.Servers {
+		for _, p := range FalseApprovals(&s, hash) {
 			return fail.In(path+":"+strconv.Itoa(p.Line), "server %s: %s: the hash of its approval is not that of its definition", text.Name(s.Server), p.EntryRef()).
 				Hint("if you renamed the server: the hash has the old name, so take its approvals out").
 				Hint("if not: " + editedHint)

@@ -62,8 +62,7 @@ const (
 
 // definitions returns the stored definitions in the order of the file, without instructions.
 func (l Lockfile) definitions() (list [][]byte) {
-	for i := range l.Servers {
-		s := &l.Servers[i]
+	for _, s := range l.Servers {
 		for _, p := range s.Pins { // in the order of the file, but for instructions
 			if !s.Policy.HashOnly && p.Type != pin.Instructions {
 				list = append(list, p.Definition)

@@ -165,8 +165,8 @@ func (p *Comparison) HasNoEntries() bool { return !p.Known() && len(p.Captured.P
 // CountServersWith counts the servers that pin or list an entry.
 func CountServersWith(sides []Comparison, key Key) int {
 	n := 0
-	for i := range sides {
-		if p := &sides[i]; p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
+	for _, p := range sides {
+		if p.Locked.Find(key) != nil || p.Captured.Find(key) != nil {
 			n++
 		}
 	}

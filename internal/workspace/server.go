@@ -52,9 +52,8 @@ func (w *Workspace) CheckServers() error {
 		return nil
 	}
 	absent := w.absent()
-	for i := range w.Comparisons {
-		p := &w.Comparisons[i]
-		like, common := w.like(absent, p)
+	for _, p := range w.Comparisons {
+		like, common := w.like(absent, &p)
 		if like == "" {
 			continue
 		}

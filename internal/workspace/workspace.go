@@ -154,13 +154,12 @@ func (w *Workspace) readLock(sources []source) (err error) {
 // checkClean refuses a lockfile with a pin that the policy (requireClean) forbids: a merge may have combined
 // the pin and the policy. A command that can mend the pin goes on, if it is about that server.
 func (w *Workspace) checkClean() error {
-	for i := range w.Lock.Servers {
-		s := &w.Lock.Servers[i]
-		p := lockfile.FirstUnclean(s)
+	for _, s := range w.Lock.Servers {
+		p := lockfile.FirstUnclean(&s)
 		if p == nil {
 			continue
 		}
-		err := forbidden(w.LockPath, s, p)
+		err := forbidden(w.LockPath, &s, p)
 		about := pin.ComparisonOf(w.Comparisons, s.Server)
 		if !w.Mends || about == nil {
 			return err
