@@ -38,11 +38,9 @@ func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	if said.Approves {
 		return checkLock(sides, drifts, said)
 	}
-	for _, list := range [][]Selector{said.Only, labelsIn(said.Accepts)} {
-		for i := range list {
-			if err := list[i].check(sides); err != nil {
-				return err
-			}
+	for _, s := range slices.Concat(said.Only, labelsIn(said.Accepts)) {
+		if err := s.check(sides); err != nil {
+			return err
 		}
 	}
 	if said.NeedsPins && !sides[0].Known() {

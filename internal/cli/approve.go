@@ -122,9 +122,6 @@ type approver struct {
 	// What may be accepted.
 	choice lint.Choice
 
-	// What was read.
-	in report.Input
-
 	// A person may be asked.
 	shows bool
 
@@ -140,17 +137,14 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	said := &f.said
 	ap.shows = !said.Silent && (said.Approves || said.NeedsPrompt())
 	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
-	in := report.Input{Terse: !ap.shows && !said.SelectsByWord()}
-	in.Findings = lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice)
-	ap.describe(in)
+	ap.describe(lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice))
 	return ap
 }
 
 // describe makes the case and the report of what was read.
-func (a *approver) describe(in report.Input) {
+func (a *approver) describe(findings []lint.Finding) {
 	said := &a.req.said
-	a.in = a.judge(a.w, in, pin.Faults{}, pin.Leniency{})
-	in = a.in
+	in := a.judge(a.w, report.Input{Terse: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.Terse {
 		in.Drifts = slices.Clone(a.w.Drifts)
 		diff.Renames(effort.New(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
@@ -286,8 +280,7 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))
 		}
 		said.Answers = nil
-		a.in.Findings = append(a.in.Findings, found...)
-		a.describe(a.in)
+		a.describe(append(a.r.Findings, found...))
 	}
 }
 

@@ -32,8 +32,8 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 // verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
 // takes the most time.
 func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
-	for i := range in.Findings {
-		if in.Findings[i].Blocks(in.Review) {
+	for _, f := range in.Findings {
+		if f.Blocks(in.Review) {
 			also.Warnings++
 		}
 	}
@@ -60,14 +60,14 @@ func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, al
 // others returns the servers without a capture whose pinned text has a finding. Both sides are the pins.
 func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
 	about := map[string]bool{}
-	for i := range findings {
-		if findings[i].Scope == lint.InPin {
-			about[findings[i].Server] = true
+	for _, f := range findings {
+		if f.Scope == lint.InPin {
+			about[f.Server] = true
 		}
 	}
 	for _, s := range w.Lock.Servers {
 		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
-			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.StateOf(true, true)})
+			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.Paired})
 		}
 	}
 	return list

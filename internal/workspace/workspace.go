@@ -112,9 +112,17 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 	}
 	w.Folder = sources[0].path != w.Capture
 	sources[0].scan.Part = w.Part
-	if err := w.readLock(sources); err != nil {
+	// If a single capture is given and is faulty, that error comes first: capture and lockfile may be swapped.
+	if !w.Folder {
+		if err := sources[0].scan.Faulty(); err != nil {
+			return err
+		}
+	}
+	var data []byte
+	if w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath, w.pinsOf(sources)); err != nil {
 		return err
 	}
+	w.exists = data != nil
 	if w.exists && w.NeedsPins {
 		if err := w.unpinned(); err != nil {
 			return err
@@ -135,20 +143,6 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 		return w.supplyTexts(stdin)
 	}
 	return nil
-}
-
-// readLock reads the lockfile. If a single capture is given and is faulty, that error comes first: capture
-// and lockfile may be swapped.
-func (w *Workspace) readLock(sources []source) (err error) {
-	if !w.Folder {
-		if err := sources[0].scan.Faulty(); err != nil {
-			return err
-		}
-	}
-	var data []byte
-	w.Lock, data, err = ReadLockfile(w.Gate, w.LockPath, w.pinsOf(sources))
-	w.exists = data != nil
-	return err
 }
 
 // checkClean refuses a lockfile with a pin that the policy (requireClean) forbids: a merge may have combined
