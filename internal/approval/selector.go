@@ -151,9 +151,9 @@ func (s *Selector) takes(d *pin.Drift) bool {
 	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
-// holders lists the servers that pin or list an entry for which means returns true.
-func holders(sides []pin.Comparison, means func(key pin.Key) bool) (list []*pin.Comparison) {
-	isMeant := func(p pin.Pin) bool { return means(p.Key) }
+// holders lists the servers that pin or list an entry that the selector means.
+func (s *Selector) holders(sides []pin.Comparison) (list []*pin.Comparison) {
+	isMeant := func(p pin.Pin) bool { return s.means(p.Key) }
 	for i := range sides {
 		if p := &sides[i]; slices.ContainsFunc(p.Locked.Pins, isMeant) || slices.ContainsFunc(p.Captured.Pins, isMeant) {
 			list = append(list, p)
@@ -170,7 +170,7 @@ func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 	if s.Digest == "" && isOther && pin.CountServersWith(sides, tool) > 0 {
 		return s.wrong("ambiguous: a tool has that name, too").Hint("for the tool: tool=NAME")
 	}
-	if !s.named() || len(holders(sides, s.means)) > 0 {
+	if !s.named() || len(s.holders(sides)) > 0 {
 		return nil
 	}
 	if s.Type == pin.Instructions {
@@ -188,7 +188,7 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 	if err := s.check(sides); err != nil {
 		return nil, err
 	}
-	servers := holders(sides, s.means)
+	servers := s.holders(sides)
 	if len(servers) > 1 {
 		return nil, s.ofSeveral()
 	}

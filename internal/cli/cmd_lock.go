@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
-	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
@@ -55,9 +54,9 @@ func (a *app) lock(f *approveRequest) error {
 		return err
 	}
 	// What is pinned already is shown where it differs, and never approved.
-	fresh := w.Of(func(p *pin.Comparison) bool { return !p.Known() })
+	fresh := w.Known(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
-	if pinned := w.Of(func(p *pin.Comparison) bool { return p.Known() }); len(pinned.Comparisons) > 0 {
+	if pinned := w.Known(true); len(pinned.Comparisons) > 0 {
 		old := a.review(req, pinned)
 		noAnswer = old.NoAnswer
 		differs = a.pinnedOtherwise(req, w, old)

@@ -83,7 +83,7 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 		return err
 	}
 	if f.Approves {
-		w = w.Of(func(p *pin.Comparison) bool { return !p.Known() })
+		w = w.Known(false)
 	}
 	if len(w.Comparisons) == 0 {
 		return nil

@@ -174,10 +174,10 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 		Hint("if it may stay: pinproof relock CAPTURE --require-clean=false")
 }
 
-// Of returns the workspace with only some of its servers.
-func (w *Workspace) Of(takes func(p *pin.Comparison) bool) *Workspace {
+// Known returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
+func (w *Workspace) Known(isKnown bool) *Workspace {
 	of := *w
-	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return !takes(&p) })
+	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
 	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
 	return &of
 }
