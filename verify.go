@@ -137,7 +137,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	v := pin.Verdict{
 		Matches: len(drifts) == 0 && also.Warnings == 0 && !also.OverBudget,
 		Failed:  also.Warnings > 0 && !allow.Warnings || also.OverBudget,
-		Blocked: map[pin.Ref]bool{},
+		Blocked: pin.Refs{},
 		Differs: map[string]bool{},
 	}
 	// --allow missing lets pinned servers pass without a capture, but only if another server has one. It approves

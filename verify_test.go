@@ -353,7 +353,7 @@ func TestJudge(t *testing.T) {
 		whole := pin.Comparison{Server: "s", State: pin.Paired,
 			Locked: canonPins(t, "["+text[0]+"]", pin.Policy{}), Captured: canonPins(t, "["+text[1]+"]", pin.Policy{})}
 		unknown, unpinned, emptied, policy := whole, whole, whole, whole
-		harmless := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+		harmless := pin.Leniency{Spared: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 		unknown.State, unknown.Locked = pin.New, pin.Set{}
 		unpinned.State, unpinned.Locked = pin.Unpinned, pin.Set{}
 		emptied.Captured = canonPins(t, "[]", pin.Policy{})
@@ -375,7 +375,7 @@ func TestJudge(t *testing.T) {
 				{"another policy, --warn", policy, none, lenient, 1},
 				{"a warning beside --allow", whole, warned, pin.Leniency{Kinds: lenient.Kinds}, 1},
 				{"a warning, --warn", whole, warned, lenient, 0},
-				{"nothing is known to be harmless", whole, none, pin.Leniency{Spared: map[pin.Ref]bool{}}, 1},
+				{"nothing is known to be harmless", whole, none, pin.Leniency{Spared: pin.Refs{}}, 1},
 				{"known to be harmless", whole, none, harmless, 0},
 				{"harmless, on a server that joined", unknown, none, harmless, 0},
 				{"harmless, and what was asked for isn't pinned", unpinned, none, harmless, 2},
@@ -429,7 +429,7 @@ func TestJudgeServers(t *testing.T) {
 	absent := pin.Comparison{Server: "s", State: pin.Gone, Locked: match}
 	other := whole
 	other.Server = "t"
-	spared := pin.Leniency{Spared: map[pin.Ref]bool{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
+	spared := pin.Leniency{Spared: pin.Refs{{Server: "s", Key: pin.Key{Name: "a"}}: true, {Server: "s", Key: pin.Key{Name: "b"}}: true}}
 	added := pin.Leniency{Kinds: map[pin.DriftKind]bool{pin.Added: true, pin.Removed: true}}
 
 	for what, tt := range map[string]struct {

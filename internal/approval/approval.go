@@ -76,7 +76,7 @@ func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
 		known[w] = true
 	}
 	added := map[string][]string{} // the servers of tools that were accepted, by name
-	gone := map[pin.Ref]bool{}
+	gone := pin.Refs{}
 	for _, d := range c.Drifts {
 		if out.Accepted[d.Ref()] && d.Type == pin.Tools {
 			gone[d.Ref()] = d.Kind == pin.Removed
@@ -172,10 +172,10 @@ type Answers struct {
 	Entries map[pin.Ref]string
 
 	// The accepted entries that are kept from agents.
-	Denied map[pin.Ref]bool
+	Denied pin.Refs
 
 	// The entries that were accepted individually: by their own question, or by their name.
-	Allowed map[pin.Ref]bool
+	Allowed pin.Refs
 
 	Policies bool // the changed policies
 	Wholes   bool // the warnings about captures as a whole
@@ -186,7 +186,7 @@ type Answers struct {
 
 // NewAnswers returns answers that accept nothing.
 func NewAnswers() *Answers {
-	return &Answers{Entries: map[pin.Ref]string{}, Denied: map[pin.Ref]bool{}, Allowed: map[pin.Ref]bool{}, Records: map[pin.EntryRecord]bool{}}
+	return &Answers{Entries: map[pin.Ref]string{}, Denied: pin.Refs{}, Allowed: pin.Refs{}, Records: map[pin.EntryRecord]bool{}}
 }
 
 // An Outcome is what was decided.
@@ -206,10 +206,10 @@ type Outcome struct {
 	// The warnings that are the reason for the error.
 	Warnings []Warning
 
-	Accepted map[pin.Ref]bool // drift
+	Accepted pin.Refs // drift
 
 	// Of the drift that keeps its pin, what was asked for in bulk or by its name alone, and is left out because of a denied entry.
-	LeftOut map[pin.Ref]bool
+	LeftOut pin.Refs
 
 	// New servers that are pinned although they have no entries.
 	Whole []string
@@ -218,10 +218,10 @@ type Outcome struct {
 	Recorded map[pin.EntryRecord]bool
 
 	// Entries that this decision denies, or that it accepts and that stay denied.
-	Denied map[pin.Ref]bool
+	Denied pin.Refs
 
 	// Entries that were denied, and no longer are.
-	Allowed map[pin.Ref]bool
+	Allowed pin.Refs
 
 	Idle []Selector // what was asked for and isn't drift
 }

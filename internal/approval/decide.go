@@ -16,18 +16,18 @@ type decision struct {
 	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
 
-	warned map[pin.Ref]bool // the drifts that have a new warning
+	warned pin.Refs // the drifts that have a new warning
 
 	// The new warnings about text that stays pinned, by the tool that the text names.
 	named map[string][]Warning
 
 	// Whether a denied entry of a list is gone (isAwaited).
-	awaited map[pin.Ref]bool
+	awaited pin.Refs
 
 	// The pins that what drifted is renamed from or looks like.
-	former map[pin.Ref]bool
+	former pin.Refs
 
-	refused map[pin.Ref]bool // drift that was asked for, but has a new warning
+	refused pin.Refs // drift that was asked for, but has a new warning
 
 	yes *Answers
 
@@ -58,7 +58,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: map[pin.Ref]bool{}, named: map[string][]Warning{}, refused: map[pin.Ref]bool{}, former: map[pin.Ref]bool{}, awaited: map[pin.Ref]bool{}, yes: NewAnswers()}
+	d := &decision{Case: c, said: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -79,11 +79,11 @@ func begin(c *Case, said *Choices) *decision {
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
-		Accepted: map[pin.Ref]bool{},
-		LeftOut:  map[pin.Ref]bool{},
+		Accepted: pin.Refs{},
+		LeftOut:  pin.Refs{},
 		Recorded: map[pin.EntryRecord]bool{},
-		Denied:   map[pin.Ref]bool{},
-		Allowed:  map[pin.Ref]bool{},
+		Denied:   pin.Refs{},
+		Allowed:  pin.Refs{},
 	}
 	return d
 }
@@ -400,7 +400,7 @@ func (d *decision) isDenied(ref pin.Ref) bool {
 // mark fills Denied and Allowed of the outcome: the entries that become denied, or stay denied with their
 // accepted drift, and those that no longer are.
 func (d *decision) mark() {
-	drifted := map[pin.Ref]bool{}
+	drifted := pin.Refs{}
 	set := func(ref pin.Ref, was, isNew bool) {
 		// A yes to an entry removes only its own mark, not that of its former name.
 		is := d.yes.Denied[ref] || was && !(d.isDenied(ref) && d.yes.Allowed[ref])
@@ -444,9 +444,9 @@ func WouldWrite(c *Case, said Choices) bool {
 // AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about
 // pinned text and on requireClean. The caller sees the rest by itself: a changed policy, warnings of the entry
 // or its list, repeated names. Would gives the same result for one name; AcceptableByName is faster for all names.
-func AcceptableByName(c *Case) map[pin.Ref]bool {
+func AcceptableByName(c *Case) pin.Refs {
 	d := begin(c, &Choices{})
-	alone := map[pin.Ref]bool{}
+	alone := pin.Refs{}
 	for _, drift := range c.Drifts {
 		alone[drift.Ref()] = !d.isNamed(drift.Ref(), drift.Kind)
 	}

@@ -93,7 +93,7 @@ func TestPinsTakeWarnings(t *testing.T) {
 		add(pin.Ref{Server: "other", Key: pin.Key{Name: "hid"}}, rec(id))
 		add(pin.Ref{Server: "s", Key: pin.Key{Type: pin.Prompts, Name: "hid"}}, rec(id))
 	}
-	next := approval.Pins(p, map[pin.Ref]bool{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
+	next := approval.Pins(p, pin.Refs{drifts[0].Ref(): true, drifts[1].Ref(): true, drifts[3].Ref(): true}, r)
 	got := map[string]string{"": ids(next.Accepted)}
 	for _, pin := range next.Pins {
 		got[pin.Name] = ids(pin.Accepted)
@@ -136,7 +136,7 @@ func TestRelockPins(t *testing.T) {
 		p.Locked.Pins[i].Approval = &pin.Approval{By: p.Locked.Pins[i].Name}
 	}
 	for mask := range 16 { // every choice of the four that can be accepted
-		accepted, want := map[pin.Ref]bool{}, map[string]string{}
+		accepted, want := pin.Refs{}, map[string]string{}
 		for _, pin := range p.Locked.Pins {
 			want[pin.Name] = pin.Digest + " " + pin.Name
 		}
@@ -213,7 +213,7 @@ func TestKeptPinsStayByteForByte(t *testing.T) {
 		}
 		want, from := entries(p.Locked), entries(p.Captured)
 		drifts := pintest.Drifts([]pin.Comparison{p})
-		accepted := map[pin.Ref]bool{}
+		accepted := pin.Refs{}
 		for i := range drifts {
 			d := &drifts[i]
 			if m.IntN(2) == 0 {
@@ -242,7 +242,7 @@ func TestRelockKeepsThePolicy(t *testing.T) {
 	l := pintest.MustParse(t, pintest.MustMarshal(t, lockfile.Lockfile{Servers: []pin.Set{pintest.PinsOf(t, text, pol)}}))
 	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: l.Servers[0], Captured: pintest.PinsOf(t, `[{"name":"b"}]`, pol)}
 	drifts := pintest.Drifts([]pin.Comparison{p})
-	next := approval.Pins(&p, map[pin.Ref]bool{drifts[0].Ref(): true}, nil)
+	next := approval.Pins(&p, pin.Refs{drifts[0].Ref(): true}, nil)
 	if !next.Policy.Equal(pol) || len(next.Pins) != 1 || next.Pins[0].Name != "b" {
 		t.Errorf("policy %+v, %d pins", next.Policy, len(next.Pins))
 	}
@@ -265,7 +265,7 @@ func TestPinsOfPart(t *testing.T) {
 		p := pin.Comparison{State: pin.Paired, Part: true,
 			Locked: pintest.PinsOf(t, "["+strings.Join(whole, ",")+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+strings.Join(part, ",")+"]", pin.Policy{})}
 		p.Locked.About = pin.ServerInfo{Name: "example", Version: "1"}
-		accepted := map[pin.Ref]bool{}
+		accepted := pin.Refs{}
 		taken := map[pin.Key]*pin.Pin{}
 		for i := range p.Captured.Pins {
 			if c := &p.Captured.Pins[i]; random.IntN(2) == 0 {
@@ -310,7 +310,7 @@ func TestAboutStays(t *testing.T) {
 		p.Captured.About = new
 		tt.mangle(&p)
 		drifts := pintest.Drifts([]pin.Comparison{p})
-		accepted := map[pin.Ref]bool{}
+		accepted := pin.Refs{}
 		for _, i := range tt.accepts {
 			accepted[drifts[i].Ref()] = true
 		}

@@ -21,7 +21,7 @@ func (d *decision) flags() *fail.Error {
 	if err := d.marks(); err != nil {
 		return err
 	}
-	asked := map[pin.Ref]bool{}
+	asked := pin.Refs{}
 	isLabelled := false
 	for _, drift := range d.drifts {
 		hasLabel := d.hasOnly(&drift, said.Accepts) // then it has no new warning
@@ -31,7 +31,7 @@ func (d *decision) flags() *fail.Error {
 	if !isLabelled {
 		d.out.Idle = labelsIn(said.Accepts)
 	}
-	single := map[pin.Ref]bool{} // asked for by a name or a digest
+	single := pin.Refs{} // asked for by a name or a digest
 	for _, s := range said.Accepts {
 		if s.isLabel() || said.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
@@ -119,7 +119,7 @@ func (d *decision) consentsTo(s *Selector) bool {
 
 // answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry
 // prevents it.
-func (d *decision) answer(asked, single map[pin.Ref]bool) {
+func (d *decision) answer(asked, single pin.Refs) {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()
 		isDenied := d.yes.Denied[ref]

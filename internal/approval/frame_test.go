@@ -82,13 +82,13 @@ func trimComma(list string) string {
 // framedFlags are random flags, with the entries that each means, worked out from the arguments alone.
 type framedFlags struct {
 	said                      approval.Choices
-	accepts, denies, warnings map[pin.Ref]bool
+	accepts, denies, warnings pin.Refs
 }
 
 func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags) {
-	f = framedFlags{accepts: map[pin.Ref]bool{}, denies: map[pin.Ref]bool{}, warnings: map[pin.Ref]bool{}}
-	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means map[pin.Ref]bool) {
-		means = map[pin.Ref]bool{}
+	f = framedFlags{accepts: pin.Refs{}, denies: pin.Refs{}, warnings: pin.Refs{}}
+	pick := func(servers []pin.Comparison, withDigest bool) (arg string, means pin.Refs) {
+		means = pin.Refs{}
 		side := &servers[random.IntN(len(servers))]
 		pins := slices.Concat(side.Captured.Pins, side.Locked.Pins)
 		if len(pins) == 0 {

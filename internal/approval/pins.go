@@ -17,7 +17,7 @@ func (d *decision) makePins() {
 	for r := range out.Recorded {
 		touched[r.Of.Server] = true
 	}
-	for _, refs := range []map[pin.Ref]bool{out.Accepted, out.Denied, out.Allowed} {
+	for _, refs := range []pin.Refs{out.Accepted, out.Denied, out.Allowed} {
 		for ref := range refs {
 			touched[ref.Server] = true
 		}
@@ -57,7 +57,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.Record {
 		record[r.Of] = append(record[r.Of], r.Record)
 	}
 	recorded := maps.Clone(record)
-	isKept := map[pin.Ref]bool{}
+	isKept := pin.Refs{}
 	for _, w := range d.Warnings {
 		if w.Record.Digest == "" {
 			continue // such a text can't be recorded
@@ -78,7 +78,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.Record {
 
 // Pins returns a server's pins once the accepted drift is applied, each with its accepted warnings. Every other
 // entry keeps its pin, with the warnings that are accepted now.
-func Pins(p *pin.Comparison, accepted map[pin.Ref]bool, warnings map[pin.Ref][]pin.Record) pin.Set {
+func Pins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.Record) pin.Set {
 	next := pin.Set{Server: p.Server, About: p.Captured.About, Policy: p.Captured.Policy, Accepted: pin.SortRecords(warnings[pin.Ref{Server: p.Server}])}
 	// A part of a list has no findings about the whole list.
 	if p.Part {

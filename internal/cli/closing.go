@@ -21,14 +21,14 @@ import (
 const maxNamed = 20
 
 // sorted returns the entries sorted by server and key.
-func sorted(refs map[pin.Ref]bool) []pin.Ref {
+func sorted(refs pin.Refs) []pin.Ref {
 	return slices.SortedFunc(maps.Keys(refs), func(a, b pin.Ref) int {
 		return cmp.Or(jsontree.CompareUTF16(a.Server, b.Server), pin.CompareKeys(a.Key, b.Key))
 	})
 }
 
 // names returns the entries as they are printed in a line of output.
-func (a *approver) names(refs map[pin.Ref]bool) (names []string) {
+func (a *approver) names(refs pin.Refs) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := ref.EntryRef()
 		if len(a.c.Sides) > 1 {
@@ -48,8 +48,8 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 	if alike := a.alike(out.LeftOut); len(alike) > 0 {
 		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
 	}
-	doubtful := map[pin.Ref]bool{}
-	lists := map[pin.Ref]bool{} // that they are in
+	doubtful := pin.Refs{}
+	lists := pin.Refs{} // that they are in
 	for _, d := range a.c.Drifts {
 		fact := a.c.Facts[d.Ref()]
 		isNew := d.Kind == pin.Added || fact.MayBeDenied
@@ -75,7 +75,7 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 }
 
 // alike tells of entries which denied ones they look like.
-func (a *approver) alike(refs map[pin.Ref]bool) (said []string) {
+func (a *approver) alike(refs pin.Refs) (said []string) {
 	for _, ref := range sorted(refs) {
 		like := a.c.Facts[ref].LikeDenied
 		if like == (pin.Ref{}) {

@@ -154,8 +154,8 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 }
 
 // spared lists the drifts that are known to be below a severity, as the review explains them.
-func spared(known *facts.Facts, least label.Severity) map[pin.Ref]bool {
-	refs := map[pin.Ref]bool{}
+func spared(known *facts.Facts, least label.Severity) pin.Refs {
+	refs := pin.Refs{}
 	for _, e := range known.Entries {
 		refs[e.Ref()] = e.Severity < least
 	}

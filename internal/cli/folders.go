@@ -30,7 +30,7 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 	root, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
 	var said, flags []string
-	told := map[pin.Ref]bool{}
+	told := pin.Refs{}
 	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
 		flag := f.name + "=" + filepath.Clean(f.path)
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {

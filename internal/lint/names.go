@@ -143,7 +143,7 @@ type serverNames struct {
 	set *pin.Set
 
 	// The entries that are denied or removed after the run.
-	gone map[pin.Ref]bool
+	gone pin.Refs
 
 	// The other side: the pins if set is a capture, or the capture if set is the pins. For a server without pins,
 	// the entries that the run may pin; nil: all entries.

@@ -43,7 +43,7 @@ type textReading struct {
 	pairs []pin.Comparison
 
 	// Drifted entries and, with an empty key, their servers.
-	drifted map[pin.Ref]bool
+	drifted pin.Refs
 
 	locked []pin.Set
 	of     Choice
@@ -63,9 +63,9 @@ func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool
 
 // A Choice is what a run may accept.
 type Choice struct {
-	Named []pin.Drift      // the drift that may be accepted
-	Gone  map[pin.Ref]bool // what agents go without from now on: it is denied, or its pin is dropped
-	All   bool             // all texts are read, not only those that are named
+	Named []pin.Drift // the drift that may be accepted
+	Gone  pin.Refs    // what agents go without from now on: it is denied, or its pin is dropped
+	All   bool        // all texts are read, not only those that are named
 }
 
 // ReadFor is Read for a run that may accept only some of the drift. Naming a tool of the same server is a
@@ -74,9 +74,9 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 	if of.All {
 		pairs = asPinned(pairs)
 	}
-	r := textReading{pairs: pairs, drifted: map[pin.Ref]bool{}, locked: locked, of: of}
+	r := textReading{pairs: pairs, drifted: pin.Refs{}, locked: locked, of: of}
 	r.later = sync.OnceValue(r.laterTools)
-	isNamed := map[pin.Ref]bool{}
+	isNamed := pin.Refs{}
 	for i := range of.Named {
 		isNamed[of.Named[i].Ref()] = true
 	}
@@ -159,7 +159,7 @@ func asPinned(pairs []pin.Comparison) []pin.Comparison {
 }
 
 // namedOf returns the entries of a set that are named.
-func namedOf(s pin.Set, isNamed map[pin.Ref]bool) *pin.Set {
+func namedOf(s pin.Set, isNamed pin.Refs) *pin.Set {
 	of := &pin.Set{Server: s.Server}
 	of.Put(slices.DeleteFunc(slices.Clone(s.Pins), func(p pin.Pin) bool { return !isNamed[pin.Ref{Server: s.Server, Key: p.Key}] }))
 	return of

@@ -238,6 +238,9 @@ type Ref struct {
 	Key
 }
 
+// Refs is a set of entries.
+type Refs map[Ref]bool
+
 // Ref identifies the entry.
 func (d *Drift) Ref() Ref { return Ref{d.Server, d.Key} }
 

@@ -43,7 +43,7 @@ type Leniency struct {
 	Warnings bool
 
 	// diff --fail-on SEVERITY: the drift that is known to be below SEVERITY; nil without the flag.
-	Spared map[Ref]bool
+	Spared Refs
 }
 
 // A Verdict is what was decided about a comparison. Only verify.go makes one.
@@ -51,8 +51,8 @@ type Verdict struct {
 	// Every entry matches its pin, and nothing else is wrong.
 	Matches bool
 
-	Failed  bool         // an entry or a server fails the run
-	Blocked map[Ref]bool // the drifts that fail the run
+	Failed  bool // an entry or a server fails the run
+	Blocked Refs // the drifts that fail the run
 
 	// The servers with drift, and those that differ as a whole.
 	Differs map[string]bool

@@ -11,7 +11,7 @@ import (
 
 // A Relocked is what lock or relock has written, and how it reports that.
 type Relocked struct {
-	Accepted map[pin.Ref]bool // the drift that was accepted
+	Accepted pin.Refs // the drift that was accepted
 
 	// Warnings of matching entries that the command accepted.
 	Recorded map[pin.EntryRecord]bool

@@ -231,7 +231,7 @@ func (r *Report) captured(m *Model) {
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
 	}
-	denied := map[pin.Ref]bool{}
+	denied := pin.Refs{}
 	for _, ref := range r.Denied {
 		denied[ref] = true
 		if r.RefusesDenied {

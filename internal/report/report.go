@@ -72,7 +72,7 @@ type Input struct {
 	Writes bool
 
 	// The drifts that flags would accept one by one.
-	Alone map[pin.Ref]bool
+	Alone pin.Refs
 
 	// Flags that tie a command to these captures; nil if a name is repeated.
 	Expect []string

@@ -463,8 +463,8 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	t.Helper()
 	pairs := []pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: before, Captured: found}}
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Writes: true}
-	in.Verdict = pin.Verdict{Blocked: map[pin.Ref]bool{}, Differs: map[string]bool{"s": true}}
-	in.Alone = map[pin.Ref]bool{}
+	in.Verdict = pin.Verdict{Blocked: pin.Refs{}, Differs: map[string]bool{"s": true}}
+	in.Alone = pin.Refs{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
 	in.Findings = lint.Read(pairs, in.Drifts, []pin.Set{before}, true)
 	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model

@@ -74,7 +74,7 @@ func Headline(r *report.Report) string { return r.Model.Word + ": " + r.Model.Te
 // nothing.
 func InputOf(pairs []pin.Comparison) report.Input {
 	in := report.Input{Lockfile: "tools.lock", Comparisons: pairs, Drifts: pintest.Drifts(pairs), Next: shell.Command{Capture: "live.json"}}
-	in.Verdict = pin.Verdict{Matches: true, Blocked: map[pin.Ref]bool{}, Differs: map[string]bool{}}
+	in.Verdict = pin.Verdict{Matches: true, Blocked: pin.Refs{}, Differs: map[string]bool{}}
 	for _, d := range in.Drifts {
 		in.Blocked[d.Ref()] = true
 	}
@@ -102,7 +102,7 @@ func InputOf(pairs []pin.Comparison) report.Input {
 // Explained is the report of an input, with its facts.
 func Explained(in report.Input) *report.Report {
 	in.Writes = true // the program's own tests have what relock refuses
-	in.Alone = map[pin.Ref]bool{}
+	in.Alone = pin.Refs{}
 	for i := range in.Drifts {
 		in.Alone[in.Drifts[i].Ref()] = true
 	}
