@@ -93,7 +93,8 @@ func (d *decision) records() *fail.Error {
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
-// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted: nobody may
+// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted, as one
+// that only a pattern fits: nobody may
 // have read the text of that.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	said := d.said
@@ -101,7 +102,7 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	if said.AnyWarning {
 		named = slices.Concat(named, said.Accepts, said.Deny)
 	}
-	isMeant := func(s Selector) bool { return s.named() && s.means(ref.Key) }
+	isMeant := func(s Selector) bool { return s.isOne() && s.means(ref.Key) }
 	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
 	isForAll := said.AnyWarning && (hasDrifted || said.All || len(said.Accepts)+len(said.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)

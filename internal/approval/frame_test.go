@@ -3,6 +3,7 @@ package approval_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"reflect"
 	"slices"
 	"testing"
@@ -83,6 +84,15 @@ func trimComma(list string) string {
 type framedFlags struct {
 	said                      approval.Choices
 	accepts, denies, warnings pin.Refs
+
+	// Of --accept, "" for none.
+	pattern string
+}
+
+// mayRecord reports whether a flag is for the warnings of an entry.
+func (f *framedFlags) mayRecord(ref pin.Ref) bool {
+	isForAll := len(f.said.Accepts)+len(f.said.Deny) == 0 || f.said.All
+	return f.warnings[ref] || f.said.AnyWarning && (isForAll || f.accepts[ref] || f.denies[ref])
 }
 
 func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags) {
@@ -120,6 +130,11 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 			f.accepts[ref] = true
 		}
 	}
+	if random.IntN(4) == 0 {
+		f.pattern = []string{"r*", "*e*", "*"}[random.IntN(3)]
+		f.said.Accepts = append(f.said.Accepts, selectorOf(t, f.pattern))
+	}
+	f.said.AnyWarning = random.IntN(3) == 0
 	if random.IntN(3) == 0 {
 		arg, means := pick(c.Sides, false)
 		f.said.Deny = append(f.said.Deny, selectorOf(t, arg))
@@ -208,7 +223,8 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 	if before == nil && after == nil {
 		return ""
 	}
-	mayAccept := isNamed || f.denies[ref] || f.said.All || f.said.KeepsMarks && f.warnings[ref]
+	fits, _ := path.Match(f.pattern, key.Name)
+	mayAccept := isNamed || fits || f.denies[ref] || f.said.All || f.said.KeepsMarks && f.warnings[ref]
 	if before != nil && after != nil && before.Digest == after.Digest {
 		if before.Denied && !after.Denied && !isNamed {
 			return "its mark is gone"
@@ -216,7 +232,7 @@ func brokenFrame(side *pin.Comparison, next *pin.Set, key pin.Key, f *framedFlag
 		if !before.Denied && after.Denied && !f.denies[ref] {
 			return "it has a mark"
 		}
-		if !reflect.DeepEqual(before.Accepted, after.Accepted) && !f.warnings[ref] {
+		if !reflect.DeepEqual(before.Accepted, after.Accepted) && !f.mayRecord(ref) {
 			return "a warning is recorded"
 		}
 		return ""

@@ -95,11 +95,12 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		context = append(context, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
 	}
 	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
-		if at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
+		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
 			pointer := "header "
 			for _, step := range path {
 				pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
 			}
+			f.failed = !f.budget.Spend(len(pointer))
 			context = append(context, jsontree.Member{Name: pointer, Value: v.Get(schema.HeaderKeyword)})
 		}
 	})

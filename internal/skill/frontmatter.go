@@ -38,7 +38,7 @@ func CheckFrontmatter(file string, frontmatter jsontree.Value) error {
 	if document.Kind != yaml.DocumentNode || len(document.Content) != 1 {
 		return errors.New("its head is empty")
 	}
-	return compareNodes(document.Content[0], frontmatter, "")
+	return compareNodes(document.Content[0], frontmatter, func() string { return "" })
 }
 
 // Head returns the frontmatter of a SKILL.md: the YAML between the first line, which is ---, and the next such
@@ -80,31 +80,38 @@ func AnyHead(file string) string {
 	return file
 }
 
-// compareNodes compares a node with a value, at a JSON Pointer of the frontmatter.
-func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
+// A place is a JSON Pointer of the frontmatter. It is made when an error names it.
+type place func() string
+
+func (at place) below(token string) place { return func() string { return jsontree.Pointer(at(), token) } }
+
+func (at place) errorf(format string, args ...any) error {
 	where := "its head"
-	if at != "" {
-		where = "in its head, " + text.Pointer(at)
+	if pointer := at(); pointer != "" {
+		where = "in its head, " + text.Pointer(pointer)
 	}
+	return errors.New(where + fmt.Sprintf(format, args...))
+}
+
+// compareNodes compares a node with a value.
+func compareNodes(n *yaml.Node, v jsontree.Value, at place) error {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
-		return fmt.Errorf("%s is an alias or an anchor", where)
+		return at.errorf(" is an alias or an anchor")
 	}
 	if isTagged(n) {
-		return fmt.Errorf("%s has a tag", where)
+		return at.errorf(" has a tag")
 	}
-	differs := fmt.Errorf("%s is not what the entry's frontmatter says", where)
 	switch n.Kind {
 	case yaml.MappingNode:
-		if v.Kind != '{' {
-			return differs
+		if v.Kind == '{' {
+			return compareMembers(n, v, at)
 		}
-		return compareMembers(n, v, at, where)
 	case yaml.SequenceNode:
 		if v.Kind != '[' || len(v.Items()) != len(n.Content) {
-			return differs
+			break
 		}
 		for i, item := range v.Items() {
-			if err := compareNodes(n.Content[i], item.Value, jsontree.Pointer(at, strconv.Itoa(i))); err != nil {
+			if err := compareNodes(n.Content[i], item.Value, at.below(strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -114,35 +121,35 @@ func compareNodes(n *yaml.Node, v jsontree.Value, at string) error {
 			return nil
 		}
 	}
-	return differs
+	return at.errorf(" is not what the entry's frontmatter says")
 }
 
 func isTagged(n *yaml.Node) bool {
 	return n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" || n.Tag == "!!binary"
 }
 
-func compareMembers(n *yaml.Node, v jsontree.Value, at, where string) error {
+func compareMembers(n *yaml.Node, v jsontree.Value, at place) error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Anchor != "" || isTagged(key) {
-			return fmt.Errorf("%s has a key that is no plain text", where)
+			return at.errorf(" has a key that is no plain text")
 		}
 		if seen[key.Value] {
-			return fmt.Errorf("%s has the key %s twice", where, text.Name(key.Value))
+			return at.errorf(" has the key %s twice", text.Name(key.Value))
 		}
 		seen[key.Value] = true
 		member := jsontree.Lookup(&v, key.Value)
 		if member == nil {
-			return fmt.Errorf("%s has %s, which the entry's frontmatter lacks", where, text.Name(key.Value))
+			return at.errorf(" has %s, which the entry's frontmatter lacks", text.Name(key.Value))
 		}
-		if err := compareNodes(n.Content[i+1], *member, jsontree.Pointer(at, key.Value)); err != nil {
+		if err := compareNodes(n.Content[i+1], *member, at.below(key.Value)); err != nil {
 			return err
 		}
 	}
 	for _, m := range v.Members() {
 		if !seen[m.Name] {
-			return fmt.Errorf("%s lacks %s, which the entry's frontmatter has", where, text.Name(m.Name))
+			return at.errorf(" lacks %s, which the entry's frontmatter has", text.Name(m.Name))
 		}
 	}
 	return nil

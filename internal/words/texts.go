@@ -45,32 +45,26 @@ type unit struct {
 // except its line break. With isCode, every line is code; otherwise, fenced and indented lines are.
 func units(s string, isCode bool) (list []unit, end string) {
 	fence := ""
-	add := func(text string, isCode bool) {
+	done := 0 // the end of the last unit
+	add := func(at int, text string, isCode bool) {
 		if text != "" {
-			list = append(list, unit{end, text, isCode})
-			end = ""
+			list = append(list, unit{s[done:at], text, isCode})
+			done = at + len(text)
 		}
 	}
-	for s != "" {
-		line := s
-		feed := strings.IndexByte(s, '\n')
-		if feed >= 0 {
-			line = s[:feed]
-		}
-		s = s[len(line):]
+	at := 0
+	for line := range strings.Lines(s) {
+		next := at + len(line)
+		line = strings.TrimSuffix(line, "\n")
 		mark := fenceMark(line)
 		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
 		if isCode || fence != "" || isFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
-			kept := strings.TrimSuffix(line, "\r")
-			add(kept, true)
-			end += line[len(kept):]
+			add(at, strings.TrimSuffix(line, "\r"), true)
 		} else {
 			for _, sentence := range Sentences(line) {
 				text := strings.TrimSpace(sentence)
-				at := strings.Index(sentence, text)
-				end += sentence[:at]
-				add(text, false)
-				end += sentence[at+len(text):]
+				add(at+strings.Index(sentence, text), text, false)
+				at += len(sentence)
 			}
 		}
 		if isFence && fence == "" {
@@ -78,12 +72,9 @@ func units(s string, isCode bool) (list []unit, end string) {
 		} else if isFence {
 			fence = ""
 		}
-		if feed >= 0 {
-			end += "\n"
-			s = s[1:]
-		}
+		at = next
 	}
-	return list, end
+	return list, s[done:]
 }
 
 // fenceMark returns the characters with which a line opens or closes a fenced block (CommonMark, 4.5), or "".
