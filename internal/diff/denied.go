@@ -1,13 +1,17 @@
 package diff
 
 import (
+	"slices"
+
 	"pinproof/internal/effort"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // noteDenied notes which entries that are new or changed look like a denied pin, of their server or another one, whether that
 // pin is listed or gone. Both are compared as the policy of that pin shapes them: their definitions are equal apart from the
-// name, or as alike as those of an entry that was renamed. If an entry is as close to its own pin, or to the one that it is renamed
+// name, or as alike as those of an entry that was renamed, or one says most of what the denied one says. If an entry is as close to its own pin, or to the one that it is renamed
 // from, it doesn't look like the denied one: tools of one server often are alike.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
@@ -17,7 +21,7 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 	denied := map[pin.EntryType][]likeable{}
 	for _, p := range pin.DeniedPins(sides) {
 		if p.Definition != nil {
-			denied[p.Type] = append(denied[p.Type], likeable{p, describe(p.Key, p.Tree())})
+			denied[p.Type] = append(denied[p.Type], likeable{p, describeWhole(p.Key, p.Tree())})
 		}
 	}
 	for i := range drifts {
@@ -31,7 +35,7 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			d.LikeDenied = pin.Ref{Server: d.Server, Key: former.Key}
 			continue
 		} else if former != nil && former.Definition != nil {
-			own := describe(former.Key, former.Tree())
+			own := describeWhole(former.Key, former.Tree())
 			if now := s.under(s.side.Locked.Policy, own); now != nil {
 				nearest = nearness(own, now)
 			}
@@ -47,7 +51,7 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			if n <= nearest || !resembles(p.said, now, isOwn) {
 				continue
 			}
-			if len(now.texts)+len(now.parameters) > 0 {
+			if len(now.said)+len(now.parameters) > 0 {
 				d.LikeDenied = p.Ref()
 				nearest = n
 			} else if isOwn {
@@ -61,15 +65,19 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 // have in common.
 func nearness(old, now *candidate) float64 {
 	if old.keys[0] == now.keys[0] {
-		return maxLikeness
+		return maxLikeness + 1
 	}
 	if old.keys[2] == now.keys[2] && now.keys[2] != "" {
-		return maxCloseness
+		return maxLikeness
 	}
-	return closeness(old, now)
+	return closeness(old, now) + share(old.said, now.said)
 }
 
-// resembles reports whether an entry may be another one that was renamed. In another server, an equal name alone says nothing.
+// leastShare is the share of a denied entry's words from which another one says the same.
+const leastShare = 0.75
+
+// resembles reports whether an entry may be another one that was renamed, or says most of what that says, wherever it says it. In
+// another server, an equal name alone says nothing.
 func resembles(old, now *candidate, isOwn bool) bool {
 	for key := range keyCount {
 		isName := key == 1
@@ -77,7 +85,43 @@ func resembles(old, now *candidate, isOwn bool) bool {
 			return true
 		}
 	}
-	return likeness(old, now) >= leastLikeness
+	return likeness(old, now) >= leastLikeness || share(old.said, now.said) >= leastShare
+}
+
+// share returns which share of the words of one text another one has, from 0 to 1.
+func share(old, now map[string]bool) float64 {
+	return float64(common(old, now)) / float64(max(1, len(old)))
+}
+
+// describeWhole is describe with the words of all texts in a definition.
+func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
+	c := describe(key, definition)
+	c.said = map[string]bool{}
+	addSaid(c.said, nameless(key.Type, definition))
+	return c
+}
+
+// textless are members whose strings are no text.
+var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
+
+// addSaid adds the words of a value's strings, in any spelling that reads the same. Scripts without spaces have no words, so three
+// letters next to each other count as one where they aren't ASCII.
+func addSaid(said map[string]bool, v jsontree.Value) {
+	for word := range wordSet(text.Folded(v.Text)) {
+		letters := []rune(word)
+		if len(letters) == len(word) || len(letters) <= 3 {
+			said[word] = true
+			continue
+		}
+		for i := range letters[2:] {
+			said[string(letters[i:i+3])] = true
+		}
+	}
+	for _, part := range v.Parts {
+		if v.Kind != '{' || !slices.Contains(textless, part.Name) {
+			addSaid(said, part.Value)
+		}
+	}
 }
 
 // A shaped is an entry that is new or changed, as a policy shapes it.
@@ -95,7 +139,7 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 		if !s.budget.Spend(len(s.entry.Received) + len(s.entry.Definition)) {
 			return nil
 		}
-		s.said = describe(s.entry.Key, s.side.Under(policy, s.entry))
+		s.said = describeWhole(s.entry.Key, s.side.Under(policy, s.entry))
 		s.policy = policy
 	}
 	if !s.budget.Spend(other.work()) {

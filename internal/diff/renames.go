@@ -77,6 +77,9 @@ type candidate struct {
 
 	// Words, and names of parameters. texts has the words of all texts.
 	name, parameters, description, texts map[string]bool
+
+	// Words of all strings, of an entry that is compared with a denied one.
+	said map[string]bool
 }
 
 func candidateOf(d *pin.Drift) *candidate {
@@ -130,7 +133,6 @@ func pairEqual(removed, added []*candidate, key int) {
 // The likeness of two entries is at most 3: at most 1 each for their names, parameters and descriptions.
 const (
 	maxLikeness   = 3
-	maxCloseness  = 2    // without the names
 	leastLikeness = 1.5  // of a rename
 	noParameters  = 0.25 // the likeness if neither has parameters
 )
@@ -162,7 +164,7 @@ const lookup = 8
 
 // work is the work of comparing an entry with another one.
 func (c *candidate) work() int {
-	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts))
+	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts) + len(c.said))
 }
 
 // pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
@@ -214,13 +216,17 @@ func alike(a, b map[string]bool) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
 	}
-	common := 0
+	return 2 * float64(common(a, b)) / float64(len(a)+len(b))
+}
+
+// common returns how many members two sets have in common.
+func common(a, b map[string]bool) (count int) {
 	for word := range a {
 		if b[word] {
-			common++
+			count++
 		}
 	}
-	return 2 * float64(common) / float64(len(a)+len(b))
+	return count
 }
 
 // comparableName returns a name in lower case and without ASCII punctuation.

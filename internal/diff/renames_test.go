@@ -54,6 +54,8 @@ func TestLooksDenied(t *testing.T) {
 		texts = `"inputSchema":{"properties":{"cmd":{"description":"A command for the shell of the host."}}}`
 		list  = `{"name":"ls","description":"Lists a folder of the project.","inputSchema":{"properties":{"path":{}}}}`
 	)
+	const off = "Shuts the host machine down at once, without asking the user again."
+	plain := func(name, description string) string { return `{"name":"` + name + `","description":"` + description + `"}` }
 	run := `{"name":"r","description":"` + words + `",` + cmd + `}`
 	named := func(name, definition string) string {
 		return strings.Replace(definition, `"name":"r"`, `"name":"`+name+`"`, 1)
@@ -76,6 +78,13 @@ func TestLooksDenied(t *testing.T) {
 		{"another entry", run, list, strings.Replace(list, "Lists", "Shows", 1), pin.Policy{}, pin.Policy{}, false, ""},
 		{"an equal name in another server", run, ``, strings.Replace(list, "ls", "r", 1), pin.Policy{}, pin.Policy{}, true, ""},
 		{"a name in other separators", named("r-r", run), ``, strings.Replace(list, "ls", "r_r", 1), pin.Policy{}, pin.Policy{}, false, "r_r"},
+		{"one word changed, and no parameters", plain("r", off), ``, plain("x", strings.Replace(off, "again", "twice", 1)), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"one word changed, and a parameter renamed", run, ``, strings.NewReplacer("cmd", "line", "shell", "unix").Replace(named("x", run)), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"the text at another place", plain("r", off), ``, `{"name":"x","inputSchema":{"description":"` + off + `"}}`, pin.Policy{}, pin.Policy{}, true, "x"},
+		{"letters that look alike", plain("r", off), ``, plain("x", strings.NewReplacer("a", "\u0430", "o", "\u043e", "e", "\u0435").Replace(off)), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"many words more", plain("r", off), ``, plain("x", off+strings.Repeat(" Lorem ipsum dolor sit amet.", 9)), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"a script without spaces", plain("r", "立即关闭主机，不再询问用户。"), ``, plain("x", "立即关闭主机不再询问用户。"), pin.Policy{}, pin.Policy{}, true, "x"},
+		{"some words in common", plain("r", off), ``, plain("x", "Shuts the window of the host, and asks the user."), pin.Policy{}, pin.Policy{}, true, ""},
 		{"without descriptions", `{"name":"r",` + cmd + `}`, ``, `{"name":"x",` + cmd + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
 		{"texts of parameters alone", `{"name":"r","title":"Shell",` + texts + `}`, ``, `{"name":"x","description":"x",` + texts + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
 		{"nothing to compare", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, false, "x?"},

@@ -559,29 +559,6 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	return found
 }
 
-// Letters that look like others. Scripts and letter case come from the toolchain's tables, but only for visible
-// characters. All of these are assigned in Unicode 15.0, so the results don't change with a newer toolchain.
-
-// plainLetters maps a letter to the ASCII text that it passes for.
-var plainLetters = sync.OnceValue(func() map[rune]string {
-	m := map[rune]string{}
-	list := strings.Fields(confusables)
-	for i := 0; i < len(list); i += 2 {
-		for _, r := range list[i+1] {
-			m[r] = list[i]
-		}
-	}
-	runs := strings.Fields(letterRuns)
-	for i := 0; i < len(runs); i += 2 {
-		for _, first := range runs[i+1] {
-			for n := range runs[i] {
-				m[first+rune(n)] = runs[i][n : n+1]
-			}
-		}
-	}
-	return m
-})
-
 // fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
 // It replaces character references (characterReference), puts hidden in place of hidden characters, leaves out marks on letters, makes
 // ASCII of look-alikes and plain spaces of unusual ones, and keeps all other characters.
@@ -606,7 +583,7 @@ func fold(s, hidden string) (string, []int32) {
 		case text.UnusualSpace(r):
 			plain = " "
 		default:
-			plain = cmp.Or(plainLetters()[r], plain)
+			plain = cmp.Or(text.PlainLetter(r), plain)
 		}
 		b.WriteString(plain)
 		for range len(plain) {
@@ -648,7 +625,7 @@ func plainText(s string) string {
 func skeletons(name string) [2]string {
 	if !isPlain(name) {
 		name = strings.Map(func(r rune) rune {
-			if plain := plainLetters()[r]; len(plain) == 1 {
+			if plain := text.PlainLetter(r); len(plain) == 1 {
 				return rune(plain[0])
 			}
 			return unicode.ToLower(r)

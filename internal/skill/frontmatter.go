@@ -83,7 +83,9 @@ func AnyHead(file string) string {
 // A place is a JSON Pointer of the frontmatter. It is made when an error names it.
 type place func() string
 
-func (at place) below(token string) place { return func() string { return jsontree.Pointer(at(), token) } }
+func (at place) below(token string) place {
+	return func() string { return jsontree.Pointer(at(), token) }
+}
 
 func (at place) errorf(format string, args ...any) error {
 	where := "its head"
