@@ -55,7 +55,9 @@ func TestLooksDenied(t *testing.T) {
 		list  = `{"name":"ls","description":"Lists a folder of the project.","inputSchema":{"properties":{"path":{}}}}`
 	)
 	const off = "Shuts the host machine down at once, without asking the user again."
-	plain := func(name, description string) string { return `{"name":"` + name + `","description":"` + description + `"}` }
+	plain := func(name, description string) string {
+		return `{"name":"` + name + `","description":"` + description + `"}`
+	}
 	run := `{"name":"r","description":"` + words + `",` + cmd + `}`
 	named := func(name, definition string) string {
 		return strings.Replace(definition, `"name":"r"`, `"name":"`+name+`"`, 1)

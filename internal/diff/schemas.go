@@ -221,10 +221,14 @@ func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
 
 // one compares a keyword of two schemas as if there were no other.
 func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation {
-	is := func(name string) bool { return name == keyword }
-	a := only(old, is)
-	b := only(new, is)
-	return s.compare(&a, &b, 1)
+	alone := func(v *jsontree.Value) *jsontree.Value {
+		schema := jsontree.Object()
+		if found := jsontree.Lookup(v, keyword); found != nil && (found.Kind != 'n' || keyword == "const") {
+			schema = jsontree.Object(jsontree.Member{Name: keyword, Value: *found})
+		}
+		return &schema
+	}
+	return s.compare(alone(old), alone(new), 1)
 }
 
 // only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.

@@ -52,11 +52,6 @@ func (n *node) pointers() (was, now string) {
 	return n.places[0], n.places[1]
 }
 
-// maxPointer is the approximate length in bytes up to which a pointer's values are compared part by part. Real
-// pointers have a tenth of it. Hostile member names could fill the memory with pointers, because each pointer repeats
-// the names above it.
-const maxPointer = 1 << 10
-
 // MaxChanges is how many changes inside a value are listed. With more of them the value
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const MaxChanges = 4_000
@@ -92,7 +87,7 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := n.size <= maxPointer && !d.equal[[2]*jsontree.Value{n.old, n.new}]
+	apart := n.size <= schema.MaxPointer && !d.equal[[2]*jsontree.Value{n.old, n.new}]
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true

@@ -89,13 +89,14 @@ func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Se
 		if known[text] || len(path) == 1 && isIdentity(path[0].Name) {
 			return
 		}
+		pointer := pointerOf(path)
 		for _, sentence := range sentences(text) {
 			plain := plainSentence(sentence)
 			if known[plain] || isSingleWord(plain) {
 				continue
 			}
 			known[plain] = true
-			if pointer := pointerOf(path); budget.Spend(len(sentence) + len(pointer)) {
+			if budget.Spend(len(sentence) + len(pointer)) {
 				list = append(list, Sentence{sentence, pointer})
 			}
 		}
@@ -105,15 +106,16 @@ func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Se
 
 // pointerOf returns a JSON Pointer to a place or, if that has more than maxPointer bytes, to a value that
 // contains the place.
-func pointerOf(path []jsontree.Step) (pointer string) {
+func pointerOf(path []jsontree.Step) string {
+	var long strings.Builder
 	for _, step := range path {
 		token := schema.PointerToken(step)
-		if len(pointer)+len(token) > maxPointer {
+		if long.Len()+len(token) > maxPointer {
 			break
 		}
-		pointer = jsontree.Pointer(pointer, token)
+		long.WriteString(jsontree.Pointer("", token))
 	}
-	return pointer
+	return long.String()
 }
 
 // isSingleWord reports whether a text is one word in ASCII. In a script without spaces, a text without a space

@@ -92,8 +92,12 @@ type Input struct {
 type Report struct {
 	Input
 	*facts.Facts
-	Model    *Model
-	entries  []*drifted // in the order of Drifts
+	Model   *Model
+	entries []*drifted // in the order of Drifts
+
+	// The servers of entries, and whether one of a server's was renamed. It is made on first use.
+	explaining map[string]bool
+
 	blocks   []*Block
 	shared   []*Shared      // in the order in which they are told
 	warned   int            // how many blocks with a warning come before these

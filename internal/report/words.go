@@ -251,8 +251,14 @@ func policies(p *pin.Comparison) string {
 // explained reports whether a server has renamed entries here, or a selection shows none of its entries. Then the
 // hint that it looks like another server is unnecessary.
 func (r *Report) explained(server string) bool {
-	own := func(e *drifted) bool { return e.Server == server }
-	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return own(e) && e.RenamedFrom != "" }) || r.Narrowed && !slices.ContainsFunc(r.entries, own)
+	if r.explaining == nil {
+		r.explaining = map[string]bool{}
+		for _, e := range r.entries {
+			r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
+		}
+	}
+	isRenamed, isShown := r.explaining[server]
+	return isRenamed || r.Narrowed && !isShown
 }
 
 // driftNote describes what a list of changes can't show: that an entry is denied, repeated or renamed, or that a text

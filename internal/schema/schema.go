@@ -11,6 +11,11 @@ import (
 	"pinproof/internal/jsontree"
 )
 
+// MaxPointer is the approximate length in bytes up to which a pointer's values are compared and described part by part. Real
+// pointers have a tenth of it. Hostile member names could fill the memory with pointers, because each pointer repeats
+// the names above it.
+const MaxPointer = 1 << 10
+
 // A Position is the role that a value has because of where it is. Only this package distinguishes schemas from
 // data, and keywords from names (JSON Schema 2020-12 Core, 10 and 11, and draft-07).
 type Position int

@@ -378,7 +378,8 @@ func partsOf(c child, depth int, said []string) schemaParts {
 	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
 	v := c.value
 	required := requiredIn(v)
-	if depth == maxDepth {
+	isDeep := depth == maxDepth || len(c.pointer) > schema.MaxPointer
+	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
 	}
@@ -393,7 +394,7 @@ func partsOf(c child, depth int, said []string) schemaParts {
 			continue
 		}
 		var held []child
-		if depth < maxDepth {
+		if !isDeep {
 			held = c.children(m, required)
 		}
 		if held == nil {
@@ -430,6 +431,9 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 // mostAlternatives is how many alternatives constant compares, and how many parameters of one it tries.
 const mostAlternatives = 50
 
+// mostConstants is how many constant parameters of an alternative it compares with the others.
+const mostConstants = 4
+
 // constant names one of several alternatives by a parameter whose constant value is different in every other
 // alternative with parameters: "name find". It names an alternative that is a constant itself by that constant. It
 // returns "" if no such constant can be described in plain words, or if the schema has both anyOf and oneOf.
@@ -442,9 +446,14 @@ func constant(around jsontree.Value, keyword string, one jsontree.Value) string 
 		return value
 	}
 	properties := one.Get("properties").Members()
+	tried := 0
 	for _, p := range properties[:min(len(properties), mostAlternatives)] {
 		value := alwaysIs(p.Value)
-		if value != "" && nameOf(p.Name) == p.Name && nameOf(value) == value && tellsApart(list, p.Name, value) {
+		if value == "" || tried == mostConstants {
+			continue
+		}
+		tried++
+		if nameOf(p.Name) == p.Name && nameOf(value) == value && tellsApart(list, p.Name, value) {
 			return p.Name + " " + value
 		}
 	}
