@@ -37,7 +37,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 	for _, v := range r.bodies {
 		uri := v.TextIn("uri")
 		b := body{at: int(v.At)}
-		b.text, b.err = bodyOf(v.Value)
+		b.text, b.err = BodyOf(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
 		// The first body, and the first one that contradicts it: a skill that lists the file is refused then.
 		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
@@ -97,8 +97,9 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 	return files, nil
 }
 
-// bodyOf returns the bytes of one item of contents.
-func bodyOf(v jsontree.Value) (string, error) {
+// BodyOf returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded
+// base64 (RFC 4648) without line breaks.
+func BodyOf(v jsontree.Value) (string, error) {
 	plain := v.Get("text")
 	blob := v.Get("blob")
 	if plain.Kind == '"' && blob.Kind == 0 {

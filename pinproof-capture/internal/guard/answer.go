@@ -48,14 +48,14 @@ func (c *core) write(l *listing) func() []entry {
 	})
 }
 
-// entries returns the entries of a list that the client gets and whose name satisfies isMeant, as JSON texts.
-func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) (texts []string) {
+// entries returns the entries of a list that the client gets, all or those of a name, as JSON texts.
+func (c *core) entries(entryType pin.EntryType, name string) (texts []string) {
 	l := &c.lists[entryType]
 	if l.pages == nil {
 		return nil
 	}
 	for _, e := range l.written() {
-		if isMeant(e.name) && c.gives(entryType, e.name) {
+		if (name == "" || e.name == name) && c.gives(entryType, e.name) {
 			texts = append(texts, e.text)
 		}
 	}
@@ -65,7 +65,7 @@ func (c *core) entries(entryType pin.EntryType, isMeant func(name string) bool) 
 // result returns the client's result for a list, as one page, and its number of entries.
 func (c *core) result(entryType pin.EntryType) (outcome string, count int) {
 	first := c.lists[entryType].pages[0]
-	list := c.entries(entryType, func(string) bool { return true })
+	list := c.entries(entryType, "")
 	others := ""
 	add := func(name string, v jsontree.Value, isKept bool) {
 		if isKept {
@@ -107,7 +107,7 @@ func appendInOrder(dst []byte, v jsontree.Value) []byte {
 
 // inputOf returns the input schema of a tool that the client gets.
 func (c *core) inputOf(tool string) (input jsontree.Value) {
-	for _, text := range c.entries(pin.Tools, func(name string) bool { return name == tool }) {
+	for _, text := range c.entries(pin.Tools, tool) {
 		tool, _ := jsontree.NewReader([]byte(text)).Only()
 		input = tool.Get("inputSchema")
 	}

@@ -389,7 +389,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	case why != nil && (c.OnDrift != ModeWarn || why == skillDenied || why == folderNotRead || why == unclear):
 		c.refuseUse(h, target.keys[0], method, why)
 	case method == getSkill && c.guardsSkills() && c.OnDrift != ModeWarn:
-		entries := c.entries(pin.Skills, func(uri string) bool { return uri == params.TextIn("uri") })
+		entries := c.entries(pin.Skills, params.TextIn("uri"))
 		if len(entries) != 1 { // each request has one answer
 			c.refuseUse(h, target.keys[0], method, gone)
 			return

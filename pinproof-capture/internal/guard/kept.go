@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pinproof/internal/atomicfile"
+	"pinproof/internal/pin"
 	"pinproof/internal/workspace"
 )
 
@@ -48,9 +49,9 @@ func CacheFolder(name string, keptFor time.Duration) (folder string) {
 	return folder
 }
 
-func shortDigest(data []byte) string {
-	return fmt.Sprintf("%x", sha256.Sum256(data))[:idHex]
-}
+func digestOf(data []byte) string { return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(data)) }
+
+func shortDigest(data []byte) string { return pin.HexOf(digestOf(data))[:idHex] }
 
 // keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {

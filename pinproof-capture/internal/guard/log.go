@@ -3,7 +3,6 @@ package guard
 import (
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -13,7 +12,6 @@ import (
 
 	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 )
 
 // A record is one event in the guard's log. arguments are a call's arguments, as received.
@@ -57,7 +55,7 @@ func (l *callLog) write(records []record) error {
 		if len(r.arguments) > 0 && l.digests {
 			var plain bytes.Buffer
 			json.Compact(&plain, r.arguments) // can't fail: they were parsed strictly
-			args = append(args, "argumentsDigest", fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(plain.Bytes())))
+			args = append(args, "argumentsDigest", digestOf(plain.Bytes()))
 		} else if len(r.arguments) > 0 {
 			args = append(args, "arguments", json.RawMessage(r.arguments))
 		}

@@ -1,13 +1,11 @@
 package guard
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
-	"fmt"
 	"hash/maphash"
 	"slices"
 	"strings"
 
+	"pinproof/internal/capture"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/skill"
@@ -231,26 +229,9 @@ func isPlainItem(item jsontree.Value) bool {
 	return item.Kind == '{' && !slices.ContainsFunc(item.Members(), func(m jsontree.Member) bool { return !slices.Contains(itemMembers, m.Name) })
 }
 
-// isOneOf reports whether an item of contents has the bytes of a pinned file. It accepts only encodings that all
-// clients decode alike: text in UTF-8, or a blob in padded base64 (RFC 4648) without line breaks.
+// isOneOf reports whether an item of contents has the bytes of a pinned file.
 func isOneOf(item jsontree.Value, files []*skill.File) bool {
-	plain := item.Get("text")
-	blob := item.Get("blob")
-	body := []byte(plain.Text)
-	isRead := plain.Kind == '"' && blob.Kind == 0
-	if blob.Kind == '"' && plain.Kind == 0 && !strings.ContainsAny(blob.Text, "\r\n") {
-		decoded, err := base64.StdEncoding.Strict().DecodeString(blob.Text)
-		body = decoded
-		isRead = err == nil
-	}
-	if !isRead || !isPlainItem(item) {
-		return false
-	}
-	digest := fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(body))
-	for _, f := range files {
-		if f.Digest == digest && f.Size == int64(len(body)) {
-			return true
-		}
-	}
-	return false
+	body, err := capture.BodyOf(item)
+	is := func(f *skill.File) bool { return f.Digest == digestOf([]byte(body)) && f.Size == int64(len(body)) }
+	return err == nil && isPlainItem(item) && slices.ContainsFunc(files, is)
 }
