@@ -79,6 +79,10 @@ def properties(names, **rest):
     return {"type": "object", "properties": {name: {"type": "string"} for name in names}, **rest}
 
 
+def spellings(word):  # in small and capital letters
+    return ["".join(c.upper() if i >> k & 1 else c for k, c in enumerate(word)) for i in range(2 ** len(word))]
+
+
 def names(letter, n):
     return [f"{letter}{i}" for i in range(n)]
 
@@ -139,6 +143,7 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "headers below a long name": (1000, lambda n: tuple([tool("t", schema={"properties": {"n" * 100 * n: {"properties": {f"p{i}": {"type": "string", "x-mcp-header": f"h{i}"} for i in range(n)}}, "q": {"type": kind}}})] for kind in ("string", "integer"))),
     "changes beside many keywords": (800, lambda n: tuple([tool("t", schema={"dependentRequired": {f"p{i}": [q] for i in range(n)}, **{f"x{i}": 1 for i in range(25 * n)}})] for q in "qr")),
     "sentences at one deep place": (20_000, lambda n: ([tool("t")], [tool("t", x=within(40, "".join(f"It is {i} of them. " for i in range(n))))])),
+    "spellings of one name": (500_000, lambda n: ({"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t")]}, {"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t", "*\u200b " + "ABCDEF " * (n // 7))]})),
     "a match": (9000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),
 }
 RUNS = ["verify", "diff --format text", "relock --accept-all --accept-warnings"]

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/inclusion"
@@ -21,8 +22,8 @@ import (
 type side struct {
 	roots [2]*jsontree.Value
 
-	// The normal forms of both and, in place 1, those without titles, descriptions and comments.
-	forms [2][2]*normal.Forms
+	// The normal forms of both and, in place 1, those without titles, descriptions and comments. They are made on first use.
+	forms [2]func() [2]*normal.Forms
 
 	// Results of proven.
 	relations map[question]inclusion.Relation
@@ -78,9 +79,9 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
 	s.known = namesAndTitles(old)
 	for i := range s.forms {
-		for side, root := range s.roots {
-			s.forms[i][side] = normal.New(budget, root, tool, i == 1)
-		}
+		s.forms[i] = sync.OnceValue(func() [2]*normal.Forms {
+			return [2]*normal.Forms{normal.New(budget, old, tool, i == 1), normal.New(budget, new, tool, i == 1)}
+		})
 	}
 	return s
 }
@@ -281,9 +282,12 @@ func pointerTo(steps ...string) (pointer string) {
 // isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
 // before, or one of the schemas around it has. kind is the index of the normal forms.
 func (s *side) isForm(kind int, c Change, at location) bool {
-	old := s.forms[kind][0]
-	new := s.forms[kind][1]
-	if old == nil || s.isRefused && at.name() != "$schema" || !old.Has(at.around[0]) || !new.Has(at.around[1]) {
+	if s.forms[kind] == nil || s.isRefused && at.name() != "$schema" {
+		return false
+	}
+	forms := s.forms[kind]()
+	old, new := forms[0], forms[1]
+	if !old.Has(at.around[0]) || !new.Has(at.around[1]) {
 		return false // the definition that it is in isn't used
 	}
 	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
@@ -313,7 +317,7 @@ func (s *side) isUsed(kind int, c Change, at location) bool {
 		}
 		for _, name := range at.names(c) {
 			definition := jsontree.Lookup(jsontree.Lookup(around, at.name()), name)
-			if definition != nil && !s.forms[kind][side].Has(definition) {
+			if definition != nil && !s.forms[kind]()[side].Has(definition) {
 				return false
 			}
 		}

@@ -103,6 +103,9 @@ type Reviewer struct {
 	// Tools of other servers that were reported.
 	mentioned map[string]bool
 
+	// The words of the text that were looked up for such tools, and whether they name one.
+	wordsRead map[string]bool
+
 	// Whether its name and its description name a query language, once that is known.
 	isQueryKnown, hasQueryName, saysQuery bool
 

@@ -111,10 +111,14 @@ func (x *NameIndex) isHeld(server string, key pin.Key) bool {
 	return is
 }
 
+func (x *NameIndex) countOthers(server string, key pin.Key) int {
+	return len(x.holders[key]) - BoolRank(x.isHeld(server, key))
+}
+
 // others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
 func (x *NameIndex) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
-	count = len(holders) - BoolRank(x.isHeld(server, key))
+	count = x.countOthers(server, key)
 	var names []string
 	for _, other := range holders[:min(len(holders), maxOthers+1)] {
 		if other != server && len(names) < maxOthers {
@@ -431,6 +435,7 @@ func (r *Reviewer) mentions() {
 		return // most: there is no other server
 	}
 	clear(r.mentioned) // each text is accepted by itself
+	r.wordsRead = map[string]bool{}
 	folded, origin := r.folded, r.origin
 	r.eachWord()
 	if r.origin != nil {
@@ -536,12 +541,16 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	if known == nil && !smallBytes.spells(key) {
 		known = r.x.mentionable()[nameParts(key)]
 	}
+	if found, isRead := r.wordsRead[word]; isRead || len(known) == 0 {
+		return found
+	}
+	defer func() { r.wordsRead[word] = found }()
 	isOwn := func(m mentionable) bool { return m.server == "" && r.own.pins(m.name) }
-	if len(known) == 0 || r.own.pins(word) || slices.ContainsFunc(known, isOwn) {
+	if r.own.pins(word) || slices.ContainsFunc(known, isOwn) {
 		return false
 	}
 	for _, m := range known {
-		others, count := r.x.others(r.about.Server, toolKey(m.name))
+		count := r.x.countOthers(r.about.Server, toolKey(m.name))
 		if count == 0 || m.server == r.about.Server || m.server == "" && count > maxOthers {
 			continue
 		}
@@ -553,6 +562,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 			r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 		}
 		r.mentioned[m.name] = true
+		others, _ := r.x.others(r.about.Server, toolKey(m.name))
 		said := r.excerpt(textRange{at, at + len(word)}, beside, beside)
 		r.addFor(m.name, namesOtherTool, true, "%s of server %s: %s", text.Name(m.name), others, said)
 	}

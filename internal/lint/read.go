@@ -241,11 +241,8 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 		for j := range s.Pins {
 			p := &s.Pins[j]
 			scope := InPin
-			now := matching(side, p)
-			if now != nil {
+			if now := matching(side, p); now != nil {
 				scope = InMatch
-			}
-			if now != nil {
 				p = now // which may have more than its policy pins
 			}
 			accepted := recordSet(s.Pins[j].Accepted)
