@@ -283,11 +283,12 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
 	case at == schema.AtSchemas:
+		names := constants(c.value, m.Value.Items())
 		for i, item := range m.Value.Items() {
 			name := "[" + strconv.Itoa(i) + "]"
 			of := place + "/" + strconv.Itoa(i)
-			if constant := constant(c.value, m.Name, item.Value); constant != "" {
-				name = "(" + constant + ")"
+			if names[i] != "" {
+				name = "(" + names[i] + ")"
 				of = c.place + name
 			}
 			list = append(list, child{name: m.Name + name, pointer: jsontree.Pointer(pointer, strconv.Itoa(i)), place: of, value: item.Value})
@@ -428,64 +429,46 @@ func isUnsaid(m jsontree.Member, key string, required []string) bool {
 	return isNameInWords(m, key)
 }
 
-// mostAlternatives is how many alternatives constant compares, and how many parameters of one it tries.
+// mostAlternatives is how many alternatives constants names, and how many parameters of one it tries.
 const mostAlternatives = 50
 
-// mostConstants is how many constant parameters of an alternative it compares with the others.
-const mostConstants = 4
-
-// constant names one of several alternatives by a parameter whose constant value is different in every other
-// alternative with parameters: "name find". It names an alternative that is a constant itself by that constant. It
-// returns "" if no such constant can be described in plain words, or if the schema has both anyOf and oneOf.
-func constant(around jsontree.Value, keyword string, one jsontree.Value) string {
-	list := around.Get(keyword).Items()
+// constants names alternatives by a parameter whose constant value is different in every other alternative with
+// parameters: "name find". It names an alternative that is a constant itself by that constant. A name is "" if no such
+// constant can be described in plain words, or if the schema has both anyOf and oneOf.
+func constants(around jsontree.Value, list []jsontree.Member) []string {
+	names := make([]string, len(list))
 	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
-		return ""
+		return names
 	}
-	if value := alwaysIs(one); value != "" && nameOf(value) == value && isOnly(list, value) {
-		return value
+	type constant struct{ name, value string }
+	holders := map[constant]int{} // with the name "", of alternatives; with the value "", of any constant
+	objects := 0
+	for _, one := range list {
+		holders[constant{"", alwaysIs(one.Value)}]++
+		properties := one.Get("properties").Members()
+		objects += min(len(properties), 1)
+		for _, p := range properties {
+			if value := alwaysIs(p.Value); value != "" && p.Name != "" {
+				holders[constant{p.Name, value}]++
+				holders[constant{p.Name, ""}]++
+			}
+		}
 	}
-	properties := one.Get("properties").Members()
-	tried := 0
-	for _, p := range properties[:min(len(properties), mostAlternatives)] {
-		value := alwaysIs(p.Value)
-		if value == "" || tried == mostConstants {
+	for i, one := range list {
+		if value := alwaysIs(one.Value); value != "" && nameOf(value) == value && holders[constant{"", value}] == 1 {
+			names[i] = value
 			continue
 		}
-		tried++
-		if nameOf(p.Name) == p.Name && nameOf(value) == value && tellsApart(list, p.Name, value) {
-			return p.Name + " " + value
+		properties := one.Get("properties").Members()
+		for _, p := range properties[:min(len(properties), mostAlternatives)] {
+			value := alwaysIs(p.Value)
+			if value != "" && holders[constant{p.Name, value}] == 1 && holders[constant{p.Name, ""}] == objects && nameOf(p.Name) == p.Name && nameOf(value) == value {
+				names[i] = p.Name + " " + value
+				break
+			}
 		}
 	}
-	return ""
-}
-
-// isOnly reports whether exactly one of several alternatives is this constant value.
-func isOnly(alternatives []jsontree.Member, value string) bool {
-	holders := 0
-	for _, one := range alternatives {
-		if alwaysIs(one.Value) == value {
-			holders++
-		}
-	}
-	return holders == 1
-}
-
-// tellsApart reports whether a parameter has this constant value in exactly one alternative, and another constant
-// value in each of the other alternatives that have parameters.
-func tellsApart(alternatives []jsontree.Member, name, value string) bool {
-	holders := 0
-	for _, one := range alternatives {
-		properties := one.Get("properties")
-		is := alwaysIs(properties.Get(name))
-		if len(properties.Members()) > 0 && is == "" {
-			return false
-		}
-		if is == value {
-			holders++
-		}
-	}
-	return holders == 1
+	return names
 }
 
 // alwaysIs returns the only text that a schema allows, or "".
