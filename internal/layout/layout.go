@@ -3,6 +3,7 @@
 package layout
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -81,34 +82,52 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 // JSON writes a value as JSON, an object or array on one line if that takes at most
 // width bytes.
 func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
+	breaks := "\n"
+	if width == AnyWidth {
+		breaks = ""
+	}
+	b, _ := appendJSON(nil, v, breaks, asciiOnly, width)
+	return strings.Split(string(b), "\n")
+}
+
+// appendJSON appends a value. breaks is a line feed and the indentation of the value; or "": there is only one line.
+// It reports whether the value is on one line.
+func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool, width int) ([]byte, bool) {
 	switch v.Kind {
 	case '"':
-		return []string{printableString(v.Text, asciiOnly)}
+		return append(b, printableString(v.Text, asciiOnly)...), true
 	case '{', '[':
 	default:
-		return []string{string(jsontree.Append(nil, v))}
+		return jsontree.Append(b, v), true
 	}
-	lines := []string{string(v.Kind)}
+	from := len(b)
+	b = append(b, v.Kind)
+	inner := breaks
+	if breaks != "" {
+		inner += "  "
+	}
+	isInline := true
 	for i, p := range v.Parts {
-		inner := JSON(p.Value, asciiOnly, width)
-		if v.Kind == '{' {
-			inner[0] = printableString(p.Name, asciiOnly) + ":" + inner[0]
-		}
 		if i > 0 {
-			lines[len(lines)-1] += ","
+			b = append(b, ',')
 		}
-		lines = append(lines, inner...)
-	}
-	end := string(v.Kind + 2) // the bracket that closes it
-	if len(lines) == 1+len(v.Parts) {
-		if inline := strings.Join(lines, "") + end; len(inline) <= width {
-			return []string{inline}
+		b = append(b, inner...)
+		if v.Kind == '{' {
+			b = append(b, printableString(p.Name, asciiOnly)+":"...)
 		}
+		var isShort bool
+		b, isShort = appendJSON(b, p.Value, inner, asciiOnly, width)
+		isInline = isInline && isShort
 	}
-	for i := range lines[1:] {
-		lines[i+1] = "  " + lines[i+1]
+	end := v.Kind + 2 // the bracket that closes it
+	if breaks == "" {
+		return append(b, end), true
 	}
-	return append(lines, end)
+	if isInline && len(b)-from-len(v.Parts)*len(inner) < width {
+		b = append(b[:from], bytes.ReplaceAll(b[from:], []byte(inner), nil)...)
+		return append(b, end), true
+	}
+	return append(append(b, breaks...), end), false
 }
 
 // printableString returns s as a printable JSON string, with JSON escapes for line feeds, carriage returns and tabs.
