@@ -268,12 +268,8 @@ func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
 		return
 	}
 	parts := around.partsIn(e.Pointer)
-	if isOfRequired {
-		for _, l := range around.required {
-			if !isIn(l.now().Pointer, e.Pointer) {
-				parts = append(parts, l)
-			}
-		}
+	if isOfRequired && d.at[sideOf(e)][above(e.Pointer)] == around {
+		parts = append(parts, around.required...)
 	}
 	if parts == nil {
 		parts = []*line{around}
