@@ -31,9 +31,9 @@ def deep(leaf, n):
     return value
 
 
-def within(n, value):
+def within(n, value, key="k" * 16):
     for _ in range(n):
-        value = {"k" * 16: value}
+        value = {key: value}
     return value
 
 
@@ -144,6 +144,8 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "changes beside many keywords": (800, lambda n: tuple([tool("t", schema={"dependentRequired": {f"p{i}": [q] for i in range(n)}, **{f"x{i}": 1 for i in range(25 * n)}})] for q in "qr")),
     "sentences at one deep place": (20_000, lambda n: ([tool("t")], [tool("t", x=within(40, "".join(f"It is {i} of them. " for i in range(n))))])),
     "spellings of one name": (500_000, lambda n: ({"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t")]}, {"a": [tool(name) for name in spellings("abcdef")], "b": [tool("t", "*\u200b " + "ABCDEF " * (n // 7))]})),
+    "required names and other changes": (2000, lambda n: tuple([tool(f"t{k}", schema=properties(names("p", n // 8), required=names("p", n // 8)[:n * j], x={f"m{i}": {"required": i + j} for i in range(n * 9 // 10)})) for k in range(4)] for j in (0, 1))),
+    "references to values": (55, lambda n: tuple([tool("t", schema={"x": within(n, {}, "n" * 3000), "properties": {"p": {"$ref": "#/x" + f"/{'n' * 3000}" * n}, "q": {"type": kind}}})] for kind in ("string", "integer"))),
     "a match": (9000, lambda n: ([tool(f"t{i}") for i in range(n)], [tool(f"t{i}") for i in range(n)])),
 }
 RUNS = ["verify", "diff --format text", "relock --accept-all --accept-warnings"]

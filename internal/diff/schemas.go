@@ -244,12 +244,12 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
-	for i := range steps {
-		if around := pointerTo(steps[:i]...); !s.opaque[around] {
-			s.opaque[around] = false
-		}
+	pointer := pointerTo(steps...)
+	for around := pointer; around != ""; {
+		around = around[:strings.LastIndexByte(around, '/')]
+		s.opaque[around] = s.opaque[around]
 	}
-	s.opaque[pointerTo(steps...)] = true
+	s.opaque[pointer] = true
 }
 
 // isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
