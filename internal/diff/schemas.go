@@ -247,7 +247,9 @@ func (s *side) noteOpaque(steps []string) {
 	pointer := pointerTo(steps...)
 	for around := pointer; around != ""; {
 		around = around[:strings.LastIndexByte(around, '/')]
-		s.opaque[around] = s.opaque[around]
+		if !s.opaque[around] {
+			s.opaque[around] = false
+		}
 	}
 	s.opaque[pointer] = true
 }

@@ -111,14 +111,10 @@ func (x *NameIndex) isHeld(server string, key pin.Key) bool {
 	return is
 }
 
-func (x *NameIndex) countOthers(server string, key pin.Key) int {
-	return len(x.holders[key]) - BoolRank(x.isHeld(server, key))
-}
-
 // others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
 func (x *NameIndex) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
-	count = x.countOthers(server, key)
+	count = len(holders) - BoolRank(x.isHeld(server, key))
 	var names []string
 	for _, other := range holders[:min(len(holders), maxOthers+1)] {
 		if other != server && len(names) < maxOthers {
@@ -550,7 +546,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 		return false
 	}
 	for _, m := range known {
-		count := r.x.countOthers(r.about.Server, toolKey(m.name))
+		others, count := r.x.others(r.about.Server, toolKey(m.name))
 		if count == 0 || m.server == r.about.Server || m.server == "" && count > maxOthers {
 			continue
 		}
@@ -562,7 +558,6 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 			r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 		}
 		r.mentioned[m.name] = true
-		others, _ := r.x.others(r.about.Server, toolKey(m.name))
 		said := r.excerpt(textRange{at, at + len(word)}, beside, beside)
 		r.addFor(m.name, namesOtherTool, true, "%s of server %s: %s", text.Name(m.name), others, said)
 	}
