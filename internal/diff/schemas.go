@@ -39,6 +39,9 @@ type side struct {
 	// What the old one calls its parameters, definitions and titles.
 	known map[string]bool
 
+	// The texts in the old one, once they are needed.
+	texts map[string]bool
+
 	// A parameter of the new one is sent as a header.
 	hasHeader bool
 
@@ -305,6 +308,27 @@ func (s *side) isForm(kind int, c Change, at location) bool {
 	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
+// isNewProse reports whether a change adds a description or a comment that is nowhere in the old schema. The normal forms have
+// all of them, so none is the same.
+func (s *side) isNewProse(c Change, at location) bool {
+	isProse := (at.name() == "description" || at.name() == "$comment") && len(at.inside()) == 0
+	if isProse && s.texts == nil {
+		s.texts = map[string]bool{}
+		addTexts(s.texts, s.roots[0])
+	}
+	return isProse && c.New.Kind == '"' && !s.texts[c.New.Text]
+}
+
+// addTexts adds the strings in a value.
+func addTexts(to map[string]bool, v *jsontree.Value) {
+	if v != nil && v.Kind == '"' {
+		to[v.Text] = true
+	}
+	for i := 0; v != nil && i < len(v.Parts); i++ {
+		addTexts(to, &v.Parts[i].Value)
+	}
+}
+
 // isCalled reports whether the old schema has the names of all definitions that a change adds.
 func (s *side) isCalled(c Change, at location) bool {
 	added := func(name string) bool { return c.New.Kind != 0 && !s.known[name] }
@@ -332,7 +356,7 @@ func (l *labeller) schemaLabel(c Change, at location) label.Label {
 	if l.side.isOpaque(c, at) {
 		return label.Other
 	}
-	if l.side.isForm(0, c, at) {
+	if !l.side.isNewProse(c, at) && l.side.isForm(0, c, at) {
 		return label.OtherForm
 	}
 	k := l.keywordLabel(c, at)

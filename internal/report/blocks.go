@@ -61,7 +61,7 @@ func (r *Report) group() {
 	for r.warned < len(r.blocks) && r.blocks[r.warned].of[0].HasNewWarning() {
 		r.warned++
 	}
-	if !r.Bounded && len(r.entries) <= mostShared {
+	if r.shares() {
 		r.findShared()
 	}
 	// What is shared comes after the blocks with a warning, and what of it is not used after all blocks.

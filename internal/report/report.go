@@ -110,8 +110,9 @@ type Report struct {
 	// Results of absentText, by server and type.
 	absent map[pin.Ref]string
 
-	// Descriptions of captured definitions, filled on demand.
-	described map[pin.Ref]*description
+	// The pointers of findings by their entries, and the places of those that are known (place).
+	pointers map[pin.Ref][]string
+	placed   map[placed]string
 
 	// The kind of release that this drift requires, in words.
 	release string
@@ -139,7 +140,12 @@ func New(in Input, known *facts.Facts) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, described: map[pin.Ref]*description{}}
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{},
+		pointers: map[pin.Ref][]string{}, placed: map[placed]string{}}
+	for i := range in.Findings {
+		of := in.Findings[i].Ref()
+		r.pointers[of] = append(r.pointers[of], in.Findings[i].Pointer)
+	}
 	for i := range in.Comparisons {
 		r.places[in.Comparisons[i].Server] = i
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"pinproof/internal/diff"
 	"pinproof/internal/effort"
 	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
@@ -182,12 +183,17 @@ func (r *Report) describe(e *drifted) {
 		sides = differing(sides)
 	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget}
-	r.described[e.Ref()] = d.description
+	var first []string // the change that the head of a review for a release may name
+	isBreaking := func(c diff.Change) bool { return c.Severity == label.Breaking }
+	if i := slices.IndexFunc(e.Changes, isBreaking); i >= 0 && r.release != "" {
+		first = []string{e.Changes[i].Pointer}
+	}
+	r.notePlaces(e.Ref(), d.description, first...)
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
 	d.wholes()
-	if !r.Bounded {
+	if r.shares() {
 		d.findKeys()
 	}
 }

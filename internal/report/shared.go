@@ -39,6 +39,9 @@ type Shared struct {
 	inAll   bool // every entry of their kind is among them
 }
 
+// shares reports whether the review prints shared changes once.
+func (r *Report) shares() bool { return !r.Bounded && len(r.entries) <= mostShared }
+
 // isPart reports whether a pointer leads to a parameter, to a definition of a schema or to _meta.
 func isPart(pointer string) bool {
 	isOfInput := strings.HasPrefix(pointer, "/inputSchema/properties/") || strings.HasPrefix(pointer, "/inputSchema/$defs/")
