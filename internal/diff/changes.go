@@ -73,6 +73,7 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 	l.readOnly = readOnly(&old) && readOnly(&new)
 	l.name = new.Get("name").Text
 	d := differences(entryType, &old, &new)
+	l.changes = slices.Grow(l.changes, len(d.changes))
 	for _, n := range d.changes {
 		l.add(n)
 	}

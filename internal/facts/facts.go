@@ -110,7 +110,7 @@ type Sentence struct {
 
 // An Edit is one change of an entry. If both values are texts, it has what differs between them.
 type Edit struct {
-	diff.Change
+	*diff.Change
 	TextEdits []words.Edit // what differs between two texts
 
 	// The texts were compared sentence by sentence.
@@ -267,8 +267,9 @@ func (r *reader) explain(e *Entry) {
 		return
 	}
 	refused := r.budget.Refusals()
-	for _, c := range r.changesOf(e, old, new) {
-		e.Edits = append(e.Edits, r.edit(c, e))
+	changes := r.changesOf(e, old, new)
+	for i := range changes {
+		e.Edits = append(e.Edits, r.edit(&changes[i], e))
 	}
 	e.Unexplained = r.budget.Refusals() > refused
 	for _, s := range r.newSentences(e, old, new) {
@@ -366,7 +367,7 @@ func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
 }
 
 // edit makes the Edit of a change.
-func (r *reader) edit(c diff.Change, of *Entry) *Edit {
+func (r *reader) edit(c *diff.Change, of *Entry) *Edit {
 	e := &Edit{Change: c, NewToRead: c.HasText()}
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
 	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -184,9 +185,17 @@ func (r *Reader) Only() (Value, error) {
 // ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
 func ParseCanonical(data []byte) Value {
-	v, _ := NewReader(data).Only()
+	r := NewReader(data)
+	scratch := openParts.Get().(*[]Member)
+	r.open = *scratch
+	v, _ := r.Only()
+	*scratch = r.open
+	openParts.Put(scratch)
 	return v
 }
+
+// openParts has the memory for Reader.open of texts that were parsed.
+var openParts = sync.Pool{New: func() any { return new([]Member) }}
 
 // peek moves to the next byte that isn't whitespace, and returns it. It returns 0 at the end.
 func (r *Reader) peek() byte {

@@ -37,6 +37,24 @@ func ValueEnd(data []byte) int {
 	return int(d.InputOffset())
 }
 
+// MemberText returns the text of the named member of an object, or nil.
+func MemberText(object []byte, name string) []byte {
+	d := newDecoder(object)
+	if tok, err := d.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil
+	}
+	for {
+		tok, err := d.ReadToken()
+		if err != nil || tok.Kind() != '"' {
+			return nil
+		}
+		isNamed := tok.String() == name
+		if value, err := d.ReadValue(); err != nil || isNamed {
+			return value
+		}
+	}
+}
+
 // MemberNames returns the names of the members of the object that data begins with, as far as it can be read.
 func MemberNames(data []byte) (names []string) {
 	d := newDecoder(data, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))

@@ -336,7 +336,7 @@ func fit(s string, room, width int) (size, columns int) {
 // value. Such a text is shown as a JSON string.
 func readsAsJSON(s string) bool {
 	s = strings.TrimSpace(s)
-	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || jsontree.IsGrammatical([]byte(s)))
+	return s != "" && (strings.Contains(`{}[]""`, s[:1]+s[len(s)-1:]) || strings.Contains(`{["-0123456789tfn`, s[:1]) && jsontree.IsGrammatical([]byte(s)))
 }
 
 // Columns returns how many columns a printable text takes at most.

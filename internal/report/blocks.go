@@ -296,7 +296,8 @@ func (r *Report) entry(e *drifted) Entry {
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
-	for _, c := range e.Changes {
+	for i := 0; i < len(e.Changes) && !r.NoData; i++ {
+		c := &e.Changes[i]
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	if e.block != nil {

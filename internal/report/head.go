@@ -41,6 +41,7 @@ func (r *Report) model() *Model {
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
+	m.Entries = slices.Grow(m.Entries, len(r.entries))
 	for _, e := range r.entries {
 		m.Entries = append(m.Entries, r.entry(e))
 		m.Unexplained += lint.BoolRank(e.OnlyKindKnown())
@@ -48,6 +49,7 @@ func (r *Report) model() *Model {
 	if !r.Terse {
 		m.Minor = minorText(r.entries)
 		m.Warned = r.warned
+		m.Blocks = slices.Grow(m.Blocks, len(r.blocks))
 		for _, b := range r.blocks {
 			m.Blocks = append(m.Blocks, *b)
 		}

@@ -56,7 +56,7 @@ type Input struct {
 
 	// Drifted entries whose texts were not read for findings.
 	Unread int
-	// No format of this run lists every captured entry.
+	// No format of this run lists every captured entry, or the changes of each.
 	NoData bool
 
 	// No flag named the server of a single capture.

@@ -95,16 +95,18 @@ func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}}
 	var pinned []*line
-	for _, was := range signature.Describe(entryType, old) {
-		l := &line{was: &was}
-		s.at[0][was.Pointer] = l
+	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
+	for i := range before {
+		l := &line{was: &before[i]}
+		s.at[0][l.was.Pointer] = l
 		pinned = append(pinned, l)
 	}
 	left := map[string]bool{} // the old pointers of moved values
 	for _, was := range moved {
 		left[was] = true
 	}
-	for _, is := range signature.Describe(entryType, new) {
+	for i := range now {
+		is := &now[i]
 		l := s.at[0][is.Pointer]
 		for around := is.Pointer; around != ""; around = above(around) {
 			if was, found := moved[around]; found {
@@ -118,7 +120,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 		if l == nil || l.is != nil {
 			l = &line{}
 		}
-		l.is = &is
+		l.is = is
 		s.at[1][is.Pointer] = l
 		s.lines = append(s.lines, l)
 	}
@@ -376,7 +378,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 		c.breaks = c.breaks || e.Severity == label.Breaking
 		if e.Unseen {
 			c.unseen = true
-			row.Phrase = joined("; ", unseen(e.Change), row.Phrase)
+			row.Phrase = joined("; ", unseen(*e.Change), row.Phrase)
 		}
 	}
 	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
@@ -572,11 +574,11 @@ var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
 	const short = 60 // up to this size, two values get marks however much differs
 	isText := old.Kind == '"' && new.Kind == '"'
-	shown := twoSides(old, new, layout.Confusable(old.Text, new.Text))
+	var shown []layout.Line
 	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
 		return nil
 	} else if jsontree.Equal(old, new) {
-		shown = layout.Value('=', new, true, false)
+		return []Line{{Text: layout.Value('=', new, true, false), Place: place}}
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
@@ -591,6 +593,9 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 		if pieces := words.DiffPhrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.IsTooDifferent(pieces)) {
 			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
+	}
+	if shown == nil {
+		shown = twoSides(old, new, layout.Confusable(old.Text, new.Text))
 	}
 	return []Line{{Text: shown, Place: place}}
 }

@@ -13,12 +13,12 @@ type Size struct {
 }
 
 // sizeOf adds up what pins take on both sides, or returns nil if that isn't known of all of them.
-func sizeOf(sides []pin.Comparison, of func(pins []pin.Pin) (size int, known bool)) *Size {
+func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) *Size {
 	sum := &Size{}
 	for i := range sides {
 		p := &sides[i]
-		before, isPinned := of(p.Locked.Pins)
-		after, isFound := of(p.Captured.Pins)
+		before, isPinned := of(&p.Locked)
+		after, isFound := of(&p.Captured)
 		if p.Missing() {
 			continue
 		}
@@ -32,12 +32,12 @@ func sizeOf(sides []pin.Comparison, of func(pins []pin.Pin) (size int, known boo
 }
 
 // bytesOf counts the bytes of definitions.
-func bytesOf(pins []pin.Pin) (size int, known bool) {
-	for i := range pins {
-		if pins[i].Definition == nil {
+func bytesOf(s *pin.Set) (size int, known bool) {
+	for i := range s.Pins {
+		if s.Pins[i].Definition == nil {
 			return 0, false
 		}
-		size += len(pins[i].Definition)
+		size += len(s.Pins[i].Definition)
 	}
 	return size, true
 }
@@ -62,27 +62,27 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-// TokensOf estimates how many tokens the tools among some pins take: their names, descriptions and
+// TokensOf estimates how many tokens the tools of a set take: their names, descriptions and
 // input schemas, which clients hand to the model. Over real lists and the encoding o200k that is 4.2
 // to 4.8 bytes a token, so 4.5 is within 8 %. A client that searches for tools hands over fewer.
 // The number isn't known if a definition wasn't stored.
-func TokensOf(pins []pin.Pin) (tokens int, known bool) {
+func TokensOf(s *pin.Set) (tokens int, known bool) {
 	size := 0
-	var written []byte
-	for i := range pins {
-		p := &pins[i]
+	isAsReceived := !s.Policy.Shapes() && len(s.Policy.Substitute) == 0
+	for i := range s.Pins {
+		p := &s.Pins[i]
 		if p.Type != pin.Tools {
 			continue
 		}
 		if p.Received == nil && p.Definition == nil {
 			return 0, false
 		}
-		tool := p.AsReceived()
-		size += len(p.Name) + len(tool.Get("description").Text)
-		if schema := tool.Get("inputSchema"); schema.Kind != 0 {
-			written = jsontree.Append(written[:0], schema)
-			size += len(written)
+		tool := p.Definition
+		if tool == nil || p.Received != nil && !isAsReceived {
+			tool = jsontree.Append(nil, p.AsReceived())
 		}
+		description := jsontree.ParseCanonical(jsontree.MemberText(tool, "description"))
+		size += len(p.Name) + len(description.Text) + len(jsontree.MemberText(tool, "inputSchema"))
 	}
 	return (2*size + 4) / 9, true
 }
@@ -92,7 +92,7 @@ func TokensOf(pins []pin.Pin) (tokens int, known bool) {
 func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
 	for i := range sides {
-		n, known := TokensOf(sides[i].Captured.Pins)
+		n, known := TokensOf(&sides[i].Captured)
 		if !known {
 			return "", false
 		}

@@ -94,7 +94,11 @@ func stepTo(v *jsontree.Value, part int) jsontree.Step {
 // what the value is in (of), the value's own position (at) and the path to the value. f must not keep
 // the path.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
-	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)
+	var path []jsontree.Step
+	if len(v.Parts) > 0 {
+		path = make([]jsontree.Step, 0, 32)
+	}
+	visit(v, AtOther, at, path, f)
 }
 
 // visit does what Visit does, below a path. It is called for each value of a definition, so it creates
@@ -131,11 +135,13 @@ func PointerToken(step jsontree.Step) string {
 
 // Each calls f for every schema in a value at a position, and for the value itself if that is a schema.
 func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
-	Visit(v, at, func(v *jsontree.Value, _, at Position, _ []jsontree.Step) {
-		if at == AtSchema {
-			f(v)
-		}
-	})
+	if at == AtSchema {
+		f(v)
+	}
+	for i := 0; at != AtOther && i < len(v.Parts); i++ {
+		part := &v.Parts[i]
+		Each(&part.Value, at.Below(part.Name, &part.Value), f)
+	}
 }
 
 // Map returns a copy of a value at a position, in which f has changed or left out members. f is called
