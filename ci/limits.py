@@ -1,7 +1,7 @@
 """What hostile input within the limits costs: python3 ci/limits.py PINPROOF [CASE | "CASE: RUN"]...
 
 Makes the captures that are hardest on a reader, a differ or a page, and runs every
-command, every format and the prompt on them. Each run may take 8 s of CPU time and
+command, every format and the prompt on them. Each run may take 5 s of CPU time and
 1 GiB of memory, some of them less, and must end with the code of an answer. A run that
 takes more is tried again, twice, by how slow the machine is then. Leaves with 1 if one fails.
 """
@@ -17,7 +17,7 @@ import tempfile
 import time
 
 USUAL = 0.3, 0.07  # seconds of CPU time that the two loops of slowness take on the machine of the bounds
-SECONDS, MIB, PATIENCE = 8.0, 1024, 120  # patience: when to give up on a run, in seconds
+SECONDS, MIB, PATIENCE = 5.0, 1024, 120  # patience: when to give up on a run, in seconds
 ATTEMPTS = 3
 FORMATS = "text json github sarif junit markdown html".split()
 
@@ -92,13 +92,13 @@ CASES = {
 
 # Seconds and MiB of single runs, where an agent or a person waits for them.
 BOUNDS = {
-    ("15 MB of drift", "verify --terse"): (3, 300),
-    ("15 MB of drift", "verify --hook"): (3, 300),
+    ("15 MB of drift", "verify --terse"): (2, 300),
+    ("15 MB of drift", "verify --hook"): (2, 300),
     ("15 MB of drift", "relock --accept-all"): (6, 600),  # it records 6,642 warnings, one of each entry that wasn't read
     ("15 MB of drift", "diff --format text"): (10, 1024),  # a person asked for all of it
     ("15 MB of drift", "diff --full"): (10, 1024),
     ("15 MB of drift", "relock at the prompt"): (10, 1024),
-    ("300 servers", "diff --format text"): (8, 450),
+    ("300 servers", "diff --format text"): (5, 400),
 }
 
 
