@@ -37,8 +37,61 @@ func (p Piece) Replaces(other Piece) bool {
 // DiffWords compares two texts word by word. It returns nil if the work would exceed the budget; both texts are then
 // shown whole. A common beginning or end of the texts costs nothing.
 func DiffWords(budget *effort.Budget, old, new string) []Piece {
-	return pieces(budget, tokens(old), tokens(new))
+	// The ends are cut off before the texts are split, because a list of tokens is many times as large as a text.
+	head := commonHead(old, new)
+	tail := commonTail(old[head:], new[head:])
+	ends := [2]string{old[:head], old[len(old)-tail:]}
+	a := tokens(old[head : len(old)-tail])
+	b := tokens(new[head : len(new)-tail])
+	if len(a)+len(b) > maxTokens {
+		budget.Spend(math.MaxInt)
+		return nil
+	}
+	if ends[0] != "" {
+		a = append([]string{ends[0]}, a...)
+		b = append([]string{ends[0]}, b...)
+	}
+	if ends[1] != "" {
+		a = append(a, ends[1])
+		b = append(b, ends[1])
+	}
+	return pieces(budget, a, b)
 }
+
+// commonHead returns the size of a beginning that two texts have in common, at a place between two tokens of both.
+func commonHead(a, b string) int {
+	same := 0
+	for same < min(len(a), len(b)) && a[same] == b[same] {
+		same++
+	}
+	for at := same; at > 0; at-- {
+		if isSingle(a[at-1]) || at < same && isBetween(a[at-1], a[at]) {
+			return at
+		}
+	}
+	return 0
+}
+
+// commonTail returns the size of an end that two texts have in common, at a place between two tokens of both.
+func commonTail(a, b string) int {
+	same := 0
+	for same < min(len(a), len(b)) && a[len(a)-1-same] == b[len(b)-1-same] {
+		same++
+	}
+	for size := same; size > 0; size-- {
+		at := len(a) - size
+		if isSingle(a[at]) || size < same && isBetween(a[at-1], a[at]) {
+			return size
+		}
+	}
+	return 0
+}
+
+// isSingle reports whether a byte is a token by itself, in any text.
+func isSingle(c byte) bool { return c < utf8.RuneSelf && tokenClass(rune(c)) == singleToken }
+
+// isBetween reports whether one of two bytes next to each other ends a token, because it is a blank and the other isn't.
+func isBetween(a, b byte) bool { return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b)) }
 
 // phraseToken matches a JSON string, a word, whitespace, or any other character.
 var phraseToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`) })
@@ -64,6 +117,9 @@ func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
 // more tokens than there are such runes aren't compared.
 const firstSymbol = 0xf0000
 
+// maxTokens is how many such runes there are.
+const maxTokens = utf8.MaxRune - firstSymbol
+
 // compare calls f for each run of tokens that both lists or only one of them have. Its cost in bytes is the number of
 // pairs of tokens that differ; it returns false if that exceeds the budget. With tidy, common words between two edits
 // may become part of the edits.
@@ -81,7 +137,7 @@ func compare(budget *effort.Budget, a, b []string, tidy bool, f func(op byte, to
 	a = a[head : len(a)-tail]
 	b = b[head : len(b)-tail]
 	pairs := (len(a) + 1) * (len(b) + 1)
-	if len(a)+len(b) > utf8.MaxRune-firstSymbol {
+	if len(a)+len(b) > maxTokens {
 		pairs = math.MaxInt
 	}
 	if !budget.Spend(pairs) {
@@ -149,9 +205,10 @@ func tokenClass(r rune) int {
 	return singleToken
 }
 
-// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters.
+// tokens splits a text into runs of letters, marks and digits, runs of spaces and tabs, and single other characters. It stops
+// after more than maxTokens.
 func tokens(s string) (list []string) {
-	for s != "" {
+	for s != "" && len(list) <= maxTokens {
 		r, end := utf8.DecodeRuneInString(s)
 		if class := tokenClass(r); class != singleToken {
 			end = len(s) - len(strings.TrimLeftFunc(s, func(r rune) bool { return tokenClass(r) == class }))
