@@ -86,7 +86,7 @@ func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Se
 		}
 	})
 	eachRead(now, func(text string, path []jsontree.Step) {
-		if known[text] || len(path) == 1 && isIdentity(path[0].Name) {
+		if known[text] || len(path) == 1 && isIdentity(path[0].Name) || !budget.Spend(len(text)) {
 			return
 		}
 		pointer := pointerOf(path)
@@ -96,7 +96,7 @@ func NewSentences(budget *effort.Budget, before, now *jsontree.Value) (list []Se
 				continue
 			}
 			known[plain] = true
-			if budget.Spend(len(sentence) + len(pointer)) {
+			if budget.Spend(len(pointer)) {
 				list = append(list, Sentence{sentence, pointer})
 			}
 		}
