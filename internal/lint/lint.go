@@ -103,6 +103,9 @@ type Reviewer struct {
 	// Tools of other servers that were reported.
 	mentioned map[string]bool
 
+	// What foreignOf returns, by the address of its argument.
+	foreign map[*mentionable][]mentionable
+
 	// The words of the text that were looked up for such tools, and whether they name one.
 	wordsRead map[string]bool
 
@@ -148,7 +151,7 @@ type Reviewer struct {
 
 func (x *NameIndex) newReview(server string, p *pin.Pin) *Reviewer {
 	about := Finding{Server: server, Type: p.Type, Entry: p.Name}
-	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}}
+	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}, foreign: map[*mentionable][]mentionable{}}
 }
 
 // at sets the place of the findings that follow.
@@ -311,7 +314,7 @@ func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
 	r.addFor("", id, warning, format, args...)
 }
 
-// addFor is addAs for a finding that names something.
+// addFor is addAs for a finding that names something. An argument that takes time to make is lazy.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolRank(warning)]
 	if *count++; *count > maxAlike+1 {
@@ -363,6 +366,11 @@ func (r *Reviewer) pinnedText() string {
 	v, _ := pin.PutPlaceholders(jsontree.Text(r.text), r.own.set.Values)
 	return v.Text
 }
+
+// A lazy text is made only for a finding that is listed.
+type lazy func() string
+
+func (s lazy) String() string { return s() }
 
 // finish sorts the findings and adds the counts of what was left out.
 func (r *Reviewer) finish() []Finding {

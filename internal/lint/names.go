@@ -340,18 +340,20 @@ func (r *Reviewer) name(name string) {
 	}
 	slices.Sort(alike)
 	for _, other := range slices.Compact(alike) {
-		on := "this server"
-		if !r.x.isHeld(r.about.Server, toolKey(other)) {
+		on := func() string {
+			if r.x.isHeld(r.about.Server, toolKey(other)) {
+				return "this server"
+			}
 			others, _ := r.x.others(r.about.Server, toolKey(other))
-			on = "server " + others
+			return "server " + others
 		}
 		if other != name {
-			r.addFor(other, "look-alike-name", true, "looks like %s of %s", text.Name(other), on)
+			r.addFor(other, "look-alike-name", true, "looks like %s of %s", shown(other), lazy(on))
 		}
 	}
 	for _, other := range r.x.skeletons[clientName(r.about.Server, name)] {
 		if other != name && !slices.Contains(alike, other) {
-			r.addFor(other, "look-alike-name", true, "clients that allow 64 of A-Z a-z 0-9 _ - in a name take it for %s", text.Name(other))
+			r.addFor(other, "look-alike-name", true, "clients that allow 64 of A-Z a-z 0-9 _ - in a name take it for %s", shown(other))
 		}
 	}
 	if scripts := mixedScripts(name); scripts != "" {
@@ -363,6 +365,9 @@ func (r *Reviewer) name(name string) {
 	r.path = nil
 	r.text = ""
 }
+
+// shown is text.Name for a detail.
+func shown(name string) lazy { return func() string { return text.Name(name) } }
 
 // namesOtherTool is the id of a finding about text that names another server's tool.
 const namesOtherTool = "names-other-tool"
@@ -540,28 +545,39 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	if found, isRead := r.wordsRead[word]; isRead || len(known) == 0 {
 		return found
 	}
-	defer func() { r.wordsRead[word] = found }()
-	isOwn := func(m mentionable) bool { return m.server == "" && r.own.pins(m.name) }
-	if r.own.pins(word) || slices.ContainsFunc(known, isOwn) {
-		return false
+	tools, isKnown := r.foreign[&known[0]]
+	if !isKnown {
+		tools = r.foreignOf(known)
+		r.foreign[&known[0]] = tools
 	}
-	for _, m := range known {
-		others, count := r.x.others(r.about.Server, toolKey(m.name))
-		if count == 0 || m.server == r.about.Server || m.server == "" && count > maxOthers {
-			continue
-		}
-		found = true
-		if r.mentioned[m.name] || r.sought != nil && !r.sought(m.name) {
+	found = len(tools) > 0 && !r.own.pins(word)
+	r.wordsRead[word] = found
+	for _, m := range tools {
+		if !found || r.mentioned[m.name] || r.sought != nil && !r.sought(m.name) {
 			continue
 		}
 		if r.sought != nil {
 			r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 		}
 		r.mentioned[m.name] = true
-		said := r.excerpt(textRange{at, at + len(word)}, beside, beside)
-		r.addFor(m.name, namesOtherTool, true, "%s of server %s: %s", text.Name(m.name), others, said)
+		said := func() string { return r.excerpt(textRange{at, at + len(word)}, beside, beside) }
+		r.addFor(m.name, namesOtherTool, true, "%s of server %s: %s", shown(m.name), m.server, lazy(said))
 	}
 	return found
+}
+
+// foreignOf returns the tools that a text may mean by a key, each with the servers that have it: none if this server has one of them.
+func (r *Reviewer) foreignOf(known []mentionable) (tools []mentionable) {
+	for _, m := range known {
+		if m.server == "" && r.own.pins(m.name) {
+			return nil
+		}
+		others, count := r.x.others(r.about.Server, toolKey(m.name))
+		if count > 0 && m.server != r.about.Server && (m.server != "" || count <= maxOthers) {
+			tools = append(tools, mentionable{m.name, others})
+		}
+	}
+	return tools
 }
 
 // fold returns s as a detector reads it and, for each byte of that and for its end, the place in s.
@@ -643,7 +659,8 @@ func skeletons(name string) [2]string {
 func mixedScripts(name string) string {
 	var found []string
 	for alphabet := range strings.FieldsSeq(alphabets) {
-		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Scripts[alphabet], r) }) {
+		letters := unicode.Scripts[alphabet]
+		if !isPlain(name) && strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(letters, r) }) {
 			found = append(found, alphabet)
 		}
 	}

@@ -289,21 +289,23 @@ func IsOf(s, signs string) bool {
 // out, with a count. The first 12 bytes of the digest of s tell it from others with these ends.
 func quotedEnds(s string, head, tail int) string {
 	runes := utf8.RuneCountInString(s)
-	offset := func(n int) (at int) { // of code point n
-		for range n {
-			_, size := utf8.DecodeRuneInString(s[at:])
-			at += size
-		}
-		return at
-	}
+	from, to := 0, len(s) // what is left out
 	printed := func(s string) string { return string(Append(nil, quoteEscapes.Replace(s), true)) }
 	left := runes - head - tail
 	if left <= 0 {
 		return `"` + printed(s) + `"`
 	}
+	for range head {
+		_, size := utf8.DecodeRuneInString(s[from:])
+		from += size
+	}
+	for range tail {
+		_, size := utf8.DecodeLastRuneInString(s[:to])
+		to -= size
+	}
 	digest := sha256.Sum256([]byte(s))
 	cut := fmt.Sprintf("<and %s, sha256 %x>", Count(left, "more character"), digest[:12])
-	return `"` + printed(s[:offset(head)]) + cut + printed(s[offset(head+left):]) + `"`
+	return `"` + printed(s[:from]) + cut + printed(s[to:]) + `"`
 }
 
 // Names is Name for each of a list.
