@@ -186,6 +186,7 @@ type tokenizer struct {
 	progress   []phraseProgress // by number of the step
 	next       int              // word number, counted over all texts
 	commentEnd int
+	scored     int    // bytes in tags
 	download   int    // where the last word ends that downloads something; 0 for none, or if what it downloads is run
 	inside     []bool // quotations of the text, once needed
 }
@@ -407,7 +408,7 @@ func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 }
 
 // isMarkup reports whether a tag at i is markup from documentation that SDKs leave in a text: it surrounds
-// paragraphs that don't read like orders.
+// paragraphs that don't read like orders. Tags that are too deep in others to be read are no markup.
 func (t *tokenizer) isMarkup(i int, tag string) bool {
 	if strings.HasPrefix(tag, "</") {
 		before := strings.TrimRight(t.s[max(0, i-maxWord):i], " \t\r\n")
@@ -415,7 +416,11 @@ func (t *tokenizer) isMarkup(i int, tag string) bool {
 	}
 	inside, _, isClosed := strings.Cut(t.s[i+len(tag):min(len(t.s), i+maxMarkup)], "</"+tag[1:])
 	inside = strings.TrimSpace(inside)
-	return isClosed && !strings.Contains(inside, tag) && (strings.HasPrefix(inside, "<p>") || strings.HasPrefix(inside, "<para>")) && rank.LearnedModel().Score(inside) < suspect
+	if !isClosed || strings.Contains(inside, tag) || !strings.HasPrefix(inside, "<p>") && !strings.HasPrefix(inside, "<para>") {
+		return false
+	}
+	t.scored += len(inside)
+	return t.scored <= 2*len(t.s) && rank.LearnedModel().Score(inside) < suspect
 }
 
 // maxMarkup is how many bytes of a text in a tag are read.
