@@ -64,8 +64,7 @@ func withOthers(s jsontree.Value) jsontree.Value {
 	if others == nil || s.Has("additionalProperties") || s.Has("not") || combines(&s) {
 		return s
 	}
-	rest := jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, name != "unevaluatedProperties" })
-	return jsontree.Object(append(rest.Parts, jsontree.Member{Name: "additionalProperties", Value: *others})...)
+	return normal.With(normal.Without(s, "unevaluatedProperties"), "additionalProperties", *others)
 }
 
 // flattened merges the schemas under allOf into the schema around them, unless two of them have different

@@ -9,6 +9,7 @@
 package inclusion
 
 import (
+	"cmp"
 	"maps"
 	"math/big"
 	"slices"
@@ -192,8 +193,8 @@ func (p *prover) namesMore(s *jsontree.Value) bool {
 		return one == nil || combines(one) || one.Has("properties")
 	}
 	return slices.ContainsFunc([]string{"anyOf", "oneOf"}, func(keyword string) bool {
-		list := get(s, keyword)
-		return list != nil && slices.ContainsFunc(below(list), mayName)
+		list := s.Get(keyword)
+		return slices.ContainsFunc(below(&list), mayName)
 	})
 }
 
@@ -208,13 +209,10 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 		return false
 	}
 	anywhere := func(string) bool { return true }
-	if !refers(a, anywhere) {
-		return true
-	}
 	elsewhere := func(to string) bool {
 		return !strings.HasPrefix(to, "#/$defs/") && !strings.HasPrefix(to, "#/definitions/")
 	}
-	return !refers(a, elsewhere) && p.sameDefinitions()
+	return !refers(a, anywhere) || !refers(a, elsewhere) && p.sameDefinitions()
 }
 
 // refers reports whether a value contains a $ref for which f returns true. The value is a schema, a list of
@@ -227,14 +225,6 @@ func refers(v *jsontree.Value, f func(to string) bool) bool {
 		}
 	}
 	return false
-}
-
-// members are the members of an object, and nil for anything else.
-func members(v *jsontree.Value) []jsontree.Member {
-	if v == nil {
-		return nil
-	}
-	return v.Members()
 }
 
 // alternatives splits a schema into cases, so that at least one case accepts each value that the schema
@@ -252,23 +242,23 @@ func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
 	// Each case has its own list of keywords.
 	afford := func(cases int) bool { return p.budget.Spend(lookup * cases * len(s.Parts)) }
 	for _, keyword := range [...]string{"anyOf", "oneOf"} {
-		if list := get(s, keyword); list != nil && list.Kind == '[' {
+		if list := s.Get(keyword); list.Kind == '[' {
 			if !afford(len(list.Parts)) {
 				return nil
 			}
-			for _, one := range below(list) {
+			for _, one := range below(&list) {
 				cases = append(cases, beside(s, keyword, one))
 			}
 			return cases
 		}
 	}
 	for _, keyword := range [...]string{"enum", "type"} {
-		list := get(s, keyword)
-		if list == nil || len(list.Items()) < 2 || len(list.Items()) > mostCases || keyword == "enum" && s.Has("const") || !afford(len(list.Parts)) {
+		list := s.Get(keyword).Items()
+		if len(list) < 2 || len(list) > mostCases || keyword == "enum" && s.Has("const") || !afford(len(list)) {
 			continue
 		}
-		for i := range list.Parts {
-			one := jsontree.Object(jsontree.Member{Name: keyword, Value: jsontree.Value{Kind: '[', Parts: list.Parts[i : i+1]}})
+		for i := range list {
+			one := jsontree.Object(jsontree.Member{Name: keyword, Value: jsontree.Value{Kind: '[', Parts: list[i : i+1]}})
 			cases = append(cases, beside(s, keyword, &one))
 		}
 		return cases
@@ -306,22 +296,19 @@ func together(keyword string) []string {
 
 // dependsOnOthers reports whether a keyword means something else next to another keyword.
 func dependsOnOthers(keyword string) bool {
-	switch keyword {
-	case "if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"if", "then", "else", "contains", "minContains", "maxContains", "unevaluatedProperties", "unevaluatedItems", "$ref"}, keyword)
 }
 
 // keyword reports whether one keyword of outer accepts every value that inner accepts.
 func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
 	own := get(inner, name)
-	if of := typeOf(name); of != "" && !mayBe(inner, of, depth == 0 && !p.literal) {
+	isTop := depth == 0 && !p.literal
+	if of := typeOf(name); of != "" && !mayBe(inner, of, isTop) {
 		return true
 	}
 	switch name {
 	case "type":
-		return takesTypes(inner, v, depth == 0 && !p.literal)
+		return takesTypes(inner, v, isTop)
 	case "enum":
 		return isAmong(listed(inner), v.Items())
 	case "const":
@@ -376,10 +363,7 @@ func (p *prover) alike(inner, outer *jsontree.Value, keywords ...string) bool {
 	for _, keyword := range keywords {
 		a := get(inner, keyword)
 		b := get(outer, keyword)
-		if a == nil && b == nil {
-			continue
-		}
-		if a == nil || b == nil || !p.same(a, b) {
+		if (a != nil || b != nil) && (a == nil || b == nil || !p.same(a, b)) {
 			return false
 		}
 	}
@@ -410,13 +394,7 @@ func (p *prover) takesOne(inner *jsontree.Value, list []*jsontree.Value, depth i
 
 // takesItems handles items and prefixItems: outer has to accept each item that inner accepts.
 func (p *prover) takesItems(inner, outer *jsontree.Value, depth int) bool {
-	anything := &jsontree.Value{Kind: 't'}
-	rest := func(s *jsontree.Value) *jsontree.Value {
-		if items := get(s, "items"); items != nil {
-			return items
-		}
-		return anything
-	}
+	rest := func(s *jsontree.Value) *jsontree.Value { return cmp.Or(get(s, "items"), &jsontree.Value{Kind: 't'}) }
 	at := func(s *jsontree.Value, i int) *jsontree.Value {
 		if list := get(s, "prefixItems"); list != nil && i < len(list.Items()) {
 			return &list.Parts[i].Value
@@ -446,7 +424,7 @@ func (p *prover) apart(a, b *jsontree.Value) bool {
 		return false // what isn't an object has no properties
 	}
 	ofA, ofB := setOf(stringsOf(a.Get("required"))), setOf(stringsOf(b.Get("required")))
-	return slices.ContainsFunc(members(get(b, "properties")), func(m jsontree.Member) bool {
+	return slices.ContainsFunc(b.Get("properties").Members(), func(m jsontree.Member) bool {
 		mine := get(get(a, "properties"), m.Name)
 		return mine != nil && ofA[m.Name] && ofB[m.Name] && disjoint(texts(listed(mine)), texts(listed(&m.Value)))
 	})
@@ -490,17 +468,13 @@ func typeOf(keyword string) string {
 
 // typesOf lists the types of a schema's values, or nil if they may have any. An integer is a number, too.
 func typesOf(s *jsontree.Value) (list []string) {
+	list = stringsOf(s.Get("type"))
 	if values := listed(s); values != nil {
+		list = nil
 		for _, v := range values {
-			list = append(list, map[byte]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '[': "array", '{': "object", '0': "number"}[byte(v.Kind)])
+			list = append(list, normal.TypeOf(v.Value))
 		}
-		return list
 	}
-	types := get(s, "type")
-	if types == nil {
-		return nil
-	}
-	list = stringsOf(*types)
 	for i, name := range list {
 		if name == "integer" {
 			list[i] = "number"
@@ -556,7 +530,7 @@ func combines(s *jsontree.Value) bool {
 // isMap reports whether an object names no properties, and accepts any.
 func isMap(s *jsontree.Value) bool {
 	others := get(s, "additionalProperties")
-	return len(members(get(s, "properties"))) == 0 && others != nil && takesAll(others)
+	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)
 }
 
 // sendsOthers reports whether a caller may send a property of a name, or of any name if that is empty, that a schema doesn't list among its properties.
@@ -571,7 +545,7 @@ func (p *prover) namesElsewhere(s *jsontree.Value, name string) bool {
 		others = otherNames(s)
 		p.others[s] = others
 	}
-	least, count := number(get(s, "minProperties")), len(members(get(s, "properties")))
+	least, count := number(get(s, "minProperties")), len(s.Get("properties").Members())
 	hasMore := least != nil && least.Cmp(big.NewRat(int64(count), 1)) > 0
 	return others[name] || name == "" && len(others) > 0 || hasMore || listed(s) != nil || s.Get("propertyNames").Has("enum")
 }
@@ -583,7 +557,7 @@ func otherNames(s *jsontree.Value) map[string]bool {
 		names[m.Name] = true
 		maps.Copy(names, setOf(stringsOf(m.Value)))
 	}
-	for _, m := range members(get(s, "properties")) {
+	for _, m := range s.Get("properties").Members() {
 		delete(names, m.Name)
 	}
 	return names
@@ -592,10 +566,10 @@ func otherNames(s *jsontree.Value) map[string]bool {
 // takesProperties handles properties: outer has to accept each named property that inner accepts.
 func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	wanted := get(outer, "properties")
-	for i, m := range members(wanted) {
+	for i, m := range wanted.Members() {
 		own := get(get(inner, "properties"), m.Name)
 		others := get(inner, "additionalProperties")
-		described := others != nil && (others.Kind == 'f' || others.Kind == '{' && len(others.Parts) > 0) && !inner.Has("patternProperties")
+		described := !isOpen(others) && !inner.Has("patternProperties")
 		switch {
 		case own != nil:
 		case described:
@@ -612,6 +586,11 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
+// isOpen reports whether additionalProperties, if it is there, describes no property.
+func isOpen(others *jsontree.Value) bool {
+	return others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
+}
+
 // takesOthers handles additionalProperties: outer has to accept the properties that only inner names, and those
 // that neither schema names.
 func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
@@ -622,15 +601,14 @@ func (p *prover) takesOthers(inner, outer *jsontree.Value, depth int) bool {
 	if get(outer, "patternProperties") != nil || combines(inner) {
 		return p.alike(inner, outer, "properties", "patternProperties", "additionalProperties") && !combines(inner)
 	}
-	named := get(inner, "properties")
-	for i, m := range members(named) {
-		if get(get(outer, "properties"), m.Name) == nil && !p.takes(&named.Parts[i].Value, wanted, depth+1) {
+	named := inner.Get("properties").Members()
+	for i, m := range named {
+		if get(get(outer, "properties"), m.Name) == nil && !p.takes(&named[i].Value, wanted, depth+1) {
 			return false
 		}
 	}
 	others := get(inner, "additionalProperties")
-	open := others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
-	if open {
+	if isOpen(others) {
 		return !p.sendsOthers(inner, "", depth)
 	}
 	return p.takes(others, wanted, depth+1)

@@ -161,9 +161,9 @@ func WithTuple(s jsontree.Value) jsontree.Value {
 	if s.Get("items").Kind != '[' || s.Has("prefixItems") {
 		return s
 	}
-	tuple := with(without(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
+	tuple := With(Without(s, "items", "additionalItems"), "prefixItems", s.Get("items"))
 	if rest := s.Get("additionalItems"); rest.Kind != 0 {
-		tuple = with(tuple, "items", rest)
+		tuple = With(tuple, "items", rest)
 	}
 	return tuple
 }

@@ -210,7 +210,7 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 		made.keywords = f.keywords(v, name)
 		whole = f.rewritten(made.keywords)
 		if f.isInput(v) && isType(whole, "object") {
-			whole = without(whole, "type")
+			whole = Without(whole, "type")
 		}
 	}
 	made.digest = f.sum(whole)

@@ -12,29 +12,29 @@ import (
 func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
 	s = WithTuple(s)
 	if s.Has("const") && !s.Has("enum") {
-		s = with(without(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
+		s = With(Without(s, "const"), "enum", jsontree.Value{Kind: '[', Parts: []jsontree.Member{{Value: s.Get("const")}}})
 	}
 	if isImplied(s) && !s.Has("nullable") {
-		s = without(s, "type")
+		s = Without(s, "type")
 	}
 	s = f.withoutAlternatives(s)
 	s = f.merged(s)
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		if list := s.Get(keyword); list.Kind == '[' {
 			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Value.Text, b.Value.Text) })
-			s = with(s, keyword, list)
+			s = With(s, keyword, list)
 		}
 	}
 	return s
 }
 
-// with returns an object with a member of a name that has a value, in place of one of that name.
-func with(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
-	return jsontree.Object(append(without(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
+// With returns an object with a member of a name that has a value, in place of one of that name.
+func With(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
+	return jsontree.Object(append(Without(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
 }
 
-// without returns an object without the members of some names.
-func without(s jsontree.Value, names ...string) jsontree.Value {
+// Without returns an object without the members of some names.
+func Without(s jsontree.Value, names ...string) jsontree.Value {
 	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, !slices.Contains(names, name) })
 }
 
@@ -44,14 +44,14 @@ func isImplied(s jsontree.Value) bool {
 	types := s.Get("type").Items()
 	hasType := func(m jsontree.Member) bool {
 		return slices.ContainsFunc(types, func(of jsontree.Member) bool {
-			return of.Value.Text == typeOf(m.Value) || of.Value.Text == "number" && typeOf(m.Value) == "integer"
+			return of.Value.Text == TypeOf(m.Value) || of.Value.Text == "number" && TypeOf(m.Value) == "integer"
 		})
 	}
 	return len(values) > 0 && len(types) > 0 && !slices.ContainsFunc(values, func(m jsontree.Member) bool { return !hasType(m) })
 }
 
-// typeOf returns the narrowest type of a value.
-func typeOf(v jsontree.Value) string {
+// TypeOf returns the narrowest type of a value.
+func TypeOf(v jsontree.Value) string {
 	if v.Kind == '0' && !strings.ContainsAny(v.Text, ".eE") {
 		return "integer"
 	}
@@ -67,26 +67,26 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		for _, m := range list {
 			forms = append(forms, f.byDigest[m.Value.Text])
 		}
-		rest := without(s, keyword)
+		rest := Without(s, keyword)
 		values, isEnum := joined(forms, "enum")
 		types, isType := joined(forms, "type")
 		null, other := nullAnd(forms)
 		switch {
 		case len(list) == 0 || s.Has("allOf") && s.Get("allOf").Kind != '[':
 		case len(list) == 1:
-			return with(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
+			return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: append(slices.Clone(s.Get("allOf").Items()), list...)})
 		case isEnum && !rest.Has("enum"):
-			return with(rest, "enum", values)
+			return With(rest, "enum", values)
 		case isType && !rest.Has("type"):
-			return with(rest, "type", sorted(&types))
+			return With(rest, "type", sorted(&types))
 		case null && other.Kind == '{' && !s.Has("type"):
 			if all, ok := Join([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
 				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
-				return with(all, "type", sorted(&types))
+				return With(all, "type", sorted(&types))
 			}
 		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
-			return with(rest, "anyOf", s.Get("oneOf"))
+			return With(rest, "anyOf", s.Get("oneOf"))
 		}
 	}
 	return s
@@ -165,11 +165,11 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 	if s.Has("allOf") && s.Get("allOf").Kind != '[' {
 		return s
 	}
-	rest := without(s, "allOf")
+	rest := Without(s, "allOf")
 	list := slices.Clone(s.Get("allOf").Items())
-	if to := s.Get("$ref"); to.Kind == '"' && !restricts(without(s, "$ref")) {
+	if to := s.Get("$ref"); to.Kind == '"' && !restricts(Without(s, "$ref")) {
 		list = append(list, jsontree.Member{Value: to})
-		rest = without(rest, "$ref")
+		rest = Without(rest, "$ref")
 	}
 	parts := []jsontree.Value{rest}
 	for _, m := range list {
@@ -181,7 +181,7 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 	if len(list) == 0 {
 		return s
 	}
-	return with(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
+	return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
 }
 
 // restricts reports whether a schema has a keyword that isn't an annotation.
