@@ -212,7 +212,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 
 // warningOf returns a finding as a warning of a case.
 func warningOf(f *lint.Finding) approval.Warning {
-	w := approval.Warning{EntryRecord: pin.EntryRecord{Of: f.Ref(), Record: f.Record()}, Names: f.Names(), Approved: f.Approved, Unclean: f.Unclean()}
+	w := approval.Warning{EntryRecord: f.EntryRecord(), Names: f.Names(), Approved: f.Approved, Unclean: f.Unclean()}
 	switch f.Scope {
 	case lint.InMatch:
 		w.Where = approval.InMatch

@@ -67,6 +67,11 @@ func (f Finding) Record() pin.Record {
 	return pin.Record{ID: f.ID, Place: f.Place, Digest: f.TextDigest}
 }
 
+// EntryRecord returns that record with its entry.
+func (f Finding) EntryRecord() pin.EntryRecord {
+	return pin.EntryRecord{Of: f.Ref(), Record: f.Record()}
+}
+
 // Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. Only
 // rules count whose tables are frozen in the source.
 func (f Finding) Unclean() bool {
@@ -151,7 +156,7 @@ type Reviewer struct {
 
 func (x *NameIndex) newReview(server string, p *pin.Pin) *Reviewer {
 	about := Finding{Server: server, Type: p.Type, Entry: p.Name}
-	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, mentioned: map[string]bool{}, foreign: map[*mentionable][]mentionable{}}
+	return &Reviewer{x: x, own: x.now[server], about: about, digest: p.Digest, foreign: map[*mentionable][]mentionable{}}
 }
 
 // at sets the place of the findings that follow.
@@ -192,8 +197,8 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		// A record approves only a text that the pinned definition has, if that is stored.
 		if before.Definition != nil {
 			had := map[pin.Record]bool{}
-			for i := range then.list {
-				had[then.list[i].Record()] = accepted[then.list[i].Record()]
+			for _, f := range then.list {
+				had[f.Record()] = accepted[f.Record()]
 			}
 			accepted = had
 		}
@@ -280,7 +285,7 @@ func (x *NameIndex) Unpinned(server string, p pin.Pin) []Finding {
 			}
 		})
 	}
-	return slices.DeleteFunc(r.finish(), func(f Finding) bool { return !f.Warning })
+	return WarningsIn(r.finish())
 }
 
 // unpinned reads a description if the pinned definition lacks it, or lacks the end of it. It doesn't
@@ -307,14 +312,10 @@ func (r *Reviewer) unpinned(text string, pinned *jsontree.Value, path []jsontree
 
 // add reports a finding at the level of its id.
 func (r *Reviewer) add(id, format string, args ...any) {
-	r.addAs(id, Table[findingRow(id)].Warning, format, args...)
+	r.addFor("", id, Table[findingRow(id)].Warning, format, args...)
 }
 
-func (r *Reviewer) addAs(id string, warning bool, format string, args ...any) {
-	r.addFor("", id, warning, format, args...)
-}
-
-// addFor is addAs for a finding that names something. An argument that takes time to make is lazy.
+// addFor reports a finding that names something, unless the subject is "". An argument that takes time to make is lazy.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolRank(warning)]
 	if *count++; *count > maxAlike+1 {

@@ -240,7 +240,7 @@ func (s *serverNames) uses(name string) bool {
 // clientName returns the name that clients give a server's tool for models that allow 64 of A-Z a-z 0-9 _ - in a name. A name
 // without such a letter, or with others, is left as it is: many of those would become the same. The server is before it.
 func clientName(server, name string) string {
-	if strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 }) >= 0 || !strings.ContainsFunc(name, unicode.IsLetter) {
+	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) || !strings.ContainsFunc(name, unicode.IsLetter) {
 		return server + "\x00" + name
 	}
 	plain := strings.Map(func(r rune) rune {
@@ -340,15 +340,13 @@ func (r *Reviewer) name(name string) {
 	}
 	slices.Sort(alike)
 	for _, other := range slices.Compact(alike) {
-		on := func() string {
-			if r.x.isHeld(r.about.Server, toolKey(other)) {
-				return "this server"
-			}
+		on := "this server"
+		if !r.x.isHeld(r.about.Server, toolKey(other)) {
 			others, _ := r.x.others(r.about.Server, toolKey(other))
-			return "server " + others
+			on = "server " + others
 		}
 		if other != name {
-			r.addFor(other, "look-alike-name", true, "looks like %s of %s", shown(other), lazy(on))
+			r.addFor(other, "look-alike-name", true, "looks like %s of %s", shown(other), on)
 		}
 	}
 	for _, other := range r.x.skeletons[clientName(r.about.Server, name)] {
@@ -362,8 +360,7 @@ func (r *Reviewer) name(name string) {
 	if others, _ := r.x.others(r.about.Server, toolKey(name)); others != "" {
 		r.add("same-name", "also a tool of server %s", others)
 	}
-	r.path = nil
-	r.text = ""
+	r.at()
 }
 
 // shown is text.Name for a detail.
@@ -435,7 +432,7 @@ func (r *Reviewer) mentions() {
 	if len(r.x.now) < 2 {
 		return // most: there is no other server
 	}
-	clear(r.mentioned) // each text is accepted by itself
+	r.mentioned = map[string]bool{} // each text is accepted by itself
 	r.wordsRead = map[string]bool{}
 	folded, origin := r.folded, r.origin
 	r.eachWord()
@@ -461,21 +458,20 @@ var markup = sync.OnceValue(func() *regexp.Regexp {
 func withoutMarkup(s string, origin []int32) (string, []int32) {
 	var b strings.Builder
 	var places []int32
-	last := 0
-	add := func(plain string, at func(i int) int) {
+	add := func(plain string, from, step int) {
 		b.WriteString(plain)
 		for i := range len(plain) {
-			place := int32(at(i))
+			place := int32(from + i*step)
 			if origin != nil {
 				place = origin[place]
 			}
 			places = append(places, place)
 		}
 	}
+	last := 0
 	for _, found := range append(markup().FindAllStringIndex(s, -1), []int{len(s), len(s)}) {
-		from := last
-		add(s[from:found[0]], func(i int) int { return from + i })
-		add(unescaped(s[found[0]:found[1]]), func(int) int { return found[0] })
+		add(s[last:found[0]], last, 1)
+		add(unescaped(s[found[0]:found[1]]), found[0], 0)
 		last = found[1]
 	}
 	return b.String(), append(places, int32(len(s)))
@@ -494,7 +490,7 @@ func unescaped(markup string) string {
 }
 
 func (r *Reviewer) eachWord() {
-	for at, word := range runs(r.folded, func(c rune) bool { return c >= 0x80 || !betweenNames[c] }) {
+	for at, word := range runs(r.folded, func(c rune) bool { return !betweenNames.has(c) }) {
 		r.named(word, at)
 	}
 }

@@ -218,16 +218,12 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 	if len(added)+len(r.of.Gone) == 0 {
 		return nil
 	}
-	type warning struct {
-		of     pin.Ref
-		record pin.Record
-	}
-	isTold := map[warning]bool{}
+	isTold := map[pin.EntryRecord]bool{}
 	for i := range told {
 		if told[i].Scope != InMatch {
 			continue // it is about a text that may not be pinned
 		}
-		isTold[warning{told[i].Ref(), told[i].Record()}] = true
+		isTold[told[i].EntryRecord()] = true
 	}
 	for i := range r.locked {
 		s := &r.locked[i]
@@ -249,7 +245,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			for _, f := range r.names().naming(own, p, sought) {
 				f.Approved = accepted[f.Record()]
 				f.Scope = scope
-				if !f.Approved && !isTold[warning{f.Ref(), f.Record()}] {
+				if !f.Approved && !isTold[f.EntryRecord()] {
 					list = append(list, f)
 				}
 			}
@@ -356,25 +352,29 @@ func (r *textReading) differs(p *pin.Comparison) bool {
 // onRecord lists the accepted warnings that list lacks: those of matching texts that were not read,
 // those that no rule finds any more, and those with ids that this version doesn't know.
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
-	told := map[Finding]bool{} // entries, each with the id of a finding in list
+	type told struct {
+		of pin.Ref
+		id string
+	}
+	isTold := map[told]bool{}
 	for _, f := range list {
-		told[Finding{Server: f.Server, Type: f.Type, Entry: f.Entry, ID: f.ID}] = true
+		isTold[told{f.Ref(), f.ID}] = true
 	}
 	add := func(f Finding, records []pin.Record, drifted bool) {
+		if !drifted {
+			f.Scope = InMatch
+		}
+		f.Warning = true
+		f.Approved = true
+		f.Detail = "recorded"
 		for _, record := range records {
-			if f.ID = record.ID; told[Finding{Server: f.Server, Type: f.Type, Entry: f.Entry, ID: f.ID}] || drifted && findingRow(f.ID) >= 0 {
-				continue
-			}
-			f.Warning = true
-			f.Approved = true
-			f.Detail = "recorded"
+			f.ID = record.ID
 			f.Pointer = record.Place
 			f.Place = record.Place
 			f.TextDigest = record.Digest
-			if f.Scope = InMatch; drifted {
-				f.Scope = InDrift
+			if !isTold[told{f.Ref(), f.ID}] && !(drifted && findingRow(f.ID) >= 0) {
+				recorded = append(recorded, f)
 			}
-			recorded = append(recorded, f)
 		}
 	}
 	for i := range r.pairs {

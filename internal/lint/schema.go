@@ -115,10 +115,10 @@ func (r *Reviewer) parameter(name string, schema jsontree.Value) {
 	}
 	switch {
 	case promptNames()[plain] != "":
-		r.addAs("catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
+		r.addFor("", "catch-all-input", true, "a parameter for what the model was told: %s", text.Name(name))
 	case whole != "":
 		r.text = whole // a person accepts this text, not the name
-		r.addAs("secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
+		r.addFor("", "secret-path", true, "a parameter for what no tool has to be told: %s", text.Name(name))
 		r.text = name
 	case isUntyped(schema):
 		r.add("catch-all-input", "takes anything: %s has no type", text.Name(name))
@@ -204,10 +204,10 @@ func says(schema jsontree.Value, keywords ...string) bool {
 // hints reports hints that are neither true nor false (hint-contradiction).
 func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
-		if k := annotations.Get(name).Kind; k != 0 && k != 't' && k != 'f' && k != 'n' {
+		if hint := annotations.Get(name); strings.IndexByte("\x00tfn", hint.Kind) < 0 {
 			r.at("annotations", name)
 			// An object has the text "": then the whole definition is what is accepted.
-			r.text = annotations.Get(name).Text
+			r.text = hint.Text
 			r.add("hint-contradiction", "neither true nor false: some clients take it for true, others refuse the list")
 		}
 	}

@@ -38,7 +38,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			known[address] = true
 		}
 	})
-	var found []string
+	var found []string // in quotes
 	eachRead(&r.root, func(text string, path []jsontree.Step) {
 		if known[text] || r.about.Type == pin.Skills && isOwnURI(path) {
 			return
@@ -51,7 +51,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 			if len(found) == 0 {
 				r.path = slices.Clone(path)
 			}
-			found = append(found, address)
+			found = append(found, whole(address))
 		}
 	})
 	if len(found) == 0 {
@@ -61,11 +61,7 @@ func (r *Reviewer) joined(before *jsontree.Value) {
 	if len(found) > 1 {
 		what = text.Number(len(found)) + " new addresses"
 	}
-	var quoted []string
-	for _, address := range found {
-		quoted = append(quoted, whole(address))
-	}
-	r.add("new-address", "%s: %s", what, text.List(quoted, maxNoted))
+	r.add("new-address", "%s: %s", what, text.List(found, maxNoted))
 }
 
 // A Sentence is a sentence from a text of a definition.
@@ -121,7 +117,7 @@ func pointerOf(path []jsontree.Step) string {
 // isSingleWord reports whether a text is one word in ASCII. In a script without spaces, a text without a space
 // may be a whole sentence.
 func isSingleWord(s string) bool {
-	return strings.IndexFunc(s, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf }) < 0
+	return !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= utf8.RuneSelf })
 }
 
 // isIdentity reports whether a member of a definition names its entry.

@@ -68,15 +68,13 @@ type Reader struct {
 func (r *Reader) Piece(s string, from int) (words []Word, next int) {
 	r.words = r.words[:0]
 	r.slots = r.slots[:0]
-	at := from
-	for at < len(s) && len(r.words) < pieceWords {
-		start := at + text.RunSize(s[at:], isBlank)
-		end := start + text.RunSize(s[start:cut(s, start+longestChunk)], isInk)
-		r.chunk(s, start, end)
-		at = end
+	for from < len(s) && len(r.words) < pieceWords {
+		start := from + text.RunSize(s[from:], isBlank)
+		from = start + text.RunSize(s[start:cut(s, start+longestChunk)], isInk)
+		r.chunk(s, start, from)
 	}
 	r.join()
-	if at >= len(s) {
+	if from >= len(s) {
 		return r.words, -1
 	}
 	return r.words, r.words[len(r.words)-window].From
@@ -96,23 +94,17 @@ func cut(s string, at int) int {
 func isBlank(r rune) bool { return !isInk(r) }
 
 func isInk(r rune) bool {
-	if r > ' ' && r < utf8.RuneSelf {
-		return true
-	}
-	return !unicode.IsSpace(r) && !text.UnusualSpace(r)
+	return r > ' ' && r < utf8.RuneSelf || !unicode.IsSpace(r) && !text.UnusualSpace(r)
 }
 
-// chunk reads the words between two spaces.
+// chunk reads the words between two spaces, without quotes, brackets and punctuation around them.
 func (r *Reader) chunk(s string, from, to int) {
-	tagged := from < to && strings.IndexByte("<[#", s[from]) >= 0
-	from, to = trimmed(s, from, to)
-	if from == to {
-		return
-	}
 	tag := uint64(0)
-	if tagged {
+	if from < to && strings.IndexByte("<[#", s[from]) >= 0 {
 		tag = 1 << classTag
 	}
+	from = to - len(strings.TrimLeftFunc(s[from:to], isAround))
+	to = from + len(strings.TrimRightFunc(s[from:to], func(c rune) bool { return c == '.' || isAround(c) }))
 	for at := from; at < to; {
 		c, size := utf8.DecodeRuneInString(s[at:to])
 		if isDense(c) {
@@ -127,13 +119,6 @@ func (r *Reader) chunk(s string, from, to int) {
 		r.word(s, at, at+n, tag)
 		at += n
 	}
-}
-
-// trimmed takes quotes, brackets and punctuation off both ends of a chunk.
-func trimmed(s string, from, to int) (int, int) {
-	from = to - len(strings.TrimLeftFunc(s[from:to], isAround))
-	to = from + len(strings.TrimRightFunc(s[from:to], func(c rune) bool { return c == '.' || isAround(c) }))
-	return from, to
 }
 
 // isAround reports whether a character is around words rather than in them.
@@ -184,7 +169,9 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	hash := uint32(hashStart)
 	if to-from <= longestWord {
 		classes |= known().classes(r.lower)
-		hash = hashOf(r.lower)
+		for _, c := range r.lower {
+			hash = (hash ^ uint32(c)) * hashPrime
+		}
 	}
 	r.add(Word{From: from, width: 2, classes: classes, hash: hash}, wordSlot(hash, 1))
 }
@@ -200,9 +187,9 @@ func (r *Reader) denseWord(s string, at, to int) int {
 	} else {
 		next = 0
 	}
-	hash := (hashStart ^ uint32(first)) * hashPrime
-	hash = (hash ^ uint32(next)) * hashPrime
-	r.add(Word{From: at, width: 1, classes: known().words[s[at:end]], hash: hash}, wordSlot(hash, 1), wordSlot((hashStart^uint32(first))*hashPrime, 1))
+	own := (hashStart ^ uint32(first)) * hashPrime
+	hash := (own ^ uint32(next)) * hashPrime
+	r.add(Word{From: at, width: 1, classes: known().words[s[at:end]], hash: hash}, wordSlot(hash, 1), wordSlot(own, 1))
 	return size
 }
 
@@ -227,14 +214,6 @@ const (
 	hashStart = 2166136261
 	hashPrime = 16777619
 )
-
-func hashOf(word []byte) uint32 {
-	hash := uint32(hashStart)
-	for _, c := range word {
-		hash = (hash ^ uint32(c)) * hashPrime
-	}
-	return hash
-}
 
 // wordSlot returns the slot of one word or of two together. kind keeps these features apart.
 func wordSlot(hash, kind uint32) uint32 {

@@ -66,7 +66,7 @@ func (r *Report) model() *Model {
 
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
-	s := Finding{EntryRecord: pin.EntryRecord{Of: f.Ref(), Record: f.Record()}, ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
+	s := Finding{EntryRecord: f.EntryRecord(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
 		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
 		Detail: f.Detail, Names: r.ref(f.Ref()), Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
 	if f.Warning {

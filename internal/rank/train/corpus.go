@@ -37,9 +37,7 @@ func readCorpus() (texts []Text, err error) {
 			return nil, err
 		}
 		about := Text{Author: strings.TrimSuffix(file.Name(), ".txt")}
-		number := 0
 		for line := range strings.Lines(string(data)) {
-			number++
 			line = strings.TrimSuffix(line, "\n")
 			heading, isHeading := strings.CutPrefix(line, "= ")
 			if !isHeading {
@@ -50,7 +48,7 @@ func readCorpus() (texts []Text, err error) {
 			}
 			parts := strings.Split(heading, "\t")
 			if len(parts) != 4 || !slices.Contains([]string{"poison", "honest"}, parts[0]) {
-				return nil, fmt.Errorf("corpus/%s:%d: not a heading: %q", file.Name(), number, line)
+				return nil, fmt.Errorf("corpus/%s: not a heading: %q", file.Name(), line)
 			}
 			about.Poison = parts[0] == "poison"
 			about.Style = parts[1]
