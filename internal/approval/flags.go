@@ -93,9 +93,8 @@ func (d *decision) records() *fail.Error {
 }
 
 // acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
-// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted, as one
-// that only a pattern fits: nobody may
-// have read the text of that.
+// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted,
+// such as one that only a pattern fits: nobody may have read the text of that.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	said := d.said
 	named := said.Warnings

@@ -91,7 +91,9 @@ func commonTail(a, b string) int {
 func isSingle(c byte) bool { return c < utf8.RuneSelf && tokenClass(rune(c)) == singleToken }
 
 // isBetween reports whether one of two bytes next to each other ends a token, because it is a blank and the other isn't.
-func isBetween(a, b byte) bool { return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b)) }
+func isBetween(a, b byte) bool {
+	return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b))
+}
 
 // phraseToken matches a JSON string, a word, whitespace, or any other character.
 var phraseToken = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[^\s",()]+|\s+|.`) })
