@@ -11,8 +11,9 @@ import (
 
 // noteDenied notes which entries that are new or changed look like a denied pin, of their server or another one, whether that
 // pin is listed or gone. Both are compared as the policy of that pin shapes them: their definitions are equal apart from the
-// name, or as alike as those of an entry that was renamed, or one says most of what the denied one says. If an entry is as close to its own pin, or to the one that it is renamed
-// from, it doesn't look like the denied one: tools of one server often are alike.
+// name, or as alike as those of an entry that was renamed, or the entry says most of what the denied one says. If an entry is as
+// close to its own pin, or to the one that it is renamed from, it doesn't look like the denied one: tools of one server often are
+// alike.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
 		pin.DeniedPin
