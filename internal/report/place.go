@@ -13,6 +13,9 @@ type placed struct {
 
 // place returns the place of a pointer in a captured entry, for people.
 func (r *Report) place(of pin.Ref, pointer string) string {
+	if pointer == "" {
+		return "" // the whole entry has no place in it, so that the entry needn't be described
+	}
 	if said, known := r.placed[placed{of, pointer}]; known {
 		return said
 	}
