@@ -106,11 +106,8 @@ func (a *app) tell(about string, err error) {
 
 // isTerminal reports whether w is a character device, which is most likely a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
+	f, _ := w.(*os.File)
+	info, err := f.Stat() // of nil, an error
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 

@@ -213,11 +213,9 @@ func (p *patch) unwrap(e entry) {
 	p.remove("/command", "/args", "/env")
 }
 
-// headerPrefix begins the names of the guard's variables for headers, so that other programs ignore them. The names
-// contain no hyphen, because npx starts the guard through a shell, which would drop such variables.
-const headerPrefix = "HEADER_"
-
-func variableOf(header string) string { return headerPrefix + strings.ReplaceAll(header, "-", "_") }
+// variableOf returns the name of the guard's variable for a header. Its prefix makes other programs ignore it. It
+// contains no hyphen, because npx starts the guard through a shell, which would drop such a variable.
+func variableOf(header string) string { return "HEADER_" + strings.ReplaceAll(header, "-", "_") }
 
 // variableHeader matches the header names for which variableOf returns different variables.
 var variableHeader = regexp.MustCompile(`^[A-Za-z0-9-]+$`)

@@ -24,7 +24,8 @@ type serverPins struct {
 	denied          map[string]bool
 	deniedTemplates []*regexp.Regexp
 
-	matchers map[string]*regexp.Regexp // by template, once needed
+	// What matches the keys of URIs of the other templates, by their names.
+	templates map[string]*regexp.Regexp
 }
 
 // entryPin is the pin of one entry.
@@ -36,7 +37,7 @@ type entryPin struct {
 
 // readApproved reads a server's entry in a lockfile.
 func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
-	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, matchers: map[string]*regexp.Regexp{}}
+	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
 	// pinproof refuses a policy that isn't one.
 	a.Policy, _ = lockfile.PolicyIn(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
@@ -49,7 +50,9 @@ func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 			p := entryPin{m.Get("digest").Text, m.Get("approval").Get("hash").Text, m.Get("denied").Kind == 't'}
 			a.entries[pin.Key{Type: entryType, Name: m.Name}] = p
 			if p.Denied && (entryType == pin.Resources || entryType == pin.Templates) {
-				a.deny(a.plain(m.Name))
+				a.deny(a.templateKey(m.Name))
+			} else if entryType == pin.Templates {
+				a.templates[m.Name] = matcher(a.templateKey(m.Name))
 			}
 		}
 	}
@@ -62,8 +65,9 @@ var expression = regexp.MustCompile(`\{[^{}]*\}`)
 // mark is where an expression is in the key of a template: skill.Key keeps it.
 const mark = "0expression0"
 
-func keyOfTemplate(name string) string {
-	return skill.URIKey(expression.ReplaceAllLiteralString(name, mark))
+// templateKey returns the key of a pinned resource or template, with marks for expressions.
+func (a *serverPins) templateKey(name string) string {
+	return skill.URIKey(expression.ReplaceAllLiteralString(a.plain(name), mark))
 }
 
 // matcher returns a pattern for the keys (skill.Key) of all URIs that a server could read as this template or URI. An
@@ -72,9 +76,8 @@ func matcher(key string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
 }
 
-// deny notes a denied resource or template. What has no expression is looked up, however many there are.
-func (a *serverPins) deny(name string) {
-	key := keyOfTemplate(name)
+// deny notes a denied resource or template by its key. What has no expression is looked up, however many there are.
+func (a *serverPins) deny(key string) {
 	if strings.Contains(key, mark) {
 		a.deniedTemplates = append(a.deniedTemplates, matcher(key))
 	} else {
@@ -141,17 +144,15 @@ type reason struct {
 	before, after modeltext.Text
 }
 
-func because(said string, before, after modeltext.Text) *reason { return &reason{said, before, after} }
-
 var (
 	say = modeltext.Say
 
-	denied      = because("denied", say("a person has denied this "), say(" to agents. Go on without it."))
-	notPinned   = because("not approved", say("no such "), say(" is approved in tools.lock. A person has to approve it first."))
-	notApproved = because("not approved", say("this "), say(" is not what was approved in tools.lock. A person has to review it first."))
-	notListed   = because("not listed, or not since the list changed", say("the list with this "), say(" did not come. Try again later."))
-	gone        = because("no longer listed", say("this "), say(" is no longer listed."))
-	unclear     = because("a server could read it in another way", say("the name of this "), say(" can be read in more than one way."))
+	denied      = &reason{"denied", say("a person has denied this "), say(" to agents. Go on without it.")}
+	notPinned   = &reason{"not approved", say("no such "), say(" is approved in tools.lock. A person has to approve it first.")}
+	notApproved = &reason{"not approved", say("this "), say(" is not what was approved in tools.lock. A person has to review it first.")}
+	notListed   = &reason{"not listed, or not since the list changed", say("the list with this "), say(" did not come. Try again later.")}
+	gone        = &reason{"no longer listed", say("this "), say(" is no longer listed.")}
+	unclear     = &reason{"a server could read it in another way", say("the name of this "), say(" can be read in more than one way.")}
 )
 
 // The requests that act on an entry, besides those in EntryTypeInfo.
@@ -285,12 +286,7 @@ func (c *core) allowsEntry(key pin.Key) (under entryPin, why *reason) {
 func (c *core) fitsTemplate(uri string) bool {
 	key := skill.URIKey(uri)
 	for name := range c.lists[pin.Templates].entries {
-		m := c.pins.matchers[name]
-		if m == nil {
-			m = matcher(keyOfTemplate(c.pins.plain(name)))
-			c.pins.matchers[name] = m
-		}
-		if m.MatchString(key) {
+		if m := c.pins.templates[name]; m != nil && m.MatchString(key) {
 			return true
 		}
 	}

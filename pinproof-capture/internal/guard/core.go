@@ -54,8 +54,8 @@ type core struct {
 	used int64
 	// The client's messages that wait, in order of arrival.
 	waiting []held
-	// The list_changed notifications for the client, until their lists are judged.
-	news []news
+	// The list_changed notifications for the client by their methods, until their lists are judged.
+	news map[string][]byte
 
 	// The result of the server's last answer to initialize or server/discover, approved or not, and the capabilities in it.
 	greeting     []byte
@@ -157,12 +157,6 @@ func (h held) id() []byte {
 
 // refuseRequest answers a request of the client's with a refusal.
 func (c *core) refuseRequest(h held, words modeltext.Text) { c.toClient(refusal(h.id(), words)) }
-
-// A news is a list_changed notification for the client.
-type news struct {
-	method string
-	line   []byte
-}
 
 // A request is a client's request that the server hasn't answered yet.
 type request struct {
@@ -365,7 +359,7 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 	target := c.targetOf(method, params)
 	// The list makes no difference for a denied entry, nor, except in mode warn, for a name without a pin.
 	if why := c.forbids(target); why != nil {
-		c.refuseUse(h, target.keys[0], method, why)
+		c.refuseUse(h, target, method, why)
 		return
 	}
 	for _, entryType := range target.lists {
@@ -387,11 +381,11 @@ func (c *core) act(h held, method string, params jsontree.Value) {
 		}
 		c.wait(h)
 	case why != nil && (c.OnDrift != ModeWarn || why == skillDenied || why == folderNotRead || why == unclear):
-		c.refuseUse(h, target.keys[0], method, why)
+		c.refuseUse(h, target, method, why)
 	case method == getSkill && c.guardsSkills() && c.OnDrift != ModeWarn:
 		entries := c.entries(pin.Skills, params.TextIn("uri"))
 		if len(entries) != 1 { // each request has one answer
-			c.refuseUse(h, target.keys[0], method, gone)
+			c.refuseUse(h, target, method, gone)
 			return
 		}
 		c.toClient(mcp.Answer(h.id(), fmt.Sprintf(`"result":{"skill":%s%s}`, entries[0], c.modernMembers())))
@@ -445,7 +439,7 @@ func (c *core) wait(h held) {
 func (c *core) request() {
 	for entryType := range pin.Instructions {
 		l := &c.lists[entryType]
-		isDue := c.now.Sub(l.at) >= changePause && slices.ContainsFunc(c.news, func(n news) bool { return c.lags(entryType, n.method) })
+		isDue := c.now.Sub(l.at) >= changePause && c.lags(entryType)
 		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
 		if c.state >= begun && (isDue || isNeeded) {
 			c.begin(entryType)
@@ -557,7 +551,7 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 	_, isChange := typeOf(method, changedOf)
 	switch {
 	case c.refused == nil && isChange:
-		c.changed(news{method, line})
+		c.changed(method, line)
 		return
 	case c.refused == nil && slices.Contains(knownMethods, method):
 		c.toClient(line)
@@ -572,28 +566,21 @@ func (c *core) unasked(line []byte, m jsontree.Value, method string) {
 
 // changed handles a list_changed notification. The client gets it once the new list is judged or, if there is none,
 // once the listing has failed.
-func (c *core) changed(n news) {
+func (c *core) changed(method string, line []byte) {
 	for entryType := range pin.Instructions {
-		if changedOf(entryType) == n.method {
+		if changedOf(entryType) == method {
 			c.lists[entryType].changes++
-			c.announce(n)
+			c.news[method] = line
 		}
 	}
 	c.release()
 }
 
-// announce keeps a notification until its lists are judged.
-func (c *core) announce(n news) {
-	if !slices.ContainsFunc(c.news, func(other news) bool { return other.method == n.method }) {
-		c.news = append(c.news, n)
-	}
-}
-
 // lags reports whether a notification must wait because it's about this list and the list isn't judged yet. No
 // notification waits for a list that isn't pinned or was never requested.
-func (c *core) lags(entryType pin.EntryType, method string) bool {
+func (c *core) lags(entryType pin.EntryType) bool {
 	l := &c.lists[entryType]
-	return changedOf(entryType) == method && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.Pins(entryType) && c.claims(entryType)
+	return c.news[changedOf(entryType)] != nil && l.done < l.changes && (c.state == awaited || c.state == started) && c.pins.Pins(entryType) && c.claims(entryType)
 }
 
 // changePause is the least time between two listings of a changed list, because some servers send many list_changed
@@ -620,18 +607,16 @@ func (c *core) came(l *listing, line []byte, m jsontree.Value) {
 func (c *core) listed(l *listing, serverError string, err error) {
 	state := &c.lists[l.EntryType]
 	isFailed := serverError != "" || err != nil
-	samePage := func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }
 	if c.refused != nil {
 		c.reviewed(l, isFailed)
 		return
 	} else if isFailed {
 		state.outcome = `"error":` + serverError
 		state.pages, state.entries, state.drifted = nil, nil, nil
-	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, samePage) { // otherwise, the last verdict is valid
+	} else if state.pages == nil || !slices.EqualFunc(l.Pages, state.pages, func(a, b mcp.Page) bool { return bytes.Equal(a.Text, b.Text) }) { // otherwise, the last verdict is valid
 		written := c.write(l)
 		l.written = written
-		prepare := func() { written() } // it does the work once
-		c.judge(captured(textsOf(l.Pages)...), prepare, func(v *verdict, err error) { c.judged(l, v, err) })
+		c.judge(captured(l.Pages...), func() { written() }, func(v *verdict, err error) { c.judged(l, v, err) })
 		return
 	}
 	if err != nil {
@@ -693,13 +678,12 @@ func (c *core) release() {
 	if c.refused != nil {
 		return
 	}
-	c.news = slices.DeleteFunc(c.news, func(n news) bool {
-		if slices.ContainsFunc(pin.AskOrder[:], func(entryType pin.EntryType) bool { return c.lags(entryType, n.method) }) {
-			return false
+	for _, method := range slices.Sorted(maps.Keys(c.news)) {
+		if !slices.ContainsFunc(pin.AskOrder[:], func(entryType pin.EntryType) bool { return changedOf(entryType) == method && c.lags(entryType) }) {
+			c.toClient(c.news[method])
+			delete(c.news, method)
 		}
-		c.toClient(n.line)
-		return true
-	})
+	}
 	waiting := c.waiting
 	c.waiting = nil
 	for _, h := range waiting {
@@ -824,7 +808,7 @@ func (c *core) greeted(line []byte, m jsontree.Value, key string) {
 	if holdsList {
 		c.block(nil, errUnasked)
 	} else if isPinned && result.Has(memberOf(pin.Instructions)) {
-		c.judge(captured(greeting), func() {}, pass)
+		c.judge(captured(mcp.Page{Text: greeting}), func() {}, pass)
 	} else {
 		pass(&verdict{matches: true}, nil)
 	}
@@ -858,7 +842,7 @@ func (c *core) renews() {
 	c.isReady = false
 	for entryType := range pin.Instructions {
 		method := changedOf(entryType)
-		c.announce(news{method, fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)})
+		c.news[method] = fmt.Appendf(nil, `{"jsonrpc":"2.0","method":%q}`+"\n", method)
 	}
 	c.toServer(c.hello)
 }
@@ -899,12 +883,12 @@ func (c *core) tick() {
 			continue
 		}
 		l.key = ""
+		err := fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds()))
 		if l.InDoubt {
 			l.End()
-			c.listed(l, "", nil)
-		} else {
-			c.listed(l, "", fmt.Errorf("no answer in %d seconds", int(l.Patience().Seconds())))
+			err = nil
 		}
+		c.listed(l, "", err)
 	}
 	c.request()
 	c.conclude()
@@ -918,7 +902,7 @@ func (c *core) serverEnds() {
 		return
 	}
 	maps.DeleteFunc(c.open, func(_ string, r request) bool { return r.method == listen }) // which has no response
-	c.refuseAll(c.unanswered(), wordsEnded)
+	c.refuseAll(wordsEnded)
 }
 
 // unsent handles a line that the server didn't receive because its session had ended. A client's message is handled
@@ -936,30 +920,23 @@ func (c *core) isIdle() bool {
 	return (c.refused == nil || c.refused.isTold) && len(c.waiting) == 0
 }
 
-// unanswered returns the ids of all requests that the client waits for, and forgets them.
-func (c *core) unanswered() (ids [][]byte) {
+// refuseAll answers all requests that the client waits for with a refusal.
+func (c *core) refuseAll(words modeltext.Text) {
 	for _, key := range slices.Sorted(maps.Keys(c.open)) {
-		ids = append(ids, c.open[key].held.id())
+		c.refuseRequest(c.open[key].held, words)
 	}
 	for _, h := range c.waiting {
-		ids = append(ids, h.id())
+		c.refuseRequest(h, words)
 	}
 	clear(c.open)
 	c.waiting = nil
-	return ids
 }
 
-// end ends the session, and responds to all waiting requests with an error.
+// end ends the session, and answers all requests that the client waits for with an error.
 func (c *core) end(words modeltext.Text, err error) {
-	c.refuseAll(c.unanswered(), words)
+	c.refuseAll(words)
 	c.refused = &refusalState{words: words, isTold: true}
 	c.out.err = err
-}
-
-func (c *core) refuseAll(ids [][]byte, words modeltext.Text) {
-	for _, id := range ids {
-		c.toClient(refusal(id, words))
-	}
 }
 
 // block ends the session because of something that can't be judged.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pinproof/internal/jsontree"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 // gateFolder has pinproof, built once for all tests.
@@ -100,9 +101,9 @@ func lockfileOf(t *testing.T, flags string, results ...string) string {
 		return lock
 	}
 	capture := filepath.Join(folder, "s.jsonl")
-	var said [][]byte
+	var said []mcp.Page
 	for _, result := range results {
-		said = append(said, []byte(fill(result)))
+		said = append(said, mcp.Page{Text: []byte(fill(result))})
 	}
 	if err := os.WriteFile(capture, captured(said...), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pinproof/internal/pin"
+	"pinproof/pinproof-capture/internal/mcp"
 )
 
 func TestFindLock(t *testing.T) {
@@ -111,7 +112,7 @@ func TestStartedAhead(t *testing.T) {
 	other, _ := os.ReadFile(lockfileOf(t, "", "$GREET", `{"tools":[$A]}`))
 	write(t, j.lock, string(other))
 	for range 2 {
-		if v, err := j.runPart(captured([]byte(fill(good["tools/list"])))); err != nil || len(v.drifted) != 1 {
+		if v, err := j.runPart(captured(mcp.Page{Text: []byte(fill(good["tools/list"]))})); err != nil || len(v.drifted) != 1 {
 			t.Errorf("%+v, %v", v, err)
 		}
 		j.ahead <- func([]byte) (*verdict, error) { return nil, errBlocked }

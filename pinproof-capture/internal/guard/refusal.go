@@ -57,28 +57,23 @@ type refusalState struct {
 	entryType pin.EntryType
 	verdict   *verdict
 	at        time.Time
-	waiting   [][]byte // the ids of the client's requests that get the error
 	words     modeltext.Text
 	isTold    bool
 }
 
 // answerRefused answers a request after the refusal, or makes it wait until the client's text is known.
 func (c *core) answerRefused(h held) {
-	r := c.refused
-	if !h.m.Has("method") {
-		return
-	}
-	if r.isTold {
-		c.refuseRequest(h, r.words)
-	} else if id := h.id(); len(id) > 0 {
-		r.waiting = append(r.waiting, id)
+	if h.m.Has("method") && c.refused.isTold {
+		c.refuseRequest(h, c.refused.words)
+	} else if h.m.Has("method") {
+		c.waiting = append(c.waiting, h)
 	}
 }
 
 // refuse ends the session because a list or the instructions drifted. It requests the remaining lists first, so that
 // a person has to review only once. What can't be judged ends the session at once (block).
 func (c *core) refuse(entryType pin.EntryType, v *verdict) {
-	c.refused = &refusalState{entryType: entryType, verdict: v, at: c.now, waiting: c.unanswered()}
+	c.refused = &refusalState{entryType: entryType, verdict: v, at: c.now}
 	if !c.isReady && c.meta == nil {
 		c.toServer([]byte(mcp.Initialized))
 	}
@@ -118,42 +113,31 @@ func (c *core) conclude() {
 	if r == nil || r.isTold || isWaiting && c.now.Sub(r.at) < reviewPatience {
 		return
 	}
-	r.words = wordsBlocked.With(c.drift("block", r.entryType, r.verdict))
-	r.isTold = true
-	c.refuseAll(r.waiting, r.words)
+	c.end(wordsBlocked.With(c.drift("block", r.entryType, r.verdict)), errBlocked)
 	for entryType := range c.lists {
 		c.lists[entryType].running = nil
 	}
-	c.out.err = errBlocked
 }
 
 // captured returns results as the lines of a capture.
-func captured(results ...[]byte) (lines []byte) {
+func captured(results ...mcp.Page) (lines []byte) {
 	for i, result := range results {
-		lines = append(lines, mcp.Answer([]byte(strconv.Itoa(i+1)), `"result":`+string(result))...)
+		lines = append(lines, mcp.Answer([]byte(strconv.Itoa(i+1)), `"result":`+string(result.Text))...)
 	}
 	return lines
-}
-
-// textsOf returns the results of pages as they came.
-func textsOf(pages []mcp.Page) (results [][]byte) {
-	for _, page := range pages {
-		results = append(results, page.Text)
-	}
-	return results
 }
 
 // said returns a capture of this session: the handshake response, and the last complete listing of each list. isPart
 // means that a list which the server declares may be missing.
 func (c *core) said() (data []byte, isPart bool) {
-	var results [][]byte
+	var results []mcp.Page
 	if c.greeting != nil {
-		results = append(results, c.greeting)
+		results = append(results, mcp.Page{Text: c.greeting})
 	}
 	isPart = c.refused == nil
 	for _, entryType := range pin.AskOrder {
 		l := &c.lists[entryType]
-		results = slices.Concat(results, textsOf(l.pages), textsOf(l.files))
+		results = slices.Concat(results, l.pages, l.files)
 		isPart = isPart || l.pages == nil && !l.hasFailed() && c.claims(entryType)
 	}
 	return captured(results...), isPart
@@ -182,10 +166,8 @@ func (c *core) drift(event string, entryType pin.EntryType, v *verdict) modeltex
 	if c.OnDrift == ModeEnd && lines[0] != v.summary && entryType != pin.Instructions {
 		c.tell("with --on-drift subset, the guard would leave these out and pass the approved rest")
 	}
-	words := say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
-		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ")
-	data, isPart := c.said()
-	return words.With(c.toReview(data, isPart))
+	return say("the ").Entries(entryType).Say(" of server ").Argument(c.ServerID).
+		Say(" are not the ones approved in tools.lock (").With(how).Say("). Do not use them. ").With(c.toReview(c.said()))
 }
 
 // unjudged reports to a person why a response, or a line that can't be parsed, has no verdict, and what becomes of
@@ -195,9 +177,8 @@ func (c *core) unjudged(event, what string, line []byte, err error) modeltext.Te
 	data, _ := c.said()
 	c.tell("%s: %s", what, why)
 	c.log(event, "reason", why)
-	words := say("it could not be judged whether what server ").Argument(c.ServerID).
-		Say(" says is what was approved in tools.lock. Do not use it. ")
-	return wordsBlocked.With(words).With(c.toReview(append(data, line...), true))
+	return wordsBlocked.Say("it could not be judged whether what server ").Argument(c.ServerID).
+		Say(" says is what was approved in tools.lock. Do not use it. ").With(c.toReview(append(data, line...), true))
 }
 
 // toReview keeps a capture and prints the command to review it. It returns the client's text, which has the command,
@@ -219,8 +200,8 @@ func (c *core) toReview(data []byte, isPart bool) modeltext.Text {
 }
 
 // refuseUse refuses a request that acts on an entry.
-func (c *core) refuseUse(h held, key pin.Key, method string, why *reason) {
-	c.refuseRequest(h, c.refuseEntry(method, key, why))
+func (c *core) refuseUse(h held, t target, method string, why *reason) {
+	c.refuseRequest(h, c.refuseEntry(method, t.keys[0], why))
 }
 
 // refuseEntry reports to a person why the client doesn't get an entry. It returns the client's text.

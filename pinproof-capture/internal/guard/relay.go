@@ -39,7 +39,7 @@ type relay struct {
 // Options configure a guard.
 type Options struct {
 	Pins
-	OnDrift string        // one of Ends, Subset, Warns
+	OnDrift string        // ModeEnd, ModeSubset or ModeWarn
 	Relist  time.Duration // the age at which a listing is renewed before the next call; 0 for never
 
 	// The file of the log; "" is for none.
@@ -50,7 +50,7 @@ type Options struct {
 
 // newCore returns the core of a session that hasn't begun.
 func newCore(o Options, pins serverPins, review reviewSetup) *core {
-	return &core{Options: o, review: review, pins: pins, open: map[string]request{}}
+	return &core{Options: o, review: review, pins: pins, open: map[string]request{}, news: map[string][]byte{}}
 }
 
 // Run starts the server once and passes messages between it and the client until one of them ends. It returns the

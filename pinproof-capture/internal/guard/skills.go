@@ -17,13 +17,13 @@ import (
 // folders.
 
 var (
-	skillNotApproved = because("it belongs to a skill that is not approved", say("this "), say(" belongs to a skill that is not approved. A person has to review it first."))
-	fileNotListed    = because("no such file is in the approved entry of its skill, or not in this spelling", say("this "), say(" is not in the approved entry of its skill, or not in this spelling. A person has to review it first."))
-	fileDiffers      = because("its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first."))
-	skillNotSeen     = because("the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first."))
-	skillDenied      = because("a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it."))
-	folderNotRead    = because("what is in a folder isn't pinned", say("what is in the folder of this "), say(" is not approved. Read the files that the entry of a skill lists."))
-	contentsUnclear  = because("clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways."))
+	skillNotApproved = &reason{"it belongs to a skill that is not approved", say("this "), say(" belongs to a skill that is not approved. A person has to review it first.")}
+	fileNotListed    = &reason{"no such file is in the approved entry of its skill, or not in this spelling", say("this "), say(" is not in the approved entry of its skill, or not in this spelling. A person has to review it first.")}
+	fileDiffers      = &reason{"its bytes are not those of the file that was approved", say("the bytes of this "), say(" are not those of the file that was approved. A person has to review it first.")}
+	skillNotSeen     = &reason{"the files of its skill are known once the server has listed it", say("the skill of this "), say(" has to be listed first.")}
+	skillDenied      = &reason{"a person has denied its skill to agents", say("a person has denied the skill of this "), say(" to agents. Go on without it.")}
+	folderNotRead    = &reason{"what is in a folder isn't pinned", say("what is in the folder of this "), say(" is not approved. Read the files that the entry of a skill lists.")}
+	contentsUnclear  = &reason{"clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways.")}
 )
 
 // skills are what the guard knows about the skills of one server, by the hashes of the keys of their folders. A server can't make
@@ -112,9 +112,8 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	if files != nil {
 		return files, nil
 	}
-	why = first(around, skillDenied, skillNotSeen, fileNotListed, skillNotApproved)
-	if why == nil && skill.IsMain(uri) {
-		return nil, skillNotApproved
+	if why = first(around, skillDenied, skillNotSeen, fileNotListed, skillNotApproved); why == nil && skill.IsMain(uri) {
+		why = skillNotApproved
 	}
 	return nil, why
 }

@@ -189,7 +189,7 @@ func (r *remote) read(p *post, resp *http.Response) (last string, wait time.Dura
 			return nil
 		}
 		if p != nil {
-			return r.hand(e.data, p.asked)
+			e.asked = p.asked
 		}
 		return r.hand(e.data, e.asked)
 	})
