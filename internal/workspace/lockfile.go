@@ -94,18 +94,21 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l loc
 // pinsOf returns a function that makes the pins of a server's capture. A single capture may be that of any server.
 // Each capture is used once, because a lockfile may have many servers.
 func (w *Workspace) pinsOf(sources []source) lockfile.ListedFunc {
-	used := make([]bool, len(sources))
+	unused := map[string]*source{}
+	for i := range sources {
+		unused[sources[i].server] = &sources[i]
+	}
 	return func(server string, pol pin.Policy) *pin.Set {
-		for i := range sources {
-			s := &sources[i]
-			isOf := s.server == server || len(sources) == 1 && cmp.Or(w.Server, server) == server
-			if isOf && !used[i] {
-				used[i] = true
-				set, _ := w.pins(s, server, pol) // without pins if there is an error
-				return &set
-			}
+		s := unused[server]
+		if len(sources) == 1 && cmp.Or(w.Server, server) == server {
+			s = unused[sources[0].server]
 		}
-		return &pin.Set{}
+		if s == nil {
+			return &pin.Set{}
+		}
+		delete(unused, s.server)
+		set, _ := w.pins(s, server, pol) // without pins if there is an error
+		return &set
 	}
 }
 
