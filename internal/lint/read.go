@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"pinproof/internal/pin"
+	"pinproof/internal/text"
 )
 
 // A Scope is where a finding is.
@@ -130,6 +131,16 @@ func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Ch
 		})
 	}
 	workers.Wait()
+	left := maxFindings
+	for i, e := range wanted {
+		if left -= len(found[i]); left < 0 && found[i] != nil {
+			kept := []Finding{r.crowded(e.of, e.pin, found[i][0].Scope)}
+			if first := slices.IndexFunc(found[i], Finding.Unclean); first >= 0 {
+				kept = append(kept, found[i][first]) // a policy may refuse it
+			}
+			found[i] = kept
+		}
+	}
 	var list []Finding
 	// Copies of a repeated name share findings.
 	seen := map[Finding]bool{}
@@ -196,6 +207,17 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
+// crowded returns the warning about an entry whose findings aren't listed, because those before it have too many.
+func (r *textReading) crowded(of *pin.Comparison, p *pin.Pin, scope Scope) Finding {
+	one := r.names().newReview(of.Server, p)
+	one.add("oversize", "not reviewed: the entries before it have more than %s findings", text.Number(maxFindings))
+	f := one.list[0]
+	f.Scope = scope
+	pinned := recording(of, r.drifted[f.Ref()]).Find(p.Key)
+	f.Approved = pinned != nil && slices.Contains(pinned.Accepted, f.Record())
+	return f
+}
+
 // recording returns the pins whose accepted warnings count: those of the lockfile or, for an entry that is
 // equal in two lockfiles, those of the new one.
 func recording(of *pin.Comparison, drifted bool) *pin.Set {
@@ -242,12 +264,16 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 				p = now // which may have more than its policy pins
 			}
 			accepted := recordSet(s.Pins[j].Accepted)
-			for _, f := range r.names().naming(own, p, sought) {
-				f.Approved = accepted[f.Record()]
+			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {
+				return accepted[f.Record()] || isTold[f.EntryRecord()]
+			})
+			if len(open) > 1 && len(list)+len(open) > maxFindings {
+				open[0].Detail += ", and " + text.Number(len(open)-1) + " more"
+				open = open[:1]
+			}
+			for _, f := range open {
 				f.Scope = scope
-				if !f.Approved && !isTold[f.EntryRecord()] {
-					list = append(list, f)
-				}
+				list = append(list, f)
 			}
 		}
 	}

@@ -48,6 +48,10 @@ const (
 	// Findings of one id and level in one entry; the rest are counted.
 	maxAlike = pin.MaxAlike
 
+	// Findings in all entries of a run: of an entry after these, a warning is that it isn't reviewed. Of a pinned text that names more
+	// tools than that, the first one is a warning.
+	maxFindings = 20_000
+
 	// bytes; a hostile tool could make a pointer as large as itself.
 	maxPointer = 1024
 
