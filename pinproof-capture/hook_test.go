@@ -131,7 +131,7 @@ func TestHookUnknownLabel(t *testing.T) {
 	write(t, filepath.Join(project, "tools.lock"), `{"lockfileVersion":1,"servers":{"files":{"tools":{}},"web \u202e":{"tools":{}}}}`)
 	log := filepath.Join(t.TempDir(), "log")
 	code, _, stderr := hookedAs(t, "flies", append([]string{"--"}, standIn(t, "2025-11-25", "one tool", log)...)...)
-	want := "pinproof: blocked: the lockfile has no server flies, but 2 other servers\n" +
+	want := "pinproof: blocked: the lockfile has no server flies\n" +
 		"Do not use this server's tools. A person goes on with: pinproof-capture save flies.jsonl -- COMMAND (or its URL)\n"
 	if _, err := os.Stat(log); code != 2 || stderr != want || err == nil {
 		t.Errorf("code %d, %v\n%s", code, err, stderr)

@@ -41,10 +41,11 @@ func (c *Config) Start() (argv []string, what string, err error) {
 	if root, _, ok := strings.Cut(filepath.ToSlash(path), "/node_modules/"); ok {
 		project, _ := filepath.EvalSymlinks(c.Project)
 		if below, err := filepath.Rel(root, project); err == nil && filepath.IsLocal(below) {
+			argv = npxSelf
 			if runtime.GOOS == "windows" {
-				return cmdNPXSelf, "the one in node_modules", nil
+				argv = cmdNPXSelf
 			}
-			return npxSelf, "the one in node_modules", nil
+			return argv, "the one in node_modules", nil
 		}
 	}
 	found, _ := exec.LookPath(Self)

@@ -473,7 +473,7 @@ func (c *core) begin(entryType pin.EntryType) {
 	l.running = &listing{began: l.changes, Listing: mcp.Listing{EntryType: entryType, Meta: c.meta,
 		Files: &mcp.SkillFiles{}, WithFiles: c.refused != nil, EmptyEnds: c.pins.EmptyCursorEnds}}
 	for _, h := range c.waiting {
-		if h.m.Get("method").Text == pin.EntryTypeInfo[entryType].Method {
+		if h.m.Get("method").Text == methodOf(entryType) {
 			l.isAsked = true
 			if meta := h.m.Get("params").Get("_meta"); len(meta.Members()) > 0 {
 				l.running.Meta = meta.Members()
@@ -519,6 +519,8 @@ func (c *core) fromServer(line []byte) {
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			c.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
+	case c.refused == nil && (c.holdsPinned(m, "") || c.holdsPinned(m.Get("error").Get("data"), "")):
+		c.block(line, errUnasked)
 	case method.Kind != 0:
 		c.unasked(line, m, method.Text)
 	case l != nil && m.Get("id").Kind == '0':
@@ -754,8 +756,8 @@ func (c *core) isOwn(key string) bool {
 	return err == nil && n >= firstOwn && n < firstOwn+c.used || key == helloID
 }
 
-// holdsPinned reports whether a result has a member named like a pinned list. The result of a tool is content,
-// whatever its members are named.
+// holdsPinned reports whether a result, or the message around it, has a member named like a pinned list. The result of a
+// tool is content, whatever its members are named.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
@@ -913,11 +915,6 @@ func (c *core) unsent(line []byte) {
 		delete(c.open, key)
 		c.fromClient(line)
 	}
-}
-
-// isIdle reports whether no message of the client's waits here.
-func (c *core) isIdle() bool {
-	return (c.refused == nil || c.refused.isTold) && len(c.waiting) == 0
 }
 
 // refuseAll answers all requests that the client waits for with a refusal.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"pinproof/internal/modeltext"
 	"pinproof/internal/workspace"
@@ -42,8 +41,7 @@ func (h Hooked) Hook(ctx context.Context) error {
 	}
 	servers, _ := ReadServers(lock) // pinproof will reject an unreadable lockfile
 	if servers.Kind == '{' && !servers.Has(h.ServerID) {
-		return h.blocked(say("the lockfile has no server ").Argument(h.ServerID).
-			Say(", but ").Count(len(servers.Members()), "other server"))
+		return h.blocked(say("the lockfile has no server ").Argument(h.ServerID))
 	}
 	if _, err := FindPinproof(); err != nil {
 		return h.blocked(say("pinproof is neither beside pinproof-capture nor on the path"))
@@ -59,9 +57,9 @@ func (h Hooked) Hook(ctx context.Context) error {
 		return h.blocked(say("the capture can't be written"))
 	}
 	var words bytes.Buffer
-	flags := []string{"--", file, lock}
-	if h.AllowsDenied {
-		flags = slices.Insert(flags, 0, "--allow=denied")
+	flags := []string{"--allow=denied", "--", file, lock}
+	if !h.AllowsDenied {
+		flags = flags[1:]
 	}
 	limited, cancel := context.WithTimeout(context.Background(), verifyTimeout)
 	defer cancel()

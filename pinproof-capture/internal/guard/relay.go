@@ -174,7 +174,7 @@ func (r *relay) look(p mcp.Connection, stdout io.Writer, clientEnds <-chan struc
 		isIdle := false
 		r.happens(func(c *core) {
 			c.tick()
-			isIdle = c.isIdle()
+			isIdle = (c.refused == nil || c.refused.isTold) && len(c.waiting) == 0 // no message of the client's waits here
 		})
 		select {
 		case <-clientEnds:
