@@ -247,7 +247,7 @@ func (d *decision) prevents(w *Warning, ref pin.Ref, kind pin.DriftKind) bool {
 	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.yes.Records[w.EntryRecord]
 }
 
-// isWholeWarned reports whether the whole list has a new warning that the answers don't accept.
+// isWholeWarned reports whether there is a new warning about a whole list that the answers don't accept.
 func (d *decision) isWholeWarned() bool {
 	isNew := func(w Warning) bool { return w.isWhole() && !w.Approved }
 	return !d.yes.Wholes && slices.ContainsFunc(d.Warnings, isNew)

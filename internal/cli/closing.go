@@ -90,9 +90,9 @@ func (a *approver) alike(refs pin.Refs) (said []string) {
 	return said
 }
 
-// denials tells how clients keep denied tools from their agents where no guard runs before the server.
-// In a rule, <tool> or <server> replaces a name that isn't plain. The server ID usually is the client's name
-// for the server; where it isn't, a person has to write the client's.
+// denials returns the rules with which clients without a guard keep newly denied tools from their agents. A rule has
+// <tool> or <server> in place of a name that isn't plain. It uses the server ID, which usually is the client's name
+// for the server; if it isn't, a person has to write that name.
 func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 	if alike := a.alike(out.Denied); len(alike) > 0 {
 		steps = append(steps, report.Step{Text: text.List(alike, maxNamed) + ", so it is denied, too, until its name is accepted once more"})

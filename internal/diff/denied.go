@@ -89,7 +89,7 @@ func resembles(old, now *candidate, isOwn bool) bool {
 	return likeness(old, now) >= leastLikeness || share(old.said, now.said) >= leastShare
 }
 
-// share returns which share of the words of one text another one has, from 0 to 1.
+// share returns the fraction of the words of the old text that the new one has, too, from 0 to 1.
 func share(old, now map[string]bool) float64 {
 	return float64(common(old, now)) / float64(max(1, len(old)))
 }

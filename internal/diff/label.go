@@ -124,7 +124,8 @@ func (l *labeller) sideLabel(c Change, at location) label.Label {
 	return k
 }
 
-// proseLabel is for a title or a description of the entry. A title that is its name in words is one that everybody reads anyway.
+// proseLabel returns the label of a change of the title or the description of an entry. A title that repeats the
+// words of the entry's name tells a reader nothing new.
 func (l *labeller) proseLabel(c Change, name string, inside []string) label.Label {
 	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, l.name) }
 	if name == "title" && len(inside) == 0 && inWords(c.Old) && inWords(c.New) {

@@ -33,7 +33,7 @@ const (
 type pair struct {
 	inner, outer *jsontree.Value
 
-	// Both are whole: everything that they take is an object.
+	// Both schemas are whole ones, of an input or a result: every value that they accept is an object.
 	whole bool
 }
 

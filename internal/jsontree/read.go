@@ -29,7 +29,7 @@ const (
 	// JSON values in one definition: about 100 bytes of memory each.
 	maxDefinitionSize = 200_000
 
-	maxDepth = 10_000 // nesting of any value, as the library has it
+	maxDepth = 10_000 // the deepest nesting of any value, the same as the JSON library's
 
 	maxDefinitionDepth = 128 // nesting, the definition itself being 1
 

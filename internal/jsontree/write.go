@@ -10,7 +10,7 @@ import (
 )
 
 // Append writes v in its canonical form: without whitespace, with members in the order of v, which is that of
-// RFC 8785 unless v is made by Ordered, and with numbers as the reader wrote them.
+// RFC 8785 unless v is made by ObjectInOrder, and with numbers as the reader wrote them.
 func Append(dst []byte, v Value) []byte { return appendValue(dst, &v, nil) }
 
 // MarshalJSON returns what Append writes.

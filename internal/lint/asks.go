@@ -82,7 +82,7 @@ func (t *tokenizer) quoted(first int) bool {
 // nearQuotation is how many words on either side of a quoted order are looked at.
 const nearQuotation = 60
 
-// maxQuotation is how many bytes a quotation has at most.
+// maxQuotation is the greatest length of a quotation, in bytes.
 const maxQuotation = 400
 
 // quotes are the ends of quotations, by their beginnings.

@@ -315,7 +315,8 @@ func (r *Reviewer) add(id, format string, args ...any) {
 	r.addFor("", id, Table[findingRow(id)].Warning, format, args...)
 }
 
-// addFor reports a finding that names something, unless the subject is "". An argument that takes time to make is lazy.
+// addFor reports a finding about the name in subject, or about no name if that is "". An argument that is costly to
+// make is lazy: it is made only if the finding is listed.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolRank(warning)]
 	if *count++; *count > maxAlike+1 {

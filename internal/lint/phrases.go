@@ -17,7 +17,7 @@ import (
 // between the words don't matter, and the time is linear.
 
 const (
-	// bytes; no word, tag or file of the rules is longer.
+	// The greatest length of a word or a tag in the rules, in bytes.
 	maxWord = 30
 
 	minToken = 20 // bytes; fewer digits don't decode to prose
@@ -347,7 +347,8 @@ func (t *tokenizer) word(from int) string {
 // maxFile is how many bytes a file of secretFiles has at most.
 const maxFile = 40
 
-// fileAt returns the end of a file that secretFiles has: of the whole path at from, its first two parts or its first one, or 0.
+// fileAt looks up the path at from in secretFiles: the whole path, then its first two parts, then its first part. It
+// returns the offset after what it found, or 0.
 func (t *tokenizer) fileAt(from int) int {
 	path := t.word(from)
 	path = strings.ToLower(strings.ReplaceAll(path[:min(len(path), maxFile+1)], `\`, "/"))

@@ -65,7 +65,7 @@ func (r *Reviewer) image(s string) {
 const (
 	prose = iota
 
-	// Of an enum or a const; a bare word there names no tool.
+	// Text of an enum or a const. A single word there isn't taken for the name of a tool.
 	values
 
 	symbols // names, patterns, addresses

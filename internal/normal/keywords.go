@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// keywords rewrites each keyword of a schema by itself.
+// keywords returns a schema in which each keyword has its normal form, without keywords that have no effect.
 func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	var members []jsontree.Member
 	isInteger := v.Get("type").Text == "integer"

@@ -183,7 +183,7 @@ func IsApprover(name string) bool {
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
 }
 
-// An ServerInfo is the name and version that a server reports. It is only shown: no digest covers it, and no verdict
+// A ServerInfo is the name and version that a server reports. It is only shown: no digest covers it, and no verdict
 // depends on it.
 type ServerInfo struct{ Name, Version string }
 

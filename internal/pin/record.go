@@ -71,7 +71,8 @@ func ParseRecord(line string) (Record, bool) {
 	return r, err == nil && isPointer && id != "" && len(id) <= 64 && strings.Trim(id, wordBytes[:36]+"-") == "" && IsDigest(digest) && r.String() == line
 }
 
-// MaxAlike is how many findings of one id and level an entry has at most. One more counts the rest.
+// MaxAlike is how many findings of one id and level are listed for an entry. If there are more, one further finding
+// counts them.
 const MaxAlike = 10
 
 // TextDigest returns the digest in a record of consent to a warning: SHA-256 over the canonical form

@@ -53,8 +53,8 @@ func RealPins(t testing.TB, path, server string) pin.Set {
 	return set
 }
 
-// SomeUpgrades calls f for upgrades of each server: for all of them in .ci/run, otherwise for those that we made up
-// and every third of the others, and with -short only for those that we made up.
+// SomeUpgrades calls f for some upgrades of each server: in .ci/run for all of them; otherwise for those of made-up
+// servers and every third one of the other servers; with -short, only for those of made-up servers.
 func SomeUpgrades(t *testing.T, f func(old, new string)) {
 	t.Helper()
 	var list [][2]string

@@ -72,7 +72,7 @@ type question struct {
 	// Records a yes to what isn't an entry; or nil.
 	yes func(a *approval.Answers)
 
-	// 'y', 'n', 'x' for a yes that denies the entry to agents, or 0 while the question is open.
+	// 'y' accepts, 'n' declines, 'x' accepts the entry and denies it to agents; 0 while the question is open.
 	answer byte
 }
 

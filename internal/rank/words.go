@@ -80,7 +80,8 @@ func (r *Reader) Piece(s string, from int) (words []Word, next int) {
 	return r.words, r.words[len(r.words)-window].From
 }
 
-// cut returns the last offset up to this one at which a character begins, or the end of the text.
+// cut returns the offset of the last character that begins at or before an offset, or the size of the text if the
+// offset is beyond it.
 func cut(s string, at int) int {
 	if at >= len(s) {
 		return len(s)

@@ -404,7 +404,7 @@ type Block struct {
 	Rows   []Row
 	Summed string // counts its minor changes, by label
 
-	// The words that select it: labels of changes, ids of findings, what it could do.
+	// The words with which --only and --accept select it: labels of changes, ids of findings, risks.
 	Is []string
 
 	// The command that accepts it and nothing else, or "". Only readers who get Model.Ready may see it.

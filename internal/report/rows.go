@@ -572,7 +572,7 @@ var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // value lays out what differs in two values; with isWhole all of the new one.
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
-	const short = 60 // up to this size, two values get marks however much differs
+	const short = 60 // bytes of two values in which words are marked however many differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
 	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {

@@ -256,7 +256,8 @@ func (r *comparer) locate(e *Edit, from, to int) {
 		}
 	}
 	e.After = from
-	// At the end, this has to be said after another edit: what that removed may have been replaced instead.
+	// An addition at the end needs a place only after another edit: without one, it could be taken for the replacement
+	// of what that edit removed.
 	isEnd := from == to && from == len(r.old) && len(r.edits) == 0 && !r.isCode
 	if isEnd || from < to && !r.isMixed && r.times[r.old[from]] == 1 {
 		e.After = -1

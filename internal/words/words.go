@@ -106,7 +106,7 @@ func DiffPhrases(budget *effort.Budget, old, new string) []Piece {
 func pieces(budget *effort.Budget, old, new []string) (pieces []Piece) {
 	compare(budget, old, new, true, func(op byte, tokens []string) {
 		text := strings.Join(tokens, "")
-		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library may return two with the same operation
+		if n := len(pieces); n > 0 && pieces[n-1].Op == op { // the library can return two neighbours with the same operation
 			pieces[n-1].Text += text
 			return
 		}

@@ -386,7 +386,7 @@ func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine
 	t.texts(below, t.wrapped(len(below), l.Text))
 }
 
-// columnsOf returns how many columns pieces of a line take at most.
+// columnsOf returns an upper bound of the columns that pieces of a line take.
 func columnsOf(runs []layout.Run) (n int) {
 	for _, r := range runs {
 		n += layout.Columns(r.Text)

@@ -20,7 +20,7 @@ type serverPins struct {
 	values []pin.Substitute // what the names in the pins mean
 	skills skills
 
-	// The denied resources by skill.Key, and what matches the keys of URIs of the denied templates.
+	// The denied resources by skill.URIKey, and what matches the keys of URIs of the denied templates.
 	denied          map[string]bool
 	deniedTemplates []*regexp.Regexp
 
@@ -62,7 +62,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 // expression matches an expression in a URI template (RFC 6570).
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// mark is where an expression is in the key of a template: skill.Key keeps it.
+// mark is where an expression is in the key of a template: skill.URIKey keeps it.
 const mark = "0expression0"
 
 // templateKey returns the key of a pinned resource or template, with marks for expressions.
@@ -70,8 +70,8 @@ func (a *serverPins) templateKey(name string) string {
 	return skill.URIKey(expression.ReplaceAllLiteralString(a.plain(name), mark))
 }
 
-// matcher returns a pattern for the keys (skill.Key) of all URIs that a server could read as this template or URI. An
-// expression matches anything.
+// matcher returns a pattern that matches the keys (skill.URIKey) of all URIs that a server could take for this URI or
+// template. An expression of the template matches any text.
 func matcher(key string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
 }

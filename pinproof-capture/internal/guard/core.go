@@ -756,8 +756,8 @@ func (c *core) isOwn(key string) bool {
 	return err == nil && n >= firstOwn && n < firstOwn+c.used || key == helloID
 }
 
-// holdsPinned reports whether a result, or the message around it, has a member named like a pinned list. The result of a
-// tool is content, whatever its members are named.
+// holdsPinned reports whether an object has a member named like a pinned list: a result, the message around it, or
+// the data of an error. The result of a tool is content, whatever its members are named.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources
