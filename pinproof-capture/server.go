@@ -77,7 +77,7 @@ func (a *app) serving(c *cobra.Command, pins *guard.Pins, run func(name string, 
 				return usage(c, "--header-env and --sse need a URL")
 			}
 			argv := args[1:]
-			if err := client.CheckLaunch(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
+			if err := client.CheckNPMFlags(argv, append([]string{client.Self}, a.args[:len(a.args)-len(argv)]...)...); err != nil {
 				return err
 			}
 			return run(args[0], mcp.Server{Argv: argv})

@@ -68,7 +68,7 @@ func checkLock(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error 
 	for _, s := range said.Deny {
 		for _, p := range s.holders(sides) {
 			if p.Known() {
-				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny "+shell.Blank("name")))
+				return s.wrong("server "+text.Name(p.Server)+" is pinned already").Hint("to deny an entry of it: %s", said.Next.To("relock", "--deny "+shell.Placeholder("name")))
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (s *Selector) wrong(why string) *fail.Error {
 }
 
 func (s *Selector) ofSeveral() *fail.Error {
-	return s.wrong("it matches entries of several servers").Hint("say which: --server %s", shell.Blank("server ID"))
+	return s.wrong("it matches entries of several servers").Hint("say which: --server %s", shell.Placeholder("server ID"))
 }
 
 // ReasonUnused tells why the selector has accepted nothing.

@@ -213,7 +213,7 @@ func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) erro
 		return refuse(v.Errorf("no %q that is a non-empty string", info.Identity))
 	}
 	if key.Type == pin.Skills {
-		if _, problem := skill.Read(v); problem != nil {
+		if _, problem := skill.Parse(v); problem != nil {
 			return refuse(problem)
 		}
 	}
@@ -723,7 +723,7 @@ func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
 	v = s.Policy.Apply(p.Type, v)
 	if p.Type == pin.Skills {
 		// Otherwise no warning could name the skill's files, and the lockfile couldn't store them.
-		if _, problem := skill.Read(v); problem != nil {
+		if _, problem := skill.Parse(v); problem != nil {
 			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
 				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)
 		}

@@ -65,7 +65,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 // filesOf returns the texts of a skill's files, at most left bytes in total.
 func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (files []pin.File, err error) {
 	entry := p.Tree()
-	s, problem := skill.Read(entry)
+	s, problem := skill.Parse(entry)
 	if problem != nil {
 		return nil, problem // can't happen: newEntry has read it
 	}

@@ -28,7 +28,7 @@ func TestAdvice(t *testing.T) {
 	try := func(old, new pin.Set) {
 		in := report.Input{Comparisons: []pin.Comparison{{Server: "s", Capture: "s.json", LockfilePath: "tools.lock", State: pin.Paired, Locked: old, Captured: new}}}
 		in.Drifts = pintest.Drifts(in.Comparisons)
-		in.Findings = lint.Read(in.Comparisons, in.Drifts, nil, true)
+		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Matches: len(in.Drifts) == 0, Differs: map[string]bool{"s": len(in.Drifts) > 0}}
 		known := func() *facts.Facts { return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{}) }
 		plain := caseOf(&in, known())

@@ -84,7 +84,7 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
 		}
 	}
-	if given("approved-by") && !pin.IsApprover(f.approvedBy) {
+	if given("approved-by") && !pin.IsApproverName(f.approvedBy) {
 		return fail.New("--approved-by needs a name")
 	}
 	said := &f.said
@@ -137,7 +137,7 @@ func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
 	said := &f.said
 	ap.shows = !said.Silent && (said.Approves || said.NeedsPrompt())
 	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
-	ap.describe(lint.ReadFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice))
+	ap.describe(lint.FindingsFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice))
 	return ap
 }
 
@@ -174,7 +174,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 		}
 	}
 	overlooks := a.c.Overlooks(out)
-	for _, f := range lint.ReadFor(a.w.Comparisons, a.w.Drifts, locked, of) {
+	for _, f := range lint.FindingsFor(a.w.Comparisons, a.w.Drifts, locked, of) {
 		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)
 		}

@@ -88,7 +88,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 func filledIn(args []string) error {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")
-		if shell.IsBlank(arg) || strings.HasPrefix(arg, "--") && shell.IsBlank(value) {
+		if shell.IsPlaceholder(arg) || strings.HasPrefix(arg, "--") && shell.IsPlaceholder(value) {
 			return fail.New("%s is to be filled in", text.Name(arg))
 		}
 	}

@@ -111,7 +111,7 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 			server = ref.Server
 		}
 		name := "<tool>"
-		if shell.Pasteable(ref.Name) {
+		if shell.IsPasteable(ref.Name) {
 			name = ref.Name
 		}
 		steps = append(steps, []report.Step{

@@ -134,7 +134,7 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	}
 	allow := pin.Leniency{}
 	also := pin.Faults{}
-	in := report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}
+	in := report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}
 	var known *facts.Facts
 	if req.failOn != "" {
 		known = facts.Explain(w.Comparisons, w.Drifts, in.Findings, facts.Bounds{BySeverities: true})

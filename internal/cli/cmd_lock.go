@@ -84,7 +84,7 @@ func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.
 	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(w.LockPath)).
 		Hint("read the changes, then approve them: %s", req.To("relock"))
 	p := &w.Comparisons[0]
-	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && req.Server == "" && another != shell.Blank("server ID") {
+	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && req.Server == "" && another != shell.Placeholder("server ID") {
 		no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
 	}
 	return worse(old.NoAnswer, no.Refusal())

@@ -51,7 +51,7 @@ func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 		sides = append(sides, pin.Comparison{Server: l.Servers[i].Server, State: pin.Paired, Locked: l.Servers[i], Captured: l.Servers[i]})
 	}
 	found := map[lint.Finding]bool{}
-	for _, f := range lint.Read(sides, nil, l.Servers, true) {
+	for _, f := range lint.Findings(sides, nil, l.Servers, true) {
 		own := l.Find(f.Server).Find(f.Ref().Key)
 		isExcused := strings.Contains(string(own.Definition), strconv.Quote(f.Names())+":{") // by a parameter, as long as no tool of that name is listed
 		if f.Names() != "" && !f.Approved && !isExcused {

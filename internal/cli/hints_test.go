@@ -23,7 +23,7 @@ func TestHintsWrite(t *testing.T) {
 		in.Next.Capture = "s.json"
 		in.Comparisons[0].Captured.Digest = pintest.SetDigest(&new)
 		in.Drifts = pintest.Drifts(in.Comparisons)
-		in.Findings = lint.Read(in.Comparisons, in.Drifts, nil, true)
+		in.Findings = lint.Findings(in.Comparisons, in.Drifts, nil, true)
 		in.Verdict = pin.Verdict{Failed: true, ExitCode: 1, Differs: map[string]bool{"s": true}}
 		in.Expect = []string{"--expect " + in.Comparisons[0].Captured.Digest}
 		if len(in.Drifts) == 0 && !in.Comparisons[0].PolicyDiffers() {
@@ -95,7 +95,7 @@ func TestHintsWrite(t *testing.T) {
 // accepted records every warning of a set's pins as accepted.
 func accepted(set *pin.Set) {
 	new := []pin.Comparison{{Server: "s", Capture: "s.json", State: pin.New, Captured: *set}}
-	for _, f := range lint.Read(new, pintest.Drifts(new), nil, true) {
+	for _, f := range lint.Findings(new, pintest.Drifts(new), nil, true) {
 		p := set.Find(f.Ref().Key)
 		if p != nil && f.Warning && !f.WholeServer && !slices.Contains(p.Accepted, f.Record()) {
 			p.Accepted = append(p.Accepted, f.Record())

@@ -25,7 +25,7 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 		}
 		read++
 	}
-	return lint.Read(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), len(w.Drifts) - read
+	return lint.Findings(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), len(w.Drifts) - read
 }
 
 // judge lets the gate judge a comparison. in has the findings and the options of the run; judge adds the
@@ -76,7 +76,7 @@ func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Compari
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
 func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
-	in := a.judge(w, report.Input{Findings: lint.Read(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	in := a.judge(w, report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
 	return reportOf(req, w, in, factsOf(&in))
 }
 

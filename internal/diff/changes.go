@@ -17,7 +17,7 @@ import (
 // countHidden counts the invisible characters in a value's strings, except in member names.
 func countHidden(v jsontree.Value) (n int) {
 	for _, r := range v.Text {
-		if text.Hidden(r) {
+		if text.IsHidden(r) {
 			n++
 		}
 	}

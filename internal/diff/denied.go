@@ -108,7 +108,7 @@ var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "requir
 // addSaid adds the words of a value's strings, in any spelling that reads the same. Scripts without spaces have no words, so three
 // letters next to each other count as one where they aren't ASCII.
 func addSaid(said map[string]bool, v jsontree.Value) {
-	for word := range wordSet(text.Folded(v.Text)) {
+	for word := range wordSet(text.FoldLookalikes(v.Text)) {
 		letters := []rune(word)
 		if len(letters) == len(word) || len(letters) <= 3 {
 			said[word] = true

@@ -18,7 +18,7 @@ func (l *labeller) labelOf(c Change, s location) label.Label {
 	}
 	name := s.steps[0]
 	inside := s.steps[1:]
-	if len(inside) == 0 && saysNothing(c) && pin.IsSpecified(l.entryType, name) {
+	if len(inside) == 0 && saysNothing(c) && pin.IsSpecifiedMember(l.entryType, name) {
 		if c.New.Kind == 'n' {
 			return label.Other // the SDKs' clients refuse the whole list
 		}
@@ -142,7 +142,7 @@ func proseLabel(c Change, inside []string) label.Label {
 		return label.Other
 	case isEmpty(c.Old) && isEmpty(c.New):
 		return label.OtherForm
-	case words.Indented(c.Old.Text, c.New.Text) != "" && words.IsDocComment(c.Old.Text):
+	case words.IndentChange(c.Old.Text, c.New.Text) != "" && words.IsDocComment(c.Old.Text):
 		return label.Layout
 	}
 	return label.Wording

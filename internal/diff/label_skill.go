@@ -73,7 +73,7 @@ func fileLabel(c Change, name string, isCode bool) label.Label {
 	if ran || isText || isCode || skill.AnyHead(c.Old.Text) != skill.AnyHead(c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
 		return label.Changed
 	}
-	if words.Indented(c.Old.Text, c.New.Text) != "" {
+	if words.IndentChange(c.Old.Text, c.New.Text) != "" {
 		return label.Wording // unlike a doc comment, a file isn't indented by a compiler
 	}
 	return proseLabel(c, nil)

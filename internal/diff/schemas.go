@@ -292,7 +292,7 @@ func (s *side) isForm(kind int, c Change, at location) bool {
 	}
 	forms := s.forms[kind]()
 	old, new := forms[0], forms[1]
-	if !old.Has(at.around[0]) || !new.Has(at.around[1]) {
+	if !old.Uses(at.around[0]) || !new.Uses(at.around[1]) {
 		return false // the definition that it is in isn't used
 	}
 	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
@@ -343,7 +343,7 @@ func (s *side) isUsed(kind int, c Change, at location) bool {
 		}
 		for _, name := range at.names(c) {
 			definition := jsontree.Lookup(jsontree.Lookup(around, at.name()), name)
-			if definition != nil && !s.forms[kind]()[side].Has(definition) {
+			if definition != nil && !s.forms[kind]()[side].Uses(definition) {
 				return false
 			}
 		}

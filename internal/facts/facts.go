@@ -169,7 +169,7 @@ type reader struct {
 	scores map[string]int // by new sentence
 }
 
-// Explain works out the facts of a comparison. findings are those of lint.Read for the same comparison.
+// Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
 func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding, bounds Bounds) *Facts {
 	drifts = slices.Clone(drifts)
 	budget := effort.New()
@@ -192,7 +192,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	}
 	// Entries with a warning are explained first: there may be no room for all.
 	order := slices.Clone(f.Entries)
-	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.BoolRank(b.HasNewWarning()) - lint.BoolRank(a.HasNewWarning()) })
+	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.BoolToInt(b.HasNewWarning()) - lint.BoolToInt(a.HasNewWarning()) })
 	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
 	for _, e := range order {
 		r.explain(e)
@@ -300,7 +300,7 @@ var runsOfWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 func withoutID(word string) string {
 	digits := 0
 	for _, c := range word {
-		digits += lint.BoolRank(c >= '0' && c <= '9')
+		digits += lint.BoolToInt(c >= '0' && c <= '9')
 	}
 	isTime := digits >= 3 && strings.Contains(word, ":")
 	if digits >= 4 || isTime || digits > 0 && len(word) >= 8 {

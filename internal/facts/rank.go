@@ -365,7 +365,7 @@ func (e *Entry) WhyNamed() string {
 // Before orders two entries: by class, then by score. It is negative if e comes first.
 func (e *Entry) Before(other *Entry) int {
 	kinds := kindOrder[e.Kind] - kindOrder[other.Kind]
-	instructions := lint.BoolRank(e.Type != pin.Instructions) - lint.BoolRank(other.Type != pin.Instructions)
+	instructions := lint.BoolToInt(e.Type != pin.Instructions) - lint.BoolToInt(other.Type != pin.Instructions)
 	return cmp.Or(int(e.Class-other.Class), cmp.Compare(other.Score, e.Score), kinds, cmp.Compare(e.FirstLabel(), other.FirstLabel()), instructions,
 		pin.CompareDrifts(e.Drift, other.Drift))
 }

@@ -78,7 +78,7 @@ func ranked(t *testing.T, old, new string) *Entry {
 	t.Helper()
 	sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, old, pin.Policy{}), Captured: pintest.PinsOf(t, new, pin.Policy{})}}
 	drifts := pintest.Drifts(sides)
-	entries := Explain(sides, drifts, lint.Read(sides, drifts, nil, true), Bounds{}).Entries
+	entries := Explain(sides, drifts, lint.Findings(sides, drifts, nil, true), Bounds{}).Entries
 	first := entries[0]
 	for _, e := range entries {
 		if e.Before(first) < 0 {
@@ -110,7 +110,7 @@ func TestBudgetSpent(t *testing.T) {
 		if len(e.Edits) != 1 || e.OnlyKindKnown() || e.Unexplained != (e.Severity == label.Breaking) {
 			t.Errorf("%s: %d edits, unexplained: %v, %s", e.Name, len(e.Edits), e.Unexplained, e.Severity)
 		}
-		unexplained += lint.BoolRank(e.Unexplained)
+		unexplained += lint.BoolToInt(e.Unexplained)
 	}
 	if unexplained == 0 || unexplained == len(new) {
 		t.Errorf("%d of %d are unexplained", unexplained, len(new))

@@ -36,7 +36,7 @@ func icon(path []string, v jsontree.Value) jsontree.Value {
 
 // image returns the text to show for an image. It isn't quoted, so server text can't look like it.
 func image(v jsontree.Value) jsontree.Value {
-	kind, data, ok := text.Image(v.Text)
+	kind, data, ok := text.DecodeImage(v.Text)
 	if !ok {
 		return v
 	}

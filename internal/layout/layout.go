@@ -305,7 +305,7 @@ func fit(s string, room, width int) (size, columns int) {
 		if r >= 0x1100 {
 			// Wide characters begin here; counting too much does no harm.
 			columns += 2
-		} else if !text.IsMark(r) {
+		} else if !text.IsCombiningMark(r) {
 			columns++
 		}
 		if columns > room {

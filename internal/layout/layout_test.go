@@ -65,7 +65,7 @@ func checkRows(t *testing.T, lines []Line, width int) {
 			t.Fatal("the first row is a continued one")
 		}
 		for _, r := range l.Runs {
-			if i := strings.IndexFunc(r.Text, func(r rune) bool { return r < 0x20 || text.Hidden(r) || text.UnusualSpace(r) }); i >= 0 || r.Text == "" && len(l.Runs) > 1 { // a blank line is one empty run: it has its sign
+			if i := strings.IndexFunc(r.Text, func(r rune) bool { return r < 0x20 || text.IsHidden(r) || text.UnusualSpace(r) }); i >= 0 || r.Text == "" && len(l.Runs) > 1 { // a blank line is one empty run: it has its sign
 				t.Fatalf("a run of row %q: %q", row, r.Text)
 			}
 		}

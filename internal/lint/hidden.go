@@ -27,7 +27,7 @@ func classOf(names string) func(rune) bool {
 		}
 		return rangetable.Merge(tables...)
 	})
-	return func(r rune) bool { return unicode.Is(merged(), r) && !text.Hidden(r) }
+	return func(r rune) bool { return unicode.Is(merged(), r) && !text.IsHidden(r) }
 }
 
 // isJoining reports whether r is a letter, mark or digit of a joining script.
@@ -64,7 +64,7 @@ func (t runes) kind(i int) int {
 		return 2
 	case r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069:
 		return 3
-	case text.Hidden(r) && !t.legitimate(i):
+	case text.IsHidden(r) && !t.legitimate(i):
 		return 0
 	case text.Obscures(r) && !t.isNegation(i):
 		return 1
@@ -76,7 +76,7 @@ func (t runes) kind(i int) int {
 // character.
 func (t runes) isNegation(i int) bool {
 	prev := t.at(i - 1)
-	return text.Strikes(t[i]) && prev > ' ' && text.Composes(prev, t[i])
+	return text.StrikesThrough(t[i]) && prev > ' ' && text.Composes(prev, t[i])
 }
 
 // legitimate reports whether the text around a hidden character needs it. Two hidden characters in a row are
@@ -87,7 +87,7 @@ func (t runes) legitimate(i int) bool {
 		// An emoji of a version after 15.0: a reader sees it, or a box instead.
 		return true
 	}
-	if text.Hidden(next) && !isPictograph(next) && (r != 0xfe0f || next != 0x200d) {
+	if text.IsHidden(next) && !isPictograph(next) && (r != 0xfe0f || next != 0x200d) {
 		return false
 	}
 	switch r {
@@ -97,7 +97,7 @@ func (t runes) legitimate(i int) bool {
 	case 0x200c, 0x200d:
 		return t.joins(i)
 	case 0x200e, 0x200f, 0x61c:
-		return !text.Hidden(prev) && t.directs(i)
+		return !text.IsHidden(prev) && t.directs(i)
 	case 0x200b, 0x2060:
 		// It separates words of a script without blanks, or keeps a word together.
 		return ofUnspaced(t.at(i-2)) && ofUnspaced(prev) && ofUnspaced(next) && ofUnspaced(t.at(i+2))

@@ -43,7 +43,7 @@ func isPadding(r rune) bool {
 	if r > ' ' && r < 0x7f {
 		return false // most
 	}
-	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.Hidden(r) && !isPictograph(r)
+	return r == ' ' || r == '\t' || r == '\n' || r == '\r' || text.UnusualSpace(r) || text.IsHidden(r) && !isPictograph(r)
 }
 
 // definitionSize returns the size of a definition in bytes, as received or as pinned, whichever is

@@ -318,7 +318,7 @@ func (r *Reviewer) add(id, format string, args ...any) {
 // addFor reports a finding about the name in subject, or about no name if that is "". An argument that is costly to
 // make is lazy: it is made only if the finding is listed.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
-	count := &r.counts[findingRow(id)][BoolRank(warning)]
+	count := &r.counts[findingRow(id)][BoolToInt(warning)]
 	if *count++; *count > maxAlike+1 {
 		return
 	}
@@ -377,12 +377,12 @@ func (s lazy) String() string { return s() }
 // finish sorts the findings and adds the counts of what was left out.
 func (r *Reviewer) finish() []Finding {
 	slices.SortFunc(r.list, func(a, b Finding) int {
-		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), BoolRank(b.Warning)-BoolRank(a.Warning), BoolRank(a.more)-BoolRank(b.more),
+		return cmp.Or(findingRow(a.ID)-findingRow(b.ID), BoolToInt(b.Warning)-BoolToInt(a.Warning), BoolToInt(a.more)-BoolToInt(b.more),
 			jsontree.CompareUTF16(a.Pointer, b.Pointer), strings.Compare(a.Detail, b.Detail))
 	})
 	for i := range r.list {
 		if f := &r.list[i]; f.more {
-			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolRank(f.Warning)]-maxAlike))
+			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolToInt(f.Warning)]-maxAlike))
 		}
 	}
 	return r.list
@@ -392,8 +392,8 @@ func findingRow(id string) int {
 	return slices.IndexFunc(Table[:], func(rule findingRule) bool { return rule.ID == id })
 }
 
-// BoolRank is 1 for true and 0 for false, to sort by.
-func BoolRank(b bool) int {
+// BoolToInt is 1 for true and 0 for false, to sort by.
+func BoolToInt(b bool) int {
 	if b {
 		return 1
 	}

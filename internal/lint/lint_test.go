@@ -602,7 +602,7 @@ func TestTooManyFindings(t *testing.T) {
 	captured := foundSet(t, "here", tools...)
 	sides := []pin.Comparison{{Server: "here", State: pin.Paired, Locked: captured, Captured: captured}}
 	findingsOf := func() (all int, list []Finding) {
-		found := Read(sides, nil, nil, true)
+		found := Findings(sides, nil, nil, true)
 		for _, f := range found {
 			if f.Entry == last {
 				list = append(list, f)
@@ -649,7 +649,7 @@ func TestTooManyMentions(t *testing.T) {
 	sides := []pin.Comparison{{Server: "a", State: pin.Paired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.New, Captured: foundSet(t, "b", tools...)}}
 	count := map[string]int{}
 	said := map[string]string{}
-	for _, f := range Read(sides, pintest.Drifts(sides), []pin.Set{pinned}, true) {
+	for _, f := range Findings(sides, pintest.Drifts(sides), []pin.Set{pinned}, true) {
 		if f.Names() != "" {
 			count[f.Entry]++
 			said[f.Entry] = f.Detail
@@ -766,7 +766,7 @@ func FuzzFindings(f *testing.F) {
 		}
 		for i, f := range found {
 			for _, r := range f.Detail {
-				if r == utf8.RuneError || r < 0x20 || text.Hidden(r) || text.UnusualSpace(r) {
+				if r == utf8.RuneError || r < 0x20 || text.IsHidden(r) || text.UnusualSpace(r) {
 					t.Fatalf("%s: %+q", f.ID, f.Detail)
 				}
 			}

@@ -202,10 +202,10 @@ func TestNotesOfRealUpgrades(t *testing.T) {
 			if pinned != nil && pinned.Digest == p.Digest {
 				continue
 			}
-			joined := BoolRank(pinned == nil)
+			joined := BoolToInt(pinned == nil)
 			entries[joined]++
 			for _, f := range x.Entry("s", p, pinned) {
-				addresses[joined] += BoolRank(f.ID == "new-address")
+				addresses[joined] += BoolToInt(f.ID == "new-address")
 			}
 		}
 	})

@@ -114,7 +114,7 @@ func (x *NameIndex) isHeld(server string, key pin.Key) bool {
 // others lists the other servers that have an entry. It returns "" and 0 if there are no such servers.
 func (x *NameIndex) others(server string, key pin.Key) (list string, count int) {
 	holders := x.holders[key]
-	count = len(holders) - BoolRank(x.isHeld(server, key))
+	count = len(holders) - BoolToInt(x.isHeld(server, key))
 	var names []string
 	for _, other := range holders[:min(len(holders), maxOthers+1)] {
 		if other != server && len(names) < maxOthers {
@@ -593,14 +593,14 @@ func fold(s, hidden string) (string, []int32) {
 		}
 		switch {
 		case r >= ' ' && r < 0x7f || r == '\t' || r == '\n' || r == '\r':
-		case r < 0x80 || text.Hidden(r):
+		case r < 0x80 || text.IsHidden(r):
 			plain = hidden
-		case text.IsMark(r):
+		case text.IsCombiningMark(r):
 			plain = ""
 		case text.UnusualSpace(r):
 			plain = " "
 		default:
-			plain = cmp.Or(text.PlainLetter(r), plain)
+			plain = cmp.Or(text.ASCIILookalike(r), plain)
 		}
 		b.WriteString(plain)
 		for range len(plain) {
@@ -642,7 +642,7 @@ func plainText(s string) string {
 func skeletons(name string) [2]string {
 	if !isPlain(name) {
 		name = strings.Map(func(r rune) rune {
-			if plain := text.PlainLetter(r); len(plain) == 1 {
+			if plain := text.ASCIILookalike(r); len(plain) == 1 {
 				return rune(plain[0])
 			}
 			return unicode.ToLower(r)

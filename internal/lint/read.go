@@ -54,12 +54,12 @@ type textReading struct {
 	later func() map[toolRecord]bool
 }
 
-// Read lists the findings of a comparison. It reads the texts of drifted entries and the prose that
+// Findings lists the findings of a comparison. It reads the texts of drifted entries and the prose that
 // no pin covers and, with all, also the texts of matching entries. For texts that it doesn't read, it
 // lists the accepted warnings that are recorded. With all, it also reads what is pinned of servers without a capture, and
 // what is pinned for the names of tools that were added.
-func Read(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
-	return ReadFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
+func Findings(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, all bool) []Finding {
+	return FindingsFor(pairs, drifts, locked, Choice{Named: drifts, All: all})
 }
 
 // A Choice is what a run may accept.
@@ -69,9 +69,9 @@ type Choice struct {
 	All   bool        // all texts are read, not only those that are named
 }
 
-// ReadFor is Read for a run that may accept only some of the drift. Naming a tool of the same server is a
+// FindingsFor is Findings for a run that may accept only some of the drift. Naming a tool of the same server is a
 // warning if the run can't accept that tool.
-func ReadFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
+func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, of Choice) []Finding {
 	if of.All {
 		pairs = asPinned(pairs)
 	}

@@ -56,7 +56,7 @@ func (r *Reviewer) definition(root *jsontree.Value) {
 
 // image reads the text of an SVG image.
 func (r *Reviewer) image(s string) {
-	if kind, data, ok := text.Image(s); ok && strings.HasPrefix(kind, "image/svg") {
+	if kind, data, ok := text.DecodeImage(s); ok && strings.HasPrefix(kind, "image/svg") {
 		r.read(string(data), " in an image", true)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // skill reviews what only skills have: files that nobody read, a dynamic list of files, scripts, and commands
 // to run. It also looks for a skill of another server with the same name.
 func (r *Reviewer) skill(p *pin.Pin) {
-	s, problem := skill.Read(p.Tree())
+	s, problem := skill.Parse(p.Tree())
 	if problem != nil {
 		// A policy changed the pinned definition, so it doesn't read as a skill. Its texts were read above.
 		return

@@ -38,7 +38,7 @@ func TestUncleanIsFound(t *testing.T) {
 			set := pintest.PinsOf(t, string(definition), pin.Policy{})
 			sides := []pin.Comparison{{Server: "s", State: pin.New, Captured: set}}
 			found := false
-			for _, f := range Read(sides, pintest.Drifts(sides), nil, true) {
+			for _, f := range Findings(sides, pintest.Drifts(sides), nil, true) {
 				found = found || f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 			}
 			if !found {

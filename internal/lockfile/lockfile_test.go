@@ -270,7 +270,7 @@ func TestLockfileRoundTrip(t *testing.T) {
 			}
 		}
 		for _, r := range str {
-			if r != '\n' && (r < 0x20 || text.Hidden(r) || text.UnusualSpace(r)) {
+			if r != '\n' && (r < 0x20 || text.IsHidden(r) || text.UnusualSpace(r)) {
 				t.Fatalf("run %d: U+%04X is unescaped in\n%s", i, r, str)
 			}
 		}

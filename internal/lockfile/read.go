@@ -70,7 +70,7 @@ func (l *Lockfile) Drop(server string) {
 
 // escaped reports whether the lockfile has an escape in place of r, because a reader of the file or of its git
 // diff would miss the raw character.
-func escaped(r rune) bool { return text.Hidden(r) || text.UnusualSpace(r) }
+func escaped(r rune) bool { return text.IsHidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
@@ -176,7 +176,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 
 // list gets the entries of a server's capture, under the policy of its pins.
 func (r *lockReader) list(server string, policy jsontree.Value) {
-	pol, err := PolicyIn(policy)
+	pol, err := ParsePolicy(policy)
 	if r.listed != nil && err == nil {
 		r.current = server
 		r.set = r.listed(server, pol)
@@ -230,7 +230,7 @@ func (r *lockReader) server(name string, v jsontree.Value) (set pin.Set, err err
 		return set, r.At(int(v.At), "the name of a server has 1 to %d bytes", pin.MaxServerIDBytes)
 	}
 	policy := v.Get("policy")
-	if set.Policy, err = PolicyIn(policy); err != nil {
+	if set.Policy, err = ParsePolicy(policy); err != nil {
 		return set, r.At(int(policy.At), "server %s: policy: %s", text.Name(name), err)
 	}
 	var pins []pin.Pin
@@ -307,7 +307,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 		return p, ""
 	}
 	if key.Type == pin.Skills {
-		s, problem := skill.Read(p.Tree())
+		s, problem := skill.Parse(p.Tree())
 		switch {
 		case problem == nil:
 			p.Files = filesIn(v.Get("files"), s)
@@ -472,7 +472,7 @@ func approvalIn(v jsontree.Value, digest string) *pin.Approval {
 	a := &pin.Approval{By: v.Get("by").Text, At: v.Get("at").Text, Hash: v.Get("hash").Text, Digest: v.Get("digest").Text}
 	at, err := time.Parse(time.RFC3339, a.At)
 	// No lock writes a time before 1970: SOURCE_DATE_EPOCH is not negative.
-	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApprover(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
+	if err != nil || at.Unix() < 0 || a.At != pin.ApprovalTime(at) || !pin.IsApproverName(a.By) || !pin.IsDigest(a.Hash) || a.Digest != digest {
 		return nil
 	}
 	return a
@@ -488,8 +488,8 @@ func recordsIn(list jsontree.Value) (records []pin.Record) {
 	return pin.SortRecords(records)
 }
 
-// PolicyIn reads a policy, as a lockfile has it.
-func PolicyIn(v jsontree.Value) (p pin.Policy, err error) {
+// ParsePolicy reads a policy, as a lockfile has it.
+func ParsePolicy(v jsontree.Value) (p pin.Policy, err error) {
 	texts := func(member string) (list []string) {
 		for _, item := range v.Get(member).Items() {
 			list = append(list, item.Text)

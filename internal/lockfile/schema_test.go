@@ -35,7 +35,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 		if _, err := read(string(text)); err != nil {
 			t.Fatal(name, err)
 		}
-		reporttest.Validate(t, schema, text)
+		reporttest.ValidateJSON(t, schema, text)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		if _, err := read(string(good)); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
-		reporttest.Validate(t, schema, good)
+		reporttest.ValidateJSON(t, schema, good)
 	}
 	refused, err := os.ReadFile("testdata/refused.txt")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestRealLockfilesFitTheSchema(t *testing.T) {
 	pintest.SomeUpgrades(t, func(_, new string) {
 		var lock lockfile.Lockfile
 		lock.Put(pintest.RealPins(t, new, "s"))
-		reporttest.Validate(t, schema, []byte(pintest.MustMarshal(t, lock)))
+		reporttest.ValidateJSON(t, schema, []byte(pintest.MustMarshal(t, lock)))
 	})
 }
 
@@ -116,6 +116,6 @@ func FuzzLockfileSchema(f *testing.F) {
 		if !taken {
 			t.Skip()
 		}
-		reporttest.Validate(t, schema, []byte(pintest.MustMarshal(t, lock)))
+		reporttest.ValidateJSON(t, schema, []byte(pintest.MustMarshal(t, lock)))
 	})
 }

@@ -108,8 +108,8 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 	return f
 }
 
-// Has reports whether a schema, which is a part of the whole one, is used in it.
-func (f *Forms) Has(v *jsontree.Value) bool {
+// Uses reports whether a schema, which is a part of the whole one, is used in it.
+func (f *Forms) Uses(v *jsontree.Value) bool {
 	_, known := f.of[v]
 	return known && !f.failed
 }
@@ -143,7 +143,7 @@ func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
 
 func (f *Forms) comparable(after *Forms, old, new *jsontree.Value) bool {
 	isSameDialect := jsontree.Equal(f.root.Get("$schema"), after.root.Get("$schema"))
-	return f.Has(old) && after.Has(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
+	return f.Uses(old) && after.Uses(new) && f.context == after.context && (isSameDialect || !f.dialectMatters && !after.dialectMatters)
 }
 
 // isInput reports whether a schema is for nothing but a whole input or a whole result, and those are objects.

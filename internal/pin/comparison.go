@@ -250,8 +250,8 @@ func (d *Drift) TextsKnown() bool {
 	return (d.Locked == nil || d.Locked.Definition != nil) && (d.Captured == nil || d.Captured.Definition != nil)
 }
 
-// Definitions lists the different definitions of a repeated name.
-func (d *Drift) Definitions() []Pin {
+// DistinctCopies lists the different definitions of a repeated name.
+func (d *Drift) DistinctCopies() []Pin {
 	return slices.CompactFunc(slices.Clone(d.Copies), func(a, b Pin) bool { return a.Digest == b.Digest })
 }
 

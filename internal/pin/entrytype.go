@@ -119,8 +119,8 @@ func ListMembers() []string {
 	return members
 }
 
-// IsSpecified reports whether the specification gives a meaning to a member of an entry.
-func IsSpecified(entryType EntryType, member string) bool {
+// IsSpecifiedMember reports whether the specification gives a meaning to a member of an entry.
+func IsSpecifiedMember(entryType EntryType, member string) bool {
 	return slices.Contains(EntryTypeInfo[entryType].Members, member)
 }
 

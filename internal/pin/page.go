@@ -6,9 +6,9 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// IsPage reports whether a resource is the page of an app, by the scheme of its URI. Letter case is ignored
+// IsAppPage reports whether a resource is the page of an app, by the scheme of its URI. Letter case is ignored
 // (RFC 3986, section 3.1).
-func IsPage(uri string) bool {
+func IsAppPage(uri string) bool {
 	scheme, _, found := strings.Cut(uri, ":")
 	return found && strings.EqualFold(scheme, "ui")
 }
@@ -28,7 +28,7 @@ func NamesPage(tool jsontree.Value) bool {
 		for _, member := range path {
 			named = named.Get(member)
 		}
-		if named.Kind == '"' && IsPage(named.Text) {
+		if named.Kind == '"' && IsAppPage(named.Text) {
 			return true
 		}
 	}

@@ -177,9 +177,9 @@ type Approval struct {
 // ApprovalTime is how an approval records a time: as in RFC 3339, in UTC and in whole seconds.
 func ApprovalTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// IsApprover reports whether an approval can record a name: some of it can be seen.
-func IsApprover(name string) bool {
-	isSeen := func(r rune) bool { return !unicode.IsSpace(r) && !text.Hidden(r) && !text.UnusualSpace(r) }
+// IsApproverName reports whether an approval can record a name: some of it can be seen.
+func IsApproverName(name string) bool {
+	isSeen := func(r rune) bool { return !unicode.IsSpace(r) && !text.IsHidden(r) && !text.UnusualSpace(r) }
 	return utf8.ValidString(name) && strings.ContainsFunc(name, isSeen)
 }
 

@@ -121,7 +121,7 @@ func (p Policy) Pins(entryType EntryType) bool {
 // PinsEntry reports whether an entry is pinned. With the switch pages, only apps' pages are pinned from the
 // list of resources.
 func (p Policy) PinsEntry(key Key) bool {
-	return p.Pins(key.Type) && (key.Type != Resources || p.Resources || IsPage(key.Name))
+	return p.Pins(key.Type) && (key.Type != Resources || p.Resources || IsAppPage(key.Name))
 }
 
 // Conflict names the flags of two switches of the policy that exclude each other, or returns "".

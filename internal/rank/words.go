@@ -135,7 +135,7 @@ func isWordRune(c rune) bool {
 	if c < utf8.RuneSelf {
 		return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '\''
 	}
-	return c == '’' || (unicode.IsLetter(c) || unicode.IsMark(c) || text.Hidden(c)) && !isDense(c)
+	return c == '’' || (unicode.IsLetter(c) || unicode.IsMark(c) || text.IsHidden(c)) && !isDense(c)
 }
 
 // isDense reports whether a character is of a script without spaces between words.
@@ -155,7 +155,7 @@ func (r *Reader) word(s string, from, to int, classes uint64) {
 	r.lower = r.lower[:0]
 	capitals := true
 	for _, c := range s[from:to] {
-		if text.Hidden(c) {
+		if text.IsHidden(c) {
 			continue
 		}
 		if c == '’' {

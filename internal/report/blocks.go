@@ -310,7 +310,7 @@ func (r *Report) entry(e *drifted) Entry {
 		said.Pinned = definition(d.Locked)
 	}
 	if d.Kind == pin.Duplicate {
-		for _, p := range d.Definitions() {
+		for _, p := range d.DistinctCopies() {
 			said.Copies = append(said.Copies, *definition(&p))
 		}
 	} else if d.Captured != nil {

@@ -44,7 +44,7 @@ func (r *Report) model() *Model {
 	m.Entries = slices.Grow(m.Entries, len(r.entries))
 	for _, e := range r.entries {
 		m.Entries = append(m.Entries, r.entry(e))
-		m.Unexplained += lint.BoolRank(e.OnlyKindKnown())
+		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
 	}
 	if !r.Terse {
 		m.Minor = minorText(r.entries)
@@ -147,7 +147,7 @@ func (r *Report) servers(m *Model) {
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(p))
 		}
-		others += lint.BoolRank(!s.Differs)
+		others += lint.BoolToInt(!s.Differs)
 		m.Servers = append(m.Servers, s)
 	}
 	if others > 0 && others < len(m.Servers) {
@@ -206,15 +206,15 @@ func (r *Report) data(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
-		m.Counts["blocked"] += lint.BoolRank(r.Blocked[e.Ref()])
+		m.Counts["blocked"] += lint.BoolToInt(r.Blocked[e.Ref()])
 	}
 	for _, k := range kinds {
 		m.Counts[strings.ToLower(string(k))] = count(r.entries, isOf(k))
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
-		m.Counts["warnings"] += lint.BoolRank(f.Warning)
-		m.Counts["notes"] += lint.BoolRank(!f.Warning)
+		m.Counts["warnings"] += lint.BoolToInt(f.Warning)
+		m.Counts["notes"] += lint.BoolToInt(!f.Warning)
 	}
 	for _, s := range m.Sides {
 		if s.Pinned != nil {

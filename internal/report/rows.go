@@ -127,7 +127,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 	s.lines = append(s.lines, slices.DeleteFunc(pinned, (*line).isPaired)...)
 	for _, l := range s.lines {
 		if around := above(l.now().Pointer); around != "" {
-			l.above = s.nearest(lint.BoolRank(l.is != nil), around)
+			l.above = s.nearest(lint.BoolToInt(l.is != nil), around)
 		}
 		if l.above != nil {
 			l.above.below = append(l.above.below, l)
@@ -242,7 +242,7 @@ func (d *describer) compare() {
 		c.isWhy = true
 	}
 	slices.SortStableFunc(d.changes, func(a, b *change) int {
-		return cmp.Or(lint.BoolRank(b.isWhy)-lint.BoolRank(a.isWhy), cmp.Compare(a.label, b.label))
+		return cmp.Or(lint.BoolToInt(b.isWhy)-lint.BoolToInt(a.isWhy), cmp.Compare(a.label, b.label))
 	})
 }
 
@@ -262,7 +262,7 @@ func (e *drifted) about(pointer string) (list []*change) {
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
 func sideOf(e *facts.Edit) int {
-	return lint.BoolRank(e.New.Kind != 0 || e.Old.Kind == 0)
+	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
 // isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
@@ -353,7 +353,7 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 	if l.above != nil && !l.above.isPaired() {
 		return // its row is part of that of the line around it
 	}
-	d.add(l, nil, d.part(row, "-+"[lint.BoolRank(l.is != nil)], l), shown)
+	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l), shown)
 }
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
@@ -453,7 +453,7 @@ const notStored = "its definition was not stored (hashOnly)"
 // wholes adds the rows of definitions that are shown whole: the pinned one of a REMOVED entry, the captured one of
 // any other.
 func (d *describer) wholes() {
-	list := d.Definitions()
+	list := d.DistinctCopies()
 	op := byte('+')
 	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
 		return
@@ -584,7 +584,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 			shown = layout.Words(pieces)
 		}
 	} else if e := d.compared(old, new); e != nil && e.Label == label.Layout {
-		return []Line{{Phrase: indentation(words.Indented(old.Text, new.Text)), Place: place}}
+		return []Line{{Phrase: indentation(words.IndentChange(old.Text, new.Text)), Place: place}}
 	} else if e != nil {
 		return sentences(place, e)
 	} else if old.Kind != 0 && new.Kind != 0 {
@@ -690,7 +690,7 @@ func minorText(entries []*drifted) string {
 	count := map[label.Label]int{}
 	for _, e := range entries {
 		for _, one := range e.Edits {
-			count[one.Label] += lint.BoolRank(one.Minor())
+			count[one.Label] += lint.BoolToInt(one.Minor())
 		}
 	}
 	var said []string

@@ -159,7 +159,7 @@ func (r *Report) findShared() {
 		s.inAll = strings.HasPrefix(s.Count, "all ")
 	}
 	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
-		return cmp.Or(lint.BoolRank(a.Late)-lint.BoolRank(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
+		return cmp.Or(lint.BoolToInt(a.Late)-lint.BoolToInt(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
 	})
 }
 

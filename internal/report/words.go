@@ -139,7 +139,7 @@ var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, p
 // count counts the entries that a condition is true of.
 func count(entries []*drifted, is func(e *drifted) bool) (n int) {
 	for _, e := range entries {
-		n += lint.BoolRank(is(e))
+		n += lint.BoolToInt(is(e))
 	}
 	return n
 }
@@ -396,7 +396,7 @@ func (r *Report) steps(m *Model) {
 	}
 	if anew != nil && isRelocked {
 		next("only numbers, times or ids differ in "+text.List(anew, maxClosingNames)+": does the server write these anew at each start?", "")
-		next("if so, for a value that the command knows", r.Next.To("relock", "--substitute", shell.Blank("name=value")))
+		next("if so, for a value that the command knows", r.Next.To("relock", "--substitute", shell.Placeholder("name=value")))
 		next("for any other, leave out the descriptions", r.Next.To("relock", "--descriptions strip"))
 	}
 	if isRelocked && r.AllOrNothing() {
@@ -405,7 +405,7 @@ func (r *Report) steps(m *Model) {
 		next("step by step", r.Next.To("relock", r.OnlyFlags...))
 	}
 	if len(r.Unrecorded) > 0 {
-		next("after reading it, accept it", r.Next.To([]string{"relock", "lock"}[lint.BoolRank(isNew)]))
+		next("after reading it, accept it", r.Next.To([]string{"relock", "lock"}[lint.BoolToInt(isNew)]))
 	}
 	r.pages(next)
 	r.approvals(m, isRelocked, isNew)
@@ -444,7 +444,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
 	}
 	if r.Review && r.recordText() != "" {
-		ready("after reading it, approve it anew", r.Next.To("relock", "--accept", shell.Blank("name"), "--approved-by", shell.Blank("you")))
+		ready("after reading it, approve it anew", r.Next.To("relock", "--accept", shell.Placeholder("name"), "--approved-by", shell.Placeholder("you")))
 		m.Instead = []Step{{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"}}
 		return
 	}
@@ -521,7 +521,7 @@ func (r *Report) acceptCommand(b *Block) string {
 	next := r.Next
 	scope := ""
 	p := pin.ComparisonOf(r.Comparisons, e.Server)
-	if len(r.Comparisons) > 1 && shell.PasteableID(p.Server) && p.Known() {
+	if len(r.Comparisons) > 1 && shell.IsPasteableID(p.Server) && p.Known() {
 		next.Server = p.Server
 		scope = p.Server
 	}

@@ -14,16 +14,16 @@ import (
 	"pinproof/internal/text"
 )
 
-// Pasteable reports whether the name of a tool may be in a command we print:
+// IsPasteable reports whether the name of a tool may be in a command we print:
 // [A-Za-z0-9_][A-Za-z0-9_.-]{0,127}. Any other tool is named by its digest.
-func Pasteable(tool string) bool {
+func IsPasteable(tool string) bool {
 	return tool != "" && len(tool) <= 128 && tool[0] != '.' && tool[0] != '-' && text.IsOf(tool, "_.-")
 }
 
-// PasteableID is Pasteable for a server ID, which is often a package's name. A
+// IsPasteableID is IsPasteable for a server ID, which is often a package's name. A
 // server ID that text.Name leaves plain is safe, unless a tilde (a home folder) or a hyphen
 // (a flag) is its first character.
-func PasteableID(server string) bool {
+func IsPasteableID(server string) bool {
 	return text.Name(server) == server && server[0] != '-' && server[0] != '~'
 }
 
@@ -36,12 +36,14 @@ func Quote(arg string) string {
 	return quotePOSIX(arg)
 }
 
-// Blank takes the place of a word of a command that a person has to fill in. No flag takes it as a value (IsBlank): a name such
+// Placeholder takes the place of a word of a command that a person has to fill in. No flag takes it as a value (IsPlaceholder): a name such
 // as ID or NAME could be a real one.
-func Blank(what string) string { return Quote("<" + what + ">") }
+func Placeholder(what string) string { return Quote("<" + what + ">") }
 
-// IsBlank reports whether an argument is what Blank returns, as the shell hands it over.
-func IsBlank(arg string) bool { return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">") }
+// IsPlaceholder reports whether an argument is what Placeholder returns, as the shell hands it over.
+func IsPlaceholder(arg string) bool {
+	return strings.HasPrefix(arg, "<") && strings.HasSuffix(arg, ">")
+}
 
 // Unquotable takes the place of an argument that can't be written so that cmd and PowerShell both
 // read it.
@@ -71,7 +73,7 @@ func quoteWindows(arg string) string {
 // in CI logs.
 func isUnseen(arg string) bool {
 	return strings.Contains(arg, "##") || strings.ContainsFunc(arg, func(r rune) bool {
-		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.Hidden(r) || text.UnusualSpace(r) || text.IsMark(r))
+		return r < 0x20 || r > 0x7e && (r == utf8.RuneError || text.IsHidden(r) || text.UnusualSpace(r) || text.IsCombiningMark(r))
 	})
 }
 
@@ -125,8 +127,8 @@ func Path(path string) string {
 // ServerID returns a server ID for a command that we print. If it isn't safe, or another server has
 // it (taken), the command gets a blank instead.
 func ServerID(server, taken string) string {
-	if server == taken || !PasteableID(server) {
-		return Blank("server ID")
+	if server == taken || !IsPasteableID(server) {
+		return Placeholder("server ID")
 	}
 	return server
 }

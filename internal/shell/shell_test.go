@@ -12,7 +12,7 @@ func TestPasteable(t *testing.T) {
 		"": false, strings.Repeat("a", 129): false, "-rf": false, ".hidden": false, "a b": false, "a/b": false, "a~": false, "a@b": false,
 		"a\n": false, "größe": false, "re\u0430d": false, "$(x)": false, "a;b": false, "a'b": false, "a\x00": false, "*": false,
 	} {
-		if got := Pasteable(name); got != want {
+		if got := IsPasteable(name); got != want {
 			t.Errorf("pasteable(%q) = %v", name, got)
 		}
 	}

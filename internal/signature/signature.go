@@ -125,7 +125,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 		return
 	}
 	label := m.Name
-	if !pin.IsSpecified(s.entryType, m.Name) {
+	if !pin.IsSpecifiedMember(s.entryType, m.Name) {
 		label = text.Pointer(at)
 	}
 	s.value(0, label, at, m.Value)

@@ -70,9 +70,9 @@ const (
 	Dynamic = "dynamic"
 )
 
-// Read parses an entry. It accepts only what the specification allows, because two clients that repair an entry
+// Parse parses an entry. It accepts only what the specification allows, because two clients that repair an entry
 // may repair it differently.
-func Read(v jsontree.Value) (*Skill, *jsontree.Error) {
+func Parse(v jsontree.Value) (*Skill, *jsontree.Error) {
 	uri := v.Get("uri")
 	s := &Skill{URI: v.TextIn("uri")}
 	folder, ok := strings.CutSuffix(s.URI, "/"+Main)

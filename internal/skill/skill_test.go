@@ -23,7 +23,7 @@ const whole = `{"uri":"skill://acme/pdf/SKILL.md","frontmatter":{"name":"pdf","d
 	`{"uri":"skill://acme/pdf/SKILL.md","digest":"` + hex + `","size":0},{"uri":"skill://acme/pdf/scripts/a.py","digest":"` + hex + `","size":7}]}`
 
 func TestRead(t *testing.T) {
-	s, problem := skill.Read(tree(t, whole))
+	s, problem := skill.Parse(tree(t, whole))
 	if problem != nil {
 		t.Fatal(problem.Text)
 	}
@@ -37,11 +37,11 @@ func TestRead(t *testing.T) {
 		strings.ReplaceAll(whole, "skill://acme/pdf/", "https://acme.example/skills/pdf/"),
 		strings.Replace(whole, "}]}", `},{"uri":"skill://acme/pdf/inner/SKILL.md","digest":"`+hex+`","size":9}]}`, 1),
 	} {
-		if _, problem := skill.Read(tree(t, same)); problem != nil {
+		if _, problem := skill.Parse(tree(t, same)); problem != nil {
 			t.Errorf("%s: %s", same, problem.Text)
 		}
 	}
-	dynamic, problem := skill.Read(tree(t, `{"uri":"s:/x/SKILL.md","frontmatter":{"name":"x"},"resources":"dynamic"}`))
+	dynamic, problem := skill.Parse(tree(t, `{"uri":"s:/x/SKILL.md","frontmatter":{"name":"x"},"resources":"dynamic"}`))
 	if problem != nil || !dynamic.Dynamic || dynamic.Files != nil {
 		t.Errorf("%+v, %+v", dynamic, problem)
 	}
@@ -82,14 +82,14 @@ func TestReadRefuses(t *testing.T) {
 		if mangled == whole {
 			t.Fatalf("nothing is %s", c.old)
 		}
-		_, problem := skill.Read(tree(t, mangled))
+		_, problem := skill.Parse(tree(t, mangled))
 		if problem == nil || !strings.Contains(problem.Text, c.want) {
 			t.Errorf("%s\ngot  %v\nwant %s", mangled, problem, c.want)
 		}
 	}
 	for _, resources := range []string{`"Dynamic"`, `"static"`, `null`, `{}`, `true`, `[]`} {
 		text := `{"uri":"s:/x/SKILL.md","frontmatter":{"name":"x"},"resources":` + resources + `}`
-		if _, problem := skill.Read(tree(t, text)); problem == nil {
+		if _, problem := skill.Parse(tree(t, text)); problem == nil {
 			t.Errorf("%s is taken", text)
 		}
 	}

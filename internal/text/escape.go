@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
+// IsHidden reports whether no reader sees r: it is in hiddenTable, or not assigned. Tab, line feed
 // and carriage return are layout and not hidden.
-func Hidden(r rune) bool {
+func IsHidden(r rune) bool {
 	return (r < 0x20 || r >= 0x7f) && (unicode.Is(hiddenTable(), r) || r >= 0 && !unicode.Is(assigned, r))
 }
 
@@ -30,25 +30,25 @@ func UnusualSpace(r rune) bool {
 // Obscures reports whether r strikes out the letter before it, or is a symbol that looks like a space: a reader
 // misses something either way. These characters aren't in the frozen set of hidden ones, so no digest and no
 // policy depends on them.
-func Obscures(r rune) bool { return Strikes(r) || isBlank(r) }
+func Obscures(r rune) bool { return StrikesThrough(r) || isBlank(r) }
 
 // isBlank reports whether r is a symbol that shows as a blank.
 func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 
-// Strikes reports whether r is drawn through the letter before it.
-func Strikes(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
+// StrikesThrough reports whether r is drawn through the letter before it.
+func StrikesThrough(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
 
 // isConfusing reports whether a reader doesn't see r, or takes it for another blank, or a terminal may draw it as a blank or over
 // what is around it: the replacement of an object, and what joins or replaces hieroglyphs.
 func isConfusing(r rune) bool {
-	return r < 0x20 || Hidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
+	return r < 0x20 || IsHidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
 }
 
 // fitsOn reports whether a mark is drawn onto the character before it and no farther, nor through it or around it. A mark
 // of one script alone may join letters, and be drawn over those of another script.
 func fitsOn(base, mark rune) bool {
 	isOwn := unicode.Is(unicode.Inherited, mark) || !unicode.In(base, unicode.Latin, unicode.Common)
-	return isOwn && !unicode.Is(unicode.Me, mark) && !Strikes(mark)
+	return isOwn && !unicode.Is(unicode.Me, mark) && !StrikesThrough(mark)
 }
 
 func isTag(r rune) bool { return r >= 0xe0020 && r <= 0xe007e }
@@ -124,7 +124,7 @@ func Append(dst []byte, s string, asciiOnly bool) []byte {
 		case isConfusing(r) || asciiOnly && r > 0x7e:
 			size *= runLength(s[i:], r)
 			dst = appendSame(dst, s[i:i+size])
-		case r > 0x7e && IsMark(r):
+		case r > 0x7e && IsCombiningMark(r):
 			if marks >= maxMarks || !fitsOn(base, r) {
 				size *= runLength(s[i:], r)
 				dst = appendSame(dst, s[i:i+size])
@@ -190,7 +190,7 @@ func spelled(run string) string {
 		}
 		text = append(text, byte(r-0xfe00))
 	}
-	unseen := func(r rune) bool { return r < 0x20 || Hidden(r) }
+	unseen := func(r rune) bool { return r < 0x20 || IsHidden(r) }
 	if len(text) < 2 || !utf8.Valid(text) || bytes.ContainsFunc(text, unseen) {
 		return ""
 	}

@@ -20,8 +20,8 @@ import (
 // TestStrikes: the overlays are the characters of combining class 1 that golang.org/x/text knows.
 func TestStrikes(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
-		if want := norm.NFC.PropertiesString(string(r)).CCC() == 1; Strikes(r) != want {
-			t.Errorf("%U: %t", r, Strikes(r))
+		if want := norm.NFC.PropertiesString(string(r)).CCC() == 1; StrikesThrough(r) != want {
+			t.Errorf("%U: %t", r, StrikesThrough(r))
 		}
 	}
 }
@@ -317,8 +317,8 @@ func TestTables(t *testing.T) {
 		runes int
 		sum   string // SHA-256 of the lines LO-HI in hex, at least four digits
 	}{
-		{"hidden", Hidden, 965_363, "9cd7dea83caf9c05f93cbaefa77e1275a6588d19a90b5291a41aa2c29cc20d0a"},
-		{"mark", IsMark, 1_735, "4a223e91c9bc0e3e4cada6f5127e83df81fadaa6a3676f9cecba3431c088b4c8"},
+		{"hidden", IsHidden, 965_363, "9cd7dea83caf9c05f93cbaefa77e1275a6588d19a90b5291a41aa2c29cc20d0a"},
+		{"mark", IsCombiningMark, 1_735, "4a223e91c9bc0e3e4cada6f5127e83df81fadaa6a3676f9cecba3431c088b4c8"},
 	} {
 		sum, runes := sha256.New(), 0
 		for r := rune(0); r <= unicode.MaxRune; r++ {
@@ -353,10 +353,10 @@ func TestTables(t *testing.T) {
 		case 0x2800, 0x115f, 0x1160, 0x3164, 0xffa0:
 			unseen = true
 		}
-		if Hidden(r) != unseen {
-			t.Errorf("hidden(U+%04X) = %v", r, Hidden(r))
+		if IsHidden(r) != unseen {
+			t.Errorf("hidden(U+%04X) = %v", r, IsHidden(r))
 		}
-		if mark := unicode.In(r, unicode.Mn, unicode.Me) && !unseen; IsMark(r) != mark {
+		if mark := unicode.In(r, unicode.Mn, unicode.Me) && !unseen; IsCombiningMark(r) != mark {
 			t.Errorf("U+%04X is in the mark table: %v", r, !mark)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 // magic is what files of image types begin with (PNG Third Edition, 5.2; JPEG, B.1.1.3; GIF89a, 17).
 var magic = map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8"}
 
-// Image decodes the data URI (RFC 2397) of a PNG, JPEG or GIF image in base64, or of an SVG image, which is
+// DecodeImage decodes the data URI (RFC 2397) of a PNG, JPEG or GIF image in base64, or of an SVG image, which is
 // text. kind is the media type. It returns false for anything else.
-func Image(s string) (kind string, data []byte, ok bool) {
+func DecodeImage(s string) (kind string, data []byte, ok bool) {
 	head, body, found := strings.Cut(s, ",")
 	address, isData := strings.CutPrefix(head, "data:")
 	kind, parameters, _ := strings.Cut(address, ";")

@@ -17,7 +17,7 @@ func TestImage(t *testing.T) {
 		{"data:image/webp;base64,R0lGODlh", "image/webp", "", false},
 		{"data:image/gif", "image/gif", "", false},
 	} {
-		kind, data, ok := Image(tt.uri)
+		kind, data, ok := DecodeImage(tt.uri)
 		if ok != tt.ok || kind != tt.kind || ok && string(data) != tt.data {
 			t.Errorf("%s: %s %q %v", tt.uri, kind, data, ok)
 		}

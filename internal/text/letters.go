@@ -9,15 +9,15 @@ import (
 // Letters that look like others. Scripts and letter case come from the toolchain's tables, but only for visible
 // characters. All of these are assigned in Unicode 15.0, so the results don't change with a newer toolchain.
 
-// PlainLetter returns the ASCII text that a character passes for, or "".
-func PlainLetter(r rune) string { return plainLetters()[r] }
+// ASCIILookalike returns the ASCII text that a character passes for, or "".
+func ASCIILookalike(r rune) string { return plainLetters()[r] }
 
-// Folded returns a text in lower case, without hidden characters and marks on letters, and with ASCII letters for those
+// FoldLookalikes returns a text in lower case, without hidden characters and marks on letters, and with ASCII letters for those
 // that look like them. Texts that a reader can't tell apart are mostly equal then.
-func Folded(s string) string {
+func FoldLookalikes(s string) string {
 	var plain strings.Builder
 	for _, r := range Sanitize(s) {
-		plain.WriteString(cmp.Or(PlainLetter(r), string(r)))
+		plain.WriteString(cmp.Or(ASCIILookalike(r), string(r)))
 	}
 	return strings.ToLower(WithoutMarks(plain.String()))
 }

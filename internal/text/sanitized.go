@@ -15,7 +15,7 @@ import (
 // neither does the result.
 func Sanitize(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if Hidden(r) {
+		if IsHidden(r) {
 			return -1
 		}
 		return r
@@ -63,7 +63,7 @@ func IsClean(canonical []byte) bool {
 	if skipASCII(canonical, 0) == len(canonical) {
 		return true
 	}
-	return IndexBeyondASCII(canonical, Hidden) == len(canonical) && norm.NFC.IsNormal(canonical)
+	return IndexBeyondASCII(canonical, IsHidden) == len(canonical) && norm.NFC.IsNormal(canonical)
 }
 
 // IndexBeyondASCII returns the offset of the first character for which class returns true, or
@@ -98,7 +98,7 @@ func skipASCII(data []byte, i int) int {
 // WithoutMarks returns a text in compatibility form without the marks on its letters: an é, in one character or in two, gives e.
 func WithoutMarks(s string) string {
 	return strings.Map(func(r rune) rune {
-		if IsMark(r) {
+		if IsCombiningMark(r) {
 			return -1
 		}
 		return r

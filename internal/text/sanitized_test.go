@@ -57,12 +57,12 @@ func FuzzSanitize(f *testing.F) {
 			t.Fatalf("%+q\nonce  %+q\ntwice %+q", s, clean, again)
 		}
 		visible := strings.Map(func(r rune) rune {
-			if Hidden(r) {
+			if IsHidden(r) {
 				return -1
 			}
 			return r
 		}, s)
-		if i := strings.IndexFunc(clean, Hidden); i >= 0 {
+		if i := strings.IndexFunc(clean, IsHidden); i >= 0 {
 			t.Fatalf("%+q: left at %d of %+q", s, i, clean)
 		}
 		// The library's NFC breaks up runs of more than 30 marks, which isn't NFC.

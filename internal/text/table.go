@@ -45,6 +45,6 @@ var overlays = &unicode.RangeTable{
 	R32: []unicode.Range32{{0x10a39, 0x10a39, 1}, {0x16af0, 0x16af4, 1}, {0x1bc9e, 0x1bc9e, 1}, {0x1d167, 0x1d169, 1}},
 }
 
-// IsMark reports whether a character is drawn onto the one before it: general categories Mn and Me, less
+// IsCombiningMark reports whether a character is drawn onto the one before it: general categories Mn and Me, less
 // what is hidden. No digest depends on it.
-func IsMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) && !Hidden(r) }
+func IsCombiningMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Me) && !IsHidden(r) }

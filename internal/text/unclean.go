@@ -30,7 +30,7 @@ func Unclean(s string) bool {
 		switch {
 		case isControl, turnsText:
 			return true
-		case r < 0x80 || !Hidden(r):
+		case r < 0x80 || !IsHidden(r):
 			inRow = 0
 		case !mayBeNeeded(r):
 			return true

@@ -264,10 +264,10 @@ func (r *comparer) locate(e *Edit, from, to int) {
 	}
 }
 
-// Indented returns the indentation that every line but the first has gained or lost, after "+" or "-", or "" for any
+// IndentChange returns the indentation that every line but the first has gained or lost, after "+" or "-", or "" for any
 // other change. Empty lines gain nothing, and a line that is only the indentation may lose it. So the old text and
 // the result determine the new text.
-func Indented(old, new string) string {
+func IndentChange(old, new string) string {
 	sign := "+"
 	if len(old) > len(new) {
 		sign = "-"

@@ -201,7 +201,7 @@ func tokenClass(r rune) int {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 			return wordToken
 		}
-	case unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !text.Hidden(r):
+	case unicode.In(r, unicode.L, unicode.M, unicode.Nd) && !text.IsHidden(r):
 		return wordToken
 	}
 	return singleToken

@@ -120,7 +120,7 @@ func TestIndented(t *testing.T) {
 		{"a\n  b\nc", "a\nb\nc", ""},
 		{"a", "a", ""},
 	} {
-		if got := Indented(tt.old, tt.new); got != tt.want {
+		if got := IndentChange(tt.old, tt.new); got != tt.want {
 			t.Errorf("%q -> %q: %q, want %q", tt.old, tt.new, got, tt.want)
 		}
 	}
@@ -305,7 +305,7 @@ func TestIndentedIsExact(t *testing.T) {
 	for _, old := range texts {
 		seen := map[string]string{}
 		for _, new := range texts {
-			how := Indented(old, new)
+			how := IndentChange(old, new)
 			if how == "" {
 				continue
 			}

@@ -81,7 +81,7 @@ func ReadLockfile(gate pin.Gate, path string, listed lockfile.ListedFunc) (l loc
 	if err != nil && !lockfile.Recognize(data) {
 		if _, notCapture := capture.Read(path, data, gate.Form, pin.Policy{}); notCapture == nil {
 			err = fail.In(path, "a capture, where the lockfile belongs").
-				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server %s", shell.Blank("server ID")).
+				Hint("several captures? put them in one folder, or lock them one by one: pinproof lock CAPTURE LOCKFILE --server %s", shell.Placeholder("server ID")).
 				Hint("to compare two captures: pinproof diff NEW --against OLD")
 		}
 	}

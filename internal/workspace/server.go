@@ -29,7 +29,7 @@ func (w *Workspace) chooseServer(l *lockfile.Lockfile, path, fromFile string) (s
 		return l.Servers[0].Server, nil
 	}
 	return "", fail.New("which server? %s has %s", text.Printable(path), strings.Join(text.Names(l.ServerIDs()), ", ")).
-		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Blank("server ID")))
+		Hint("say which: %s", w.To(w.Verb, "--server "+shell.Placeholder("server ID")))
 }
 
 // CheckServers returns an error if lock or relock would approve a capture that may belong to a different server.

@@ -366,7 +366,7 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	}
 	first := servers[0]
 	f := fail.In(w.Capture, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
-	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.PasteableID(first) {
+	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.IsPasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
 	return f.Hint("to retire it: %s", w.Retire(first)).

@@ -466,7 +466,7 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	in.Verdict = pin.Verdict{Blocked: pin.Refs{}, Differs: map[string]bool{"s": true}}
 	in.Alone = pin.Refs{}
 	in.ApprovalHash = func(server string, p *pin.Pin) string { return p.Digest }
-	in.Findings = lint.Read(pairs, in.Drifts, []pin.Set{before}, true)
+	in.Findings = lint.Findings(pairs, in.Drifts, []pin.Set{before}, true)
 	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
 	one := place{blocks: len(m.Blocks)}
 	for i := range m.Blocks {

@@ -30,9 +30,9 @@ func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 	sides := []pin.Comparison{p}
 	for _, room := range []int{1, 2_000, 1 << 20} {
 		in := reporttest.InputOf(sides)
-		in.Findings = lint.Read(sides, in.Drifts, nil, true)
+		in.Findings = lint.Findings(sides, in.Drifts, nil, true)
 		in.Room = room
-		m := reporttest.Explained(in).Model
+		m := reporttest.NewReport(in).Model
 		shown := 0
 		for i := range m.Entries {
 			e := &m.Entries[i]
@@ -57,10 +57,10 @@ func TestReportsSayWhatTheyLeaveOut(t *testing.T) {
 			}
 		}
 		eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-			out := reporttest.Written(t, write, reporttest.Explained(in))
+			out := reporttest.Written(t, write, reporttest.NewReport(in))
 			isJSON := strings.HasPrefix(out, `{"schemaVersion"`)
 			if isJSON {
-				reporttest.Validate(t, schema, []byte(out))
+				reporttest.ValidateJSON(t, schema, []byte(out))
 			}
 			// A report marks something as not explained, if and only if that is so.
 			said := strings.Contains(out, "too much drift") || isJSON && strings.Contains(out, `"unexplained":true`)

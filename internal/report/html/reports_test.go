@@ -250,7 +250,7 @@ func FuzzHTML(f *testing.F) {
 			r := reporttest.OfLists(t, "[]", string(definition))
 			in := r.Input
 			in.Findings = nil
-			return reporttest.CheckPage(t, pageOf(t, reporttest.Explained(in)))
+			return reporttest.CheckPage(t, pageOf(t, reporttest.NewReport(in)))
 		}
 		if got, want := shape(new), shape(harmless); !slices.Equal(got, want) {
 			t.Errorf("text %q makes elements\n%s\n%q makes\n%s", new, got, harmless, want)

@@ -25,10 +25,10 @@ func TestTerse(t *testing.T) {
 	in := r.Input
 	in.Terse = true
 	var out bytes.Buffer
-	if err := Write(&out, reporttest.Explained(in).Model); err != nil {
+	if err := Write(&out, reporttest.NewReport(in).Model); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Validate(t, reporttest.Schema(t, pintest.Path("docs/report.schema.json")), out.Bytes())
+	reporttest.ValidateJSON(t, reporttest.Schema(t, pintest.Path("docs/report.schema.json")), out.Bytes())
 	for _, want := range []string{`"name":"a","kind":"CHANGED"`, `"name":"b","kind":"REMOVED"`, `"name":"c","kind":"ADDED"`, `"id":"instruction-like"`,
 		`"name":"same","status":"MATCH"`} {
 		if !strings.Contains(out.String(), want) {
@@ -58,7 +58,7 @@ func checkJSON(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 		t.Fatal(err)
 	}
 	out := b.Bytes()
-	reporttest.Validate(t, schema, out)
+	reporttest.ValidateJSON(t, schema, out)
 	if n := bytes.IndexFunc(out[:len(out)-1], func(r rune) bool { return r < 0x20 || r > 0x7e }); n >= 0 || out[len(out)-1] != '\n' {
 		t.Fatalf("not one line of ASCII: byte %d\n%q", n, out)
 	}
@@ -167,7 +167,7 @@ func TestError(t *testing.T) {
 		if err := Write(&b, reporttest.Failed(test.err).Model); err != nil || b.String() != test.want+"\n" {
 			t.Errorf("got %swant %s", b.String(), test.want)
 		}
-		reporttest.Validate(t, schema, b.Bytes())
+		reporttest.ValidateJSON(t, schema, b.Bytes())
 	}
 }
 
@@ -179,7 +179,7 @@ func FuzzJSON(f *testing.F) {
 		if err := Write(&b, reporttest.Failed(errors.New(text)).Model); err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Validate(t, schema, b.Bytes())
+		reporttest.ValidateJSON(t, schema, b.Bytes())
 	})
 }
 

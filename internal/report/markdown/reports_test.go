@@ -36,7 +36,7 @@ func markdownOf(t testing.TB, r *report.Report) string {
 func TestWarnedFirst(t *testing.T) {
 	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
 	r.Findings = append(r.Findings, lint.Finding{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true})
-	r = reporttest.Explained(r.Input)
+	r = reporttest.NewReport(r.Input)
 	page, last := markdownOf(t, r), 0
 	for _, heading := range []string{"\n      note crowded-list in the capture", "\n### 1. `HIDDEN list_dir`", "\n### 2. "} {
 		at := strings.Index(page, heading)
@@ -47,7 +47,7 @@ func TestWarnedFirst(t *testing.T) {
 	}
 	r = reporttest.OfLists(t, reporttest.NewList, reporttest.NewList)
 	r.Findings = []lint.Finding{{Server: "s", ID: "crowded-list", Detail: "of the whole list", WholeServer: true}}
-	r = reporttest.Explained(r.Input)
+	r = reporttest.NewReport(r.Input)
 	if !strings.Contains(markdownOf(t, r), "\n      note crowded-list in the capture") {
 		t.Error("without drift nothing is said of the whole list")
 	}
@@ -56,7 +56,7 @@ func TestWarnedFirst(t *testing.T) {
 func TestReport(t *testing.T) {
 	r := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
 	r.Findings = nil
-	r = reporttest.Explained(r.Input)
+	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## DRIFT: '1 hidden, 3 changed, 1 removed; 0 match tools.lock'
 
 '''text
@@ -126,7 +126,7 @@ pinproof relock live.json
 func TestMatch(t *testing.T) {
 	r := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList)
 	r.Findings = []lint.Finding{{Entry: "a|b", ID: "padding", Warning: true, Detail: "`x`", Scope: lint.InMatch, Approved: true}}
-	r = reporttest.Explained(r.Input)
+	r = reporttest.NewReport(r.Input)
 	want := strings.ReplaceAll(`## OK: '0 drift (5 tools match tools.lock); 1 approved warning'
 
 '''text
@@ -210,7 +210,7 @@ func checkMarkdown(t testing.TB, page string) {
 		t.Errorf("%d lines open or close %d blocks in\n%s", n, fences, page)
 	}
 	for i, r := range page {
-		if r != '\n' && (r < 0x20 || text.Hidden(r)) {
+		if r != '\n' && (r < 0x20 || text.IsHidden(r)) {
 			t.Fatalf("%U at %d", r, i)
 		}
 	}
@@ -250,7 +250,7 @@ func TestBoundedServers(t *testing.T) {
 		r.Comparisons = append(r.Comparisons, pin.Comparison{Server: server, State: pin.Missing})
 		r.Differs[server] = true
 	}
-	r = reporttest.Explained(r.Input)
+	r = reporttest.NewReport(r.Input)
 	page := markdownOf(t, r)
 	checkMarkdown(t, page)
 	for _, want := range []string{"\n    t000\n", "\n    the rest is left out here: see diff\n"} {

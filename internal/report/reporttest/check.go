@@ -35,7 +35,7 @@ func CheckShown(t testing.TB, out string) {
 		t.Fatalf("not UTF-8: %q", out)
 	}
 	for _, c := range out {
-		if c != '\n' && (c < 0x20 || c == 0x7f || text.Hidden(c) || text.UnusualSpace(c)) {
+		if c != '\n' && (c < 0x20 || c == 0x7f || text.IsHidden(c) || text.UnusualSpace(c)) {
 			t.Fatalf("U+%04X stands raw in %q", c, out)
 		}
 	}
@@ -56,8 +56,8 @@ func Schema(t testing.TB, path string) *jsonschema.Schema {
 	return s
 }
 
-// Validate parses JSON text strictly and, if s isn't nil, checks it against the schema.
-func Validate(t testing.TB, s *jsonschema.Schema, text []byte) {
+// ValidateJSON parses JSON text strictly and, if s isn't nil, checks it against the schema.
+func ValidateJSON(t testing.TB, s *jsonschema.Schema, text []byte) {
 	t.Helper()
 	r := jsontree.NewReader(text)
 	if _, err := r.Only(); err != nil {

@@ -63,7 +63,7 @@ func Hostile(t testing.TB, name, key, old, new string) *report.Report {
 		f.Scope, f.Approved = lint.InMatch, true
 		r.Findings = append(r.Findings, f)
 	}
-	return Explained(r.Input)
+	return NewReport(r.Input)
 }
 
 // OfServer is a report of the same entries under another server ID, which the lockfile doesn't have.
@@ -76,5 +76,5 @@ func OfServer(r *report.Report, server string) *report.Report {
 	for i := range in.Findings {
 		in.Findings[i].Server = server
 	}
-	return Explained(in)
+	return NewReport(in)
 }

@@ -38,7 +38,7 @@ func CheckPage(t testing.TB, page string) (shape []string) {
 			t.Errorf("a comment: %q", n.Data)
 		case html.TextNode:
 			for _, r := range n.Data {
-				if r != '\n' && (r < 0x20 || text.Hidden(r)) {
+				if r != '\n' && (r < 0x20 || text.IsHidden(r)) {
 					t.Errorf("%U in %q", r, n.Data)
 				}
 			}

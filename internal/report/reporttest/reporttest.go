@@ -19,8 +19,8 @@ import (
 // Of is the report of comparisons, with what lint finds in them.
 func Of(pairs []pin.Comparison, locked []pin.Set) *report.Report {
 	in := InputOf(pairs)
-	in.Findings = lint.Read(pairs, in.Drifts, locked, true)
-	return Explained(in)
+	in.Findings = lint.Findings(pairs, in.Drifts, locked, true)
+	return NewReport(in)
 }
 
 // OfLists is the report of two lists of tools, the first of which is locked.
@@ -35,7 +35,7 @@ func OfLists(t testing.TB, old, new string) *report.Report {
 func OfUpgrade(pinned, found pin.Set) *report.Report {
 	in := Of([]pin.Comparison{{Server: "s", Capture: "new.json", State: pin.Paired, Locked: pinned, Captured: found}}, []pin.Set{pinned}).Input
 	in.Next = shell.Command{Capture: "new.json"}
-	return Explained(in)
+	return NewReport(in)
 }
 
 // OfFolder is the report that compares the oldest capture of each server in a folder with its newest.
@@ -99,8 +99,8 @@ func InputOf(pairs []pin.Comparison) report.Input {
 	return in
 }
 
-// Explained is the report of an input, with its facts.
-func Explained(in report.Input) *report.Report {
+// NewReport is the report of an input, with its facts.
+func NewReport(in report.Input) *report.Report {
 	in.Writes = true // the program's own tests have what relock refuses
 	in.Alone = pin.Refs{}
 	for i := range in.Drifts {

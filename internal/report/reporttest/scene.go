@@ -89,7 +89,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 		in.Lockfile, in.Next.Against = "", in.Lockfile
 	}
 	if s.Found {
-		in.Findings = lint.Read(pairs, in.Drifts, lock.Servers, true)
+		in.Findings = lint.Findings(pairs, in.Drifts, lock.Servers, true)
 	}
 	for _, f := range s.Findings {
 		f.Server = s.Server
@@ -99,7 +99,7 @@ func (s Scene) Report(t testing.TB) *report.Report {
 		in.Findings = append(in.Findings, f)
 	}
 	s.allow(&in)
-	return Explained(in)
+	return NewReport(in)
 }
 
 // allow lets the drift of the allowed kinds pass, where the server is pinned and lists tools.

@@ -90,7 +90,7 @@ func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 	if err := Write(&b, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Validate(t, schema, b.Bytes())
+	reporttest.ValidateJSON(t, schema, b.Bytes())
 	reporttest.CheckShown(t, b.String())
 	checkFull(t, jsontree.ParseCanonical(b.Bytes()))
 	var log readLog
@@ -232,7 +232,7 @@ func TestLimit(t *testing.T) {
 	if n := run.Invocations[0].ToolExecutionNotifications; len(run.Results) != 5_000 || len(n) != 2 || n[1].Message.Text != "2 results left out: code scanning takes no more" {
 		t.Errorf("%d results, %q", len(run.Results), n)
 	}
-	reporttest.Validate(t, sarifSchemaFile(t), out.Bytes())
+	reporttest.ValidateJSON(t, sarifSchemaFile(t), out.Bytes())
 }
 
 func TestError(t *testing.T) {
@@ -240,7 +240,7 @@ func TestError(t *testing.T) {
 	if err := Write(&b, reporttest.Failed(fail.New("no {0}").Hint("do")).Model); err != nil {
 		t.Fatal(err)
 	}
-	reporttest.Validate(t, sarifSchemaFile(t), b.Bytes())
+	reporttest.ValidateJSON(t, sarifSchemaFile(t), b.Bytes())
 	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[],`
 	if !strings.Contains(b.String(), want) {
 		t.Error(b.String())
@@ -255,7 +255,7 @@ func FuzzSARIF(f *testing.F) {
 		if err := Write(&b, reporttest.Failed(fail.New("%s", text.Printable("x"+s))).Model); err != nil {
 			t.Fatal(err)
 		}
-		reporttest.Validate(t, schema, b.Bytes())
+		reporttest.ValidateJSON(t, schema, b.Bytes())
 	})
 }
 

@@ -244,7 +244,7 @@ func (c *Config) server(id string) (mcp.Server, error) {
 		for _, arg := range e.argv() {
 			s.Argv = append(s.Argv, x.expand(arg))
 		}
-		err := CheckLaunch(s.Argv)
+		err := CheckNPMFlags(s.Argv)
 		for _, name := range slices.Sorted(maps.Keys(e.Env)) {
 			s.Env = append(s.Env, name+"="+x.expand(e.Env[name]))
 		}

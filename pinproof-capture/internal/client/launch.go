@@ -18,10 +18,10 @@ import (
 // Self is the name of this program.
 const Self = "pinproof-capture"
 
-// CheckLaunch rejects a command line if npx or npm would consume a part of it. In "npx --no NAME --read-only", npx
+// CheckNPMFlags rejects a command line if npx or npm would consume a part of it. In "npx --no NAME --read-only", npx
 // reads NAME as the value of --no and --read-only as npm's own flag, usually without a message, so the server starts
 // without the flag. The hint shows the corrected line after the words in before.
-func CheckLaunch(argv []string, before ...string) error {
+func CheckNPMFlags(argv []string, before ...string) error {
 	at, _ := mcp.ReadNPM(argv)
 	if at < 0 {
 		return nil

@@ -90,7 +90,7 @@ func (e entry) wrappable(id string) error {
 		return fail.New(workspace.NoFileName)
 	}
 	if e.Command != "" {
-		return CheckLaunch(e.argv())
+		return CheckNPMFlags(e.argv())
 	}
 	if err := e.refuse(); err != nil {
 		return err

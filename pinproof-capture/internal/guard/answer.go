@@ -15,7 +15,7 @@ import (
 func keyOf(m jsontree.Value) string { return strings.TrimSpace(m.Get("id").Text) }
 
 func (c *core) claims(entryType pin.EntryType) bool {
-	return mcp.DeclaresList(c.capabilities, entryType)
+	return mcp.ExpectsList(c.capabilities, entryType)
 }
 
 // gives reports whether the client gets an entry of a list: never a denied one; in mode warn, all others; in other

@@ -39,7 +39,7 @@ type entryPin struct {
 func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 	a := serverPins{entries: map[pin.Key]entryPin{}, values: values, skills: readSkills(server, values), denied: map[string]bool{}, templates: map[string]*regexp.Regexp{}}
 	// pinproof refuses a policy that isn't one.
-	a.Policy, _ = lockfile.PolicyIn(server.Get("policy"))
+	a.Policy, _ = lockfile.ParsePolicy(server.Get("policy"))
 	for entryType := range pin.EntryTypes {
 		pins := server.Get(memberOf(entryType))
 		members := pins.Members()

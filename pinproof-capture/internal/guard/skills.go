@@ -146,7 +146,7 @@ func (c *core) learnSkills(l *list) {
 			uri := item.TextIn("uri")
 			folder := folderOf(uri)
 			_, isEqual := l.entries[c.pins.key(pin.Skills, uri).Name]
-			if read, problem := skill.Read(item.Value); isEqual && problem == nil && s[folder].why != skillDenied {
+			if read, problem := skill.Parse(item.Value); isEqual && problem == nil && s[folder].why != skillDenied {
 				s[folder] = known{fileNotListed, read}
 			} else {
 				s.refuse(uri)

@@ -69,7 +69,7 @@ func (g *greeting) line(elapsed time.Duration) string {
 		parts = append(parts, "instructions")
 	}
 	for _, entryType := range pin.AskOrder {
-		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && DeclaresList(g.capabilities, entryType) {
+		if n := g.counts[entryType]; n > 0 || entryType == pin.Tools && ExpectsList(g.capabilities, entryType) {
 			parts = append(parts, text.Count(n, pin.EntryTypeInfo[entryType].Entry))
 		}
 	}

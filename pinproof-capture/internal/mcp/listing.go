@@ -153,7 +153,7 @@ type SkillFiles struct {
 // the size limits.
 func (f *SkillFiles) add(entries jsontree.Value) {
 	for _, e := range entries.Items() {
-		s, problem := skill.Read(e.Value)
+		s, problem := skill.Parse(e.Value)
 		if problem != nil {
 			continue
 		}

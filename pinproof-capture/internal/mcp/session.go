@@ -223,9 +223,9 @@ func greetingOf(m *message) *greeting {
 	return &greeting{capabilities: result.Get("capabilities"), instructions: result.Get("instructions").Text != ""}
 }
 
-// DeclaresList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
+// ExpectsList reports whether the capabilities declare a list. Some old servers send no capabilities; they may still
 // have tools.
-func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
+func ExpectsList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 	if capabilities.Kind != '{' {
 		return entryType == pin.Tools
 	}
@@ -237,7 +237,7 @@ func DeclaresList(capabilities jsontree.Value, entryType pin.EntryType) bool {
 func (s *session) all(ctx context.Context, g *greeting, claimed bool) error {
 	for _, entryType := range pin.AskOrder {
 		// Clients ask for skills only where they are declared.
-		if DeclaresList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
+		if ExpectsList(g.capabilities, entryType) != claimed || !claimed && entryType == pin.Skills {
 			continue
 		}
 		n, err := s.pages(ctx, entryType)
