@@ -25,6 +25,9 @@ func (r *Report) model() *Model {
 		Policy: r.AllOrNothing(),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
+	if r.release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
+		m.Release = r.worstText()
+	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
 	if r.lockfiles() {

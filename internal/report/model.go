@@ -44,7 +44,7 @@ type Model struct {
 	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
 	Bump string
 
-	// The same in a sentence; or "".
+	// The same in a sentence; if no kind of release is asked for, how many entries are breaking; or "".
 	Release string
 
 	// The new sentences that are most like prompt injection: a weak hint, not a finding.

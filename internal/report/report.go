@@ -210,13 +210,19 @@ type drifted struct {
 func (r *Report) findRelease() {
 	if len(r.entries)+r.LeftOut > 0 && (r.Lockfile == "" || r.FailOn) {
 		r.bump = r.Worst.Bump()
-		if slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained }) {
+		r.release = r.worstText() + " (" + r.bump + " release)"
+		if r.isUnexplained() {
 			r.release = "there is too much drift to say what a release with it is: take it for " + r.Worst.String()
-			return
 		}
-		r.release = r.Worst.String() + ": " + r.WorstCount.String() + " (" + r.bump + " release)"
 	}
 }
+
+func (r *Report) isUnexplained() bool {
+	return slices.ContainsFunc(r.entries, func(e *drifted) bool { return e.Unexplained })
+}
+
+// worstText counts the entries with the highest severity: "breaking: 26 tools".
+func (r *Report) worstText() string { return r.Worst.String() + ": " + r.WorstCount.String() }
 
 // AllOrNothing reports whether a policy changed, so that either all drift is accepted or none.
 func (r *Report) AllOrNothing() bool {

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,6 +112,25 @@ func TestBigReviews(t *testing.T) {
 			if last := r.Model.Blocks[i]; b.Server == last.Server && b.Class < last.Class {
 				t.Errorf("%s: %s stands below %s", folder, b.Title, last.Title)
 			}
+		}
+	}
+}
+
+// TestBreakingIsCounted: the head of a long review counts the breaking entries; a short one shows them.
+func TestBreakingIsCounted(t *testing.T) {
+	for n, want := range map[int]string{5: "", 9: "\n  breaking: 9 tools; (n) is the number of a block\n"} {
+		var old, now []string
+		for i := range n {
+			old = append(old, fmt.Sprintf(`{"name":"t%d"}`, i))
+			now = append(now, fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object","required":["p%[1]d"]}}`, i))
+		}
+		sets := [2]pin.Set{}
+		for i, tools := range [][]string{old, now} {
+			sets[i] = pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
+		}
+		head, _, _ := strings.Cut(written(t, plain.WriteDiff, reporttest.OfUpgrade(sets[0], sets[1]), plain.Style{}), "\n\n")
+		if !strings.Contains(head+"\n", want) || want == "" && strings.Contains(head, "breaking") {
+			t.Errorf("%d tools: %s", n, head)
 		}
 	}
 }

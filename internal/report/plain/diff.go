@@ -115,9 +115,12 @@ func (t *Writer) Overview(m *report.Model) {
 		}
 	}
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
-	release := m.Release
 	explains := len(m.Blocks) > shortReview
-	if explains && len(m.Breaks) > 0 {
+	release := m.Release
+	if m.Bump == "" && !explains {
+		release = "" // the few blocks show it
+	}
+	if explains && (release != "" || len(m.Breaks) > 0) {
 		release += "; (n) is the number of a block"
 		explains = false
 	}
