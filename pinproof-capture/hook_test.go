@@ -253,7 +253,7 @@ func TestHookDenied(t *testing.T) {
 		flags []string
 		want  string // "" for a pass
 	}{
-		{nil, "1 denied entry, which only a guard keeps from agents"},
+		{nil, "a person has denied 1 entry that the MCP server lists"},
 		{[]string{"--allow", "denied"}, ""},
 		{[]string{"--allow", "added"}, "the command line of this hook can't be used"},
 	} {

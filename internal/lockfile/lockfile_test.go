@@ -440,8 +440,8 @@ func TestContradictions(t *testing.T) {
 
 func TestNotALockfile(t *testing.T) {
 	for _, tt := range []struct{ what, text, want string }{
-		{"empty", "", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"blanks", " \n", `tools.lock: not a lockfile: no "lockfileVersion"`},
+		{"empty", "", "tools.lock: not a lockfile: the file is empty"},
+		{"blanks", " \n", "tools.lock: not a lockfile: the file is empty"},
 		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: not a lockfile: no "lockfileVersion"`},
 		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
 		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},

@@ -211,6 +211,9 @@ func (r *lockReader) notLockfile(err error) error {
 		return r.At(at, "merge conflict markers were left in").
 			Hint("take one side whole, then review the other again: pinproof diff CAPTURE %s", shell.Path(r.Path))
 	}
+	if len(bytes.TrimSpace(r.Data)) == 0 {
+		return r.At(-1, "not a lockfile: the file is empty").Hint("restore it, or remove it: pinproof lock CAPTURE %s then writes a new one", shell.Path(r.Path))
+	}
 	bad, refused := errors.AsType[*jsontree.Error](err)
 	if refused && bad.Limit {
 		p := bad.Inside.Path

@@ -56,7 +56,11 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, error) {
 	data, err := readFile(path, stdin, capture.MaxBytes)
 	if err != nil {
-		return source{}, err
+		f := fail.From(err)
+		if f.IsMissing && f.Hints == nil {
+			f.Hint("to save what a server lists: pinproof-capture save FILE -- COMMAND (or its URL)")
+		}
+		return source{}, f
 	}
 	return source{path: path, server: server, scan: capture.Scan(path, data, w.Gate.Form), size: len(data)}, nil
 }
@@ -177,7 +181,7 @@ func unkept(path string, f *fail.Error) *fail.Error {
 		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
 	}
 	if f.IsMissing && shell.IsKept(path, "refused") {
-		f.Hint("what is refused is kept for 30 days, the newest three of a server: start the client again, and it is kept anew").
+		f.Hint("what is refused is kept for 30 days: start the client again, and it is kept anew").
 			Hint("or take it yourself: pinproof-capture save FILE -- COMMAND (or the server's URL)")
 	}
 	return f

@@ -20,7 +20,11 @@ func Write(w io.Writer, in report.Input) error {
 	if in.Next.Server != "" {
 		lines[0] = modeltext.Say("pinproof: blocked: the MCP tools of server ").Argument(in.Next.Server).Say(" are not the ones approved")
 	}
-	onlyDenied := in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0
+	if in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
+		lines[0] = modeltext.Say("pinproof: blocked: a person has denied ").Count(len(in.Denied), "entry").Say(" that the MCP server lists")
+		say(modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"))
+		return write(w, lines)
+	}
 	warnings := 0
 	for _, f := range in.Findings {
 		if f.Warning && !f.Approved {
@@ -63,10 +67,6 @@ func Write(w io.Writer, in report.Input) error {
 	if len(in.Comparisons) == 1 {
 		say(modeltext.Say("approved set ").Digest(in.Comparisons[0].Locked.Digest))
 		say(modeltext.Say("listed set   ").Digest(in.Comparisons[0].Captured.Digest))
-	}
-	if onlyDenied {
-		say(modeltext.Say("Do not use this server's tools. Everything is approved, but a person has denied some of it to you."))
-		return write(w, lines)
 	}
 	c := in.Next
 	c.Lockfile = in.Lockfile // even if the user didn't name it

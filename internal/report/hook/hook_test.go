@@ -54,11 +54,8 @@ func TestWrite(t *testing.T) {
 
 	denied := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList).Input
 	denied.RefusesDenied, denied.Denied = true, make([]pin.Ref, 1)
-	want = "pinproof: blocked: the MCP tools are not the ones approved\n" +
-		"1 denied entry, which only a guard keeps from agents\n" +
-		"approved set " + denied.Comparisons[0].Locked.Digest + "\n" +
-		"listed set   " + denied.Comparisons[0].Captured.Digest + "\n" +
-		"Do not use this server's tools. Everything is approved, but a person has denied some of it to you.\n"
+	want = "pinproof: blocked: a person has denied 1 entry that the MCP server lists\n" +
+		"Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied\n"
 	if got := written(t, denied); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
