@@ -125,6 +125,9 @@ func (w *Workspace) unpinned() error {
 			Hint("to approve a new server: %s", w.To("lock"))
 	}
 	f := fail.In(w.LockPath, "no such lockfile")
+	if Repository(filepath.Dir(w.LockPath)) != "" {
+		f.Hint("if it was committed, restore it: git restore %s", shell.Path(w.LockPath))
+	}
 	if beside := lockfileBeside(w.LockPath); beside != "" {
 		next := w.Command
 		next.Lockfile = beside
