@@ -16,13 +16,8 @@ import (
 
 // Refused captures are kept in the user's cache, in a folder per project. A file's name contains the server ID and a
 // digest of the content, so that no file is overwritten while a person reads it.
-const (
-	// How long a file is kept, so that abandoned projects don't fill the disk.
-	keptFor = 30 * 24 * time.Hour
-
-	// The number of digits of a digest in a file name. A person may compare them.
-	idHex = 16
-)
+// keptFor is how long a file is kept, so that abandoned projects don't fill the disk.
+const keptFor = 30 * 24 * time.Hour
 
 const keptEnding = ".jsonl"
 
@@ -51,7 +46,8 @@ func CacheFolder(name string, keptFor time.Duration) (folder string) {
 
 func digestOf(data []byte) string { return fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256(data)) }
 
-func shortDigest(data []byte) string { return pin.HexOf(digestOf(data))[:idHex] }
+// shortDigest returns digits of a digest for a file name, few enough for a person to compare.
+func shortDigest(data []byte) string { return pin.HexOf(digestOf(data))[:16] }
 
 // keptPlace returns the prefix of the paths of a server's kept files, or "" if none can be written.
 func keptPlace(lock, id string) string {

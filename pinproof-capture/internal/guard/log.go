@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"pinproof/internal/fail"
@@ -30,13 +31,13 @@ type callLog struct {
 }
 
 // openLog opens the log, if the user asked for one. Only the user may read it, because arguments can contain secrets.
-// Guards that share a file append each record in one write, so no lock is needed.
+// Guards that share a file append each record in one write, so no lock is needed. A pipe that nobody reads is an error.
 func openLog(o Options) (l *callLog, err error) {
 	l = &callLog{digests: o.LogDigests, server: o.ServerID, session: rand.Text()}
 	if o.Log == "" {
 		return l, nil
 	}
-	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	if l.f, err = os.OpenFile(o.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY|syscall.O_NONBLOCK, 0o600); err != nil {
 		return nil, fail.Path(o.Log, err)
 	}
 	return l, nil
