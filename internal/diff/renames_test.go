@@ -93,6 +93,7 @@ func TestLooksDenied(t *testing.T) {
 		{"nothing to compare in another server", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, true, ""},
 		{"under a policy", run, ``, named("x", run), strip, strip, false, "x"},
 		{"under a new policy", run, list, list + "," + named("x", run), pin.Policy{}, strip, false, "x"},
+		{"an entry that is its own pin under the policy before", `{"name":"r",` + cmd + `}`, `{"name":"ls",` + cmd + `}`, `{"name":"ls","description":"` + words + `",` + cmd + `}`, strip, pin.Policy{}, false, ""},
 		{"under a policy that is gone", run, list, list + "," + named("x", run), strip, pin.Policy{}, false, "x"},
 	} {
 		pins := pintest.PinsOf(t, "["+tt.denied+"]", tt.policy)
