@@ -15,6 +15,7 @@ import (
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
+	"pinproof/internal/skill"
 )
 
 // TestAlone: what is suggested for one entry would be written. Alone returns for each drift what Would
@@ -164,6 +165,20 @@ func TestRelockPins(t *testing.T) {
 		if fmt.Sprint(got) != fmt.Sprint(want) || next.Server != "s" || !slices.IsSortedFunc(next.Pins, pin.ComparePins) {
 			t.Errorf("choice %04b\ngot  %v\nwant %v", mask, got, want)
 		}
+	}
+}
+
+// TestUnreadFilesStayOnRecord: a warning that is recorded with a kept pin replaces its records, except those of files that
+// were not read.
+func TestUnreadFilesStayOnRecord(t *testing.T) {
+	set := pintest.PinsOf(t, `[{"name":"a"}]`, pin.Policy{})
+	record := func(id string) pin.Record { return pin.Record{ID: id, Digest: set.Digest} }
+	p := pin.Comparison{Server: "s", State: pin.Paired, Locked: set, Captured: set}
+	p.Locked.Pins = []pin.Pin{set.Pins[0]}
+	p.Locked.Pins[0].Accepted = []pin.Record{record("oversize"), record(skill.Unread)}
+	next := approval.Pins(&p, nil, map[pin.Ref][]pin.Record{p.Ref(set.Pins[0].Key): {record("hidden-text")}})
+	if want := []pin.Record{record("hidden-text"), record(skill.Unread)}; !slices.Equal(next.Pins[0].Accepted, want) {
+		t.Errorf("%v, want %v", next.Pins[0].Accepted, want)
 	}
 }
 
