@@ -634,6 +634,23 @@ func TestTooManyFindings(t *testing.T) {
 	}
 }
 
+// TestNearNamesExcuseNothing: a text that names another server's tool has a warning, unless its own server has a tool of
+// exactly that name.
+func TestNearNamesExcuseNothing(t *testing.T) {
+	mail := foundSet(t, "mail", toolSaying("send_mail", ""))
+	for own, want := range map[string]string{
+		"_send_mail": "names-other-tool", "send_mail_": "names-other-tool", "-send_mail": "names-other-tool", "send_mail.": "names-other-tool", "*send_mail": "names-other-tool",
+		"@send_mail": "names-other-tool", "send_mail?": "names-other-tool", "s\u00e9nd_mail": "names-other-tool", "Send_Mail": "names-other-tool", "send_mail": "",
+	} {
+		for _, text := range []string{"Call send_mail afterwards.", "Call send_mail.", "Then: *send_mail*!"} {
+			here := foundSet(t, "here", toolSaying("x", text), toolSaying(own, ""))
+			if got := firedIDs(NewNames([]pin.Set{mail, here}, []pin.Set{here}).Entry("here", *here.Find(toolKey("x")), nil)); got != want {
+				t.Errorf("%q beside %q: %q, want %q", text, own, got, want)
+			}
+		}
+	}
+}
+
 // TestTooManyMentions: each pinned text that names new tools has a warning, however many there are.
 func TestTooManyMentions(t *testing.T) {
 	const n = 150

@@ -415,8 +415,11 @@ func nameKey(name string) string {
 	if !isPlain(name) {
 		name = text.WithoutMarks(plainText(name))
 	}
-	return strings.Trim(strings.ToLower(name), "*_-.:!?~@/")
+	return strings.Trim(strings.ToLower(name), aroundNames)
 }
+
+// aroundNames may be around a name in a text, and isn't read as a part of it.
+const aroundNames = "*_-.:!?~@/"
 
 // nameParts returns the words of a key with one separator between two of them.
 func nameParts(key string) string {
@@ -546,7 +549,7 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 		tools = r.foreignOf(known)
 		r.foreign[&known[0]] = tools
 	}
-	found = len(tools) > 0 && !r.own.pins(word)
+	found = len(tools) > 0 && !r.own.pins(strings.Trim(word, aroundNames))
 	r.wordsRead[word] = found
 	for _, m := range tools {
 		if !found || r.mentioned[m.name] || r.sought != nil && !r.sought(m.name) {
@@ -562,11 +565,12 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	return found
 }
 
-// foreignOf returns the tools that a text may mean by a key, each with the servers that have it: none if this server has one of them.
+// foreignOf returns the tools of other servers that a text may mean by a key, each with the servers that have it. A tool that this
+// server has, too, is none of them; one that this server only has under a nearly equal name is.
 func (r *Reviewer) foreignOf(known []mentionable) (tools []mentionable) {
 	for _, m := range known {
 		if m.server == "" && r.own.pins(m.name) {
-			return nil
+			continue
 		}
 		others, count := r.x.others(r.about.Server, toolKey(m.name))
 		if count > 0 && m.server != r.about.Server && (m.server != "" || count <= maxOthers) {
