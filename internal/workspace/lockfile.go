@@ -195,10 +195,23 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 	return nil
 }
 
+// denied lists the denied definitions of all servers.
+func denied(servers []pin.Set) (list []string) {
+	for i := range servers {
+		for _, p := range servers[i].Pins {
+			if p.Denied {
+				list = append(list, servers[i].Server+" "+p.EntryRef()+" "+p.Digest)
+			}
+		}
+	}
+	return list
+}
+
 // Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
 // lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
-// provided that isSound returns true. If the reviewed pins have changed, it writes nothing. It calls announce
-// before it replaces the lockfile. If announce fails, it replaces nothing.
+// provided that isSound returns true. If the reviewed pins have changed, or what is denied of any server, which what is
+// accepted may look like, it writes nothing. It calls announce before it replaces the lockfile. If announce fails, it
+// replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
@@ -218,7 +231,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		if err != nil {
 			return nil, err
 		}
-		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || isSound(l.Servers)
+		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || slices.Equal(denied(w.Lock.Servers), denied(l.Servers)) && isSound(l.Servers)
 		for server := range next {
 			isReviewed = isReviewed && lockfile.Recorded(w.Lock.Find(server)) == lockfile.Recorded(l.Find(server))
 		}
