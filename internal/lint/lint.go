@@ -174,6 +174,9 @@ func (r *Reviewer) at(members ...string) {
 // maxAlike, the first in the text, and one more finding that counts the rest.
 func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
+	if before != nil && countNaming(before.Accepted) > maxAlike {
+		r.sought = func(string) bool { return true } // each was accepted by itself, when the tools were added
+	}
 	r.whole(&p)
 	if before == nil {
 		if x.known[server] {
@@ -211,6 +214,14 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		}
 	}
 	return list
+}
+
+// countNaming counts the records of warnings about tools of other servers.
+func countNaming(records []pin.Record) (n int) {
+	for _, record := range records {
+		n += BoolToInt(record.ID == namesOtherTool)
+	}
+	return n
 }
 
 func recordSet(records []pin.Record) map[pin.Record]bool {

@@ -651,6 +651,35 @@ func TestNearNamesExcuseNothing(t *testing.T) {
 	}
 }
 
+// TestManyMentionsStayAccepted: what was accepted when many tools were added is no warning in the next review.
+func TestManyMentionsStayAccepted(t *testing.T) {
+	const n = maxAlike + 3
+	var names, tools []string
+	for i := range n {
+		names = append(names, fmt.Sprint("tool_", i))
+		tools = append(tools, toolSaying(names[i], ""))
+	}
+	pinned := foundSet(t, "a", toolSaying("x", "Call "+strings.Join(names, ", ")))
+	sides := []pin.Comparison{{Server: "a", State: pin.Paired, Locked: pinned, Captured: pinned}, {Server: "b", State: pin.New, Captured: foundSet(t, "b", tools...)}}
+	locked := pinned
+	locked.Pins = slices.Clone(pinned.Pins)
+	for _, f := range Findings(sides, pintest.Drifts(sides), []pin.Set{pinned}, true) {
+		if f.Names() != "" {
+			locked.Pins[0].Accepted = append(locked.Pins[0].Accepted, f.Record())
+		}
+	}
+	if len(locked.Pins[0].Accepted) != n {
+		t.Fatalf("%d records", len(locked.Pins[0].Accepted))
+	}
+	sides[0].Locked = locked
+	sides[1].Locked, sides[1].State = sides[1].Captured, pin.Paired
+	for _, f := range Findings(sides, nil, []pin.Set{locked, sides[1].Locked}, true) {
+		if f.Warning && !f.Approved {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
 // TestTooManyMentions: each pinned text that names new tools has a warning, however many there are.
 func TestTooManyMentions(t *testing.T) {
 	const n = 150
