@@ -178,9 +178,12 @@ func Words(pieces []words.Piece) []Line {
 	return lines
 }
 
-// isCount reports whether a line is a count of line feeds (text.Lines). Server text can't look like one.
+// isCount reports whether a line is a count of line feeds (text.Lines), such as <4 line feeds>. In server text, the < of one is
+// escaped.
 func isCount(line string) bool {
-	return strings.HasPrefix(line, "<") && strings.HasSuffix(line, " line feeds>")
+	count, ok := strings.CutSuffix(line, " line feeds>")
+	digits, isMark := strings.CutPrefix(count, "<")
+	return ok && isMark && digits != "" && strings.Trim(digits, "0123456789,") == ""
 }
 
 // markFeeds marks each removed or added line feed, except one before or after a line that was removed or added whole,

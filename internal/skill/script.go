@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -63,16 +64,29 @@ func (c *CodeNames) AddCode(code string) {
 	if c.names == nil {
 		c.names = map[string]bool{}
 	}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(code), func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`/\\;&|<>()[],:=#", r) }) {
-		if strings.HasSuffix(word, ".md") || strings.HasSuffix(word, ".txt") {
-			c.names[word] = true
-			c.all = c.all || strings.ContainsAny(word, "*?${}%")
+	for word := range strings.FieldsFuncSeq(strings.ToLower(code), isBetweenNames) {
+		if strings.Contains(word, ".md") || strings.Contains(word, ".txt") {
+			c.names[strings.Trim(word, besideNames)] = true
+			c.all = c.all || strings.ContainsAny(word, "*?${}%") || word == ".md" || word == ".txt" // an ending is put behind a name
 		}
 	}
 }
 
-// Has reports whether code may name a file.
+// isBetweenNames reports whether a character separates names in code.
+func isBetweenNames(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`/\\;&|<>()[],:=#", r) }
+
+// besideNames may be beside a name in code, and isn't read as a part of it.
+const besideNames = "@+!.~^-"
+
+// Has reports whether code may name a file, given by its URI.
 func (c *CodeNames) Has(name string) bool {
-	lower := strings.ToLower(name)
-	return c.all || c.names[lower[strings.LastIndexAny(lower, "/ ")+1:]]
+	plain, err := url.PathUnescape(name)
+	if err != nil {
+		plain = name
+	}
+	last := ""
+	for word := range strings.FieldsFuncSeq(strings.ToLower(plain), isBetweenNames) {
+		last = word
+	}
+	return c.all || c.names[strings.Trim(last, besideNames)]
 }

@@ -56,9 +56,11 @@ func units(s string, isCode bool) (list []unit, end string) {
 	for line := range strings.Lines(s) {
 		next := at + len(line)
 		line = strings.TrimSuffix(line, "\n")
-		mark := fenceMark(line)
+		shown := strings.TrimPrefix(line, "\ufeff") // which readers pass over at the beginning
+		mark := fenceMark(shown)
+		isIndented := strings.HasPrefix(shown, "    ") || strings.HasPrefix(shown, "\t")
 		isFence := mark != "" && (fence == "" || strings.HasPrefix(mark, fence) && strings.TrimSpace(line) == mark)
-		if isCode || fence != "" || isFence || strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") {
+		if isCode || fence != "" || isFence || isIndented && strings.TrimSpace(shown) != "" {
 			add(at, strings.TrimSuffix(line, "\r"), true)
 		} else {
 			for _, sentence := range Sentences(line) {
@@ -211,6 +213,8 @@ func quiet(a, b []unit, from, end, to, end2 int) bool {
 		return is == first
 	case from < end:
 		return is == last
+	case len(a) == 1: // the old text has no unit
+		return is == first && isLast == ""
 	case from == 0:
 		return is == first && isLast == usual(a)
 	case end == len(a)-1:

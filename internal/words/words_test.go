@@ -332,3 +332,39 @@ func TestManyWords(t *testing.T) {
 		t.Errorf("%d pieces, %d refusals", len(pieces), budget.Refusals())
 	}
 }
+
+// TestDifferentTextsHaveDifferentEdits: of all short texts made of these pieces, no two have the same edits.
+func TestDifferentTextsHaveDifferentEdits(t *testing.T) {
+	pieces := []string{"a", "b.", " ", "\n", "    ", "```\n"}
+	texts := []string{""}
+	for from, size := 0, 1; size <= 4; size++ {
+		to := len(texts)
+		for _, text := range texts[from:to] {
+			for _, piece := range pieces {
+				texts = append(texts, text+piece)
+			}
+		}
+		from = to
+	}
+	for i, old := range texts {
+		if i%23 != 0 {
+			continue
+		}
+		seen := map[string]string{}
+		for _, new := range texts {
+			edits, ok := DiffTexts(effort.New(), old, new, false)
+			key := ""
+			for _, e := range edits {
+				said := e.Old + "->" + e.New
+				if e.Blanks { // then white space is spelled out
+					said = strings.NewReplacer(" ", "<space>", "\n", "<feed>").Replace(said)
+				}
+				key += fmt.Sprintln(said, e.After)
+			}
+			if other, isKnown := seen[key]; !ok || isKnown && other != new {
+				t.Fatalf("%q -> %q and %q: %s", old, new, other, key)
+			}
+			seen[key] = new
+		}
+	}
+}
