@@ -435,10 +435,11 @@ func (d *decision) mark() {
 	}
 }
 
-// WouldWrite reports whether these choices would write something. Reports suggest no command that writes nothing.
+// WouldWrite reports whether these choices would write something, and leave nothing out. Reports suggest no other command.
 func WouldWrite(c *Case, said Choices) bool {
 	said.Silent = true
-	return len(Decide(c, &said).Sets) > 0
+	out := Decide(c, &said)
+	return len(out.Sets) > 0 && len(out.LeftOut) == 0
 }
 
 // AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about

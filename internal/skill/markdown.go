@@ -22,10 +22,10 @@ func FromCode(s string) string {
 	return ""
 }
 
-// Fence returns the text after the fence (``` or ~~~) that begins a line, even in a list or a quote. It returns
+// Fence returns the text after the fence (``` or ~~~) that begins a line, even in a list, a quote or a definition. It returns
 // false if the line doesn't begin with a fence.
 func Fence(line string) (info string, ok bool) {
-	inner := strings.TrimLeft(strings.TrimPrefix(line, "\ufeff"), " \t>-*+0123456789.)")
+	inner := strings.TrimLeft(strings.TrimPrefix(line, "\ufeff"), " \t>-*+:#0123456789.)")
 	info = strings.TrimLeft(inner, "`~")
 	return info, len(inner)-len(info) >= 3
 }

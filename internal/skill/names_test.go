@@ -29,10 +29,12 @@ func TestCodeNames(t *testing.T) {
 	}
 }
 
-// TestFence: a byte order mark hides no fence.
+// TestFence: nothing that may be before a fence hides it.
 func TestFence(t *testing.T) {
-	const text = "\ufeff```sh\nls\n```\n"
-	if got := FromCode(text); got != text {
-		t.Errorf("%q", got)
+	for _, before := range []string{"", "\ufeff", "> ", "1. ", "- ", ": ", "#. "} {
+		text := before + "```sh\nls\n```\n"
+		if got := FromCode(text); got != text {
+			t.Errorf("%q", got)
+		}
 	}
 }
