@@ -441,7 +441,7 @@ func (c *core) request() {
 		l := &c.lists[entryType]
 		isDue := c.now.Sub(l.at) >= changePause && c.lags(entryType)
 		isNeeded := slices.ContainsFunc(c.waiting, func(h held) bool { return h.needs[entryType] > l.done })
-		if c.state >= begun && (isDue || isNeeded) {
+		if c.refused == nil && c.state >= begun && (isDue || isNeeded) { // otherwise, refuse has requested what is left
 			c.begin(entryType)
 		}
 	}
@@ -519,7 +519,7 @@ func (c *core) fromServer(line []byte) {
 		if noise := bytes.TrimSpace(line); len(noise) > 0 {
 			c.tell("the server printed a line that isn't a message: %s", mcp.Excerpt(string(noise)))
 		}
-	case c.refused == nil && (c.holdsPinned(m, "") || c.holdsPinned(m.Get("error").Get("data"), "")):
+	case c.refused == nil && (c.holdsPinned(m, "") || c.holdsPinned(m.Get("error").Get("data"), c.open[key].method)):
 		c.block(line, errUnasked)
 	case method.Kind != 0:
 		c.unasked(line, m, method.Text)
@@ -757,7 +757,7 @@ func (c *core) isOwn(key string) bool {
 }
 
 // holdsPinned reports whether an object has a member named like a pinned list: a result, the message around it, or
-// the data of an error. The result of a tool is content, whatever its members are named.
+// the data of an error. What a tool returns is content, whatever its members are named.
 func (c *core) holdsPinned(result jsontree.Value, method string) bool {
 	for entryType := range pin.EntryTypes {
 		isFolder := method == readDirectory && entryType == pin.Resources // a folder's listing isn't the list of resources

@@ -16,6 +16,7 @@ import (
 
 // Refused captures are kept in the user's cache, in a folder per project. A file's name contains the server ID and a
 // digest of the content, so that no file is overwritten while a person reads it.
+
 // keptFor is how long a file is kept, so that abandoned projects don't fill the disk.
 const keptFor = 30 * 24 * time.Hour
 

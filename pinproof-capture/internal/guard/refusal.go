@@ -63,9 +63,11 @@ type refusalState struct {
 
 // answerRefused answers a request after the refusal, or makes it wait until the client's text is known.
 func (c *core) answerRefused(h held) {
-	if h.m.Has("method") && c.refused.isTold {
+	switch {
+	case !h.m.Has("method"):
+	case c.refused.isTold:
 		c.refuseRequest(h, c.refused.words)
-	} else if h.m.Has("method") {
+	default:
 		c.waiting = append(c.waiting, h)
 	}
 }

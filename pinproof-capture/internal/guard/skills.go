@@ -203,13 +203,13 @@ func (c *core) answerContents(result jsontree.Value, asked request) (why *reason
 		if isFile && uri.Text != asked.uri {
 			return fileDiffers
 		}
-		if c.pins.isDenied(c.pins.key(pin.Resources, jsontree.TextOf(&uri))) {
+		if c.pins.isDenied(c.pins.key(pin.Resources, item.TextIn("uri"))) {
 			return denied
 		}
 		if !c.guardsSkills() {
 			continue
 		}
-		files, why := c.pins.skills.file(jsontree.TextOf(&uri))
+		files, why := c.pins.skills.file(item.TextIn("uri"))
 		if why != nil {
 			return why
 		}
