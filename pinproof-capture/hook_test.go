@@ -253,7 +253,7 @@ func TestHookDenied(t *testing.T) {
 		flags []string
 		want  string // "" for a pass
 	}{
-		{nil, "a person has denied 1 entry that the MCP server lists"},
+		{nil, "a person has denied 1 MCP entry of server files"},
 		{[]string{"--allow", "denied"}, ""},
 		{[]string{"--allow", "added"}, "the command line of this hook can't be used"},
 	} {

@@ -26,7 +26,7 @@ func (r *Report) model() *Model {
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 	}
 	if r.release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
-		m.Release = r.worstText()
+		m.Breaking = r.worstText()
 	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)

@@ -44,8 +44,11 @@ type Model struct {
 	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
 	Bump string
 
-	// The same in a sentence; if no kind of release is asked for, how many entries are breaking; or "".
+	// The same in a sentence; or "".
 	Release string
+
+	// How many entries are breaking, if that is known of all that drifted, and Release doesn't say it; or "".
+	Breaking string
 
 	// The new sentences that are most like prompt injection: a weak hint, not a finding.
 	ReadFirst []ReadFirst

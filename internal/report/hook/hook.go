@@ -15,16 +15,18 @@ import (
 // Write prints why an agent's start or call is blocked: how much differs, and the command for a person. It prints
 // only names from the user's command line, none from a capture, a lockfile or a folder.
 func Write(w io.Writer, in report.Input) error {
-	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools are not the ones approved")}
-	say := func(line modeltext.Text) { lines = append(lines, line) }
+	var of modeltext.Text
 	if in.Next.Server != "" {
-		lines[0] = modeltext.Say("pinproof: blocked: the MCP tools of server ").Argument(in.Next.Server).Say(" are not the ones approved")
+		of = modeltext.Say(" of server ").Argument(in.Next.Server)
 	}
 	if in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
-		lines[0] = modeltext.Say("pinproof: blocked: a person has denied ").Count(len(in.Denied), "entry").Say(" that the MCP server lists")
-		say(modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"))
-		return write(w, lines)
+		return write(w, []modeltext.Text{
+			modeltext.Say("pinproof: blocked: a person has denied ").Count(len(in.Denied), "MCP entry").With(of),
+			modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"),
+		})
 	}
+	lines := []modeltext.Text{modeltext.Say("pinproof: blocked: the MCP tools").With(of).Say(" are not the ones approved")}
+	say := func(line modeltext.Text) { lines = append(lines, line) }
 	warnings := 0
 	for _, f := range in.Findings {
 		if f.Warning && !f.Approved {

@@ -54,7 +54,7 @@ func TestWrite(t *testing.T) {
 
 	denied := reporttest.OfLists(t, reporttest.OldList, reporttest.OldList).Input
 	denied.RefusesDenied, denied.Denied = true, make([]pin.Ref, 1)
-	want = "pinproof: blocked: a person has denied 1 entry that the MCP server lists\n" +
+	want = "pinproof: blocked: a person has denied 1 MCP entry\n" +
 		"Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied\n"
 	if got := written(t, denied); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

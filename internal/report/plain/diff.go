@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -117,8 +118,8 @@ func (t *Writer) Overview(m *report.Model) {
 	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
 	explains := len(m.Blocks) > shortReview
 	release := m.Release
-	if m.Bump == "" && !explains {
-		release = "" // the few blocks show it
+	if explains { // few blocks show what breaks
+		release = cmp.Or(release, m.Breaking)
 	}
 	if explains && (release != "" || len(m.Breaks) > 0) {
 		release += "; (n) is the number of a block"
