@@ -174,7 +174,7 @@ func (r *Reviewer) at(members ...string) {
 // maxAlike, the first in the text, and one more finding that counts the rest.
 func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
-	if before != nil && countNaming(before.Accepted) > maxAlike {
+	if before != nil && countNaming(before) > maxAlike {
 		r.sought = func(string) bool { return true } // each was accepted by itself, when the tools were added
 	}
 	r.whole(&p)
@@ -216,10 +216,10 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	return list
 }
 
-// countNaming counts the records of warnings about tools of other servers.
-func countNaming(records []pin.Record) (n int) {
-	for _, record := range records {
-		n += BoolToInt(record.ID == namesOtherTool)
+// countNaming counts the recorded warnings that an entry names a tool of another server, without the one that counts the rest.
+func countNaming(p *pin.Pin) (n int) {
+	for _, record := range p.Accepted {
+		n += BoolToInt(record.ID == namesOtherTool && record.Digest != p.Digest)
 	}
 	return n
 }

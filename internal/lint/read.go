@@ -132,13 +132,9 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	}
 	workers.Wait()
 	left := maxFindings
-	for i, e := range wanted {
-		if left -= len(found[i]); left < 0 && found[i] != nil {
-			kept := []Finding{r.crowded(e.of, e.pin, found[i][0].Scope)}
-			if first := slices.IndexFunc(found[i], Finding.Unclean); first >= 0 {
-				kept = append(kept, found[i][first]) // a policy may refuse it
-			}
-			found[i] = kept
+	for i := range found {
+		if left -= len(found[i]); left < 0 {
+			found[i] = firstOpen(found[i])
 		}
 	}
 	var list []Finding
@@ -207,15 +203,19 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
-// crowded returns the warning about an entry whose findings aren't listed, because those before it have too many.
-func (r *textReading) crowded(of *pin.Comparison, p *pin.Pin, scope Scope) Finding {
-	one := r.names().newReview(of.Server, p)
-	one.add("oversize", "not reviewed: the entries before it have more than %s findings", text.Number(maxFindings))
-	f := one.list[0]
-	f.Scope = scope
-	pinned := recording(of, r.drifted[f.Ref()]).Find(p.Key)
-	f.Approved = pinned != nil && slices.Contains(pinned.Accepted, f.Record())
-	return f
+// firstOpen returns the approved warnings of an entry, which stay on record, and the first other one, or else the first finding. That
+// one counts the findings that are left out.
+func firstOpen(list []Finding) (kept []Finding) {
+	first := max(0, slices.IndexFunc(list, func(f Finding) bool { return f.Warning && !f.Approved }))
+	for i, f := range list {
+		if i == first || f.Warning && f.Approved {
+			kept = append(kept, f)
+		}
+	}
+	if at := slices.IndexFunc(kept, func(f Finding) bool { return f == list[first] }); len(kept) < len(list) {
+		kept[at].Detail += ", and " + text.Number(len(list)-len(kept)) + " more"
+	}
+	return kept
 }
 
 // recording returns the pins whose accepted warnings count: those of the lockfile or, for an entry that is
@@ -267,9 +267,8 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {
 				return accepted[f.Record()] || isTold[f.EntryRecord()]
 			})
-			if len(open) > 1 && len(list)+len(open) > maxFindings {
-				open[0].Detail += ", and " + text.Number(len(open)-1) + " more"
-				open = open[:1]
+			if len(list)+len(open) > maxFindings {
+				open = firstOpen(open)
 			}
 			for _, f := range open {
 				f.Scope = scope

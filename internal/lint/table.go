@@ -48,8 +48,7 @@ const (
 	// Findings of one id and level in one entry; the rest are counted.
 	maxAlike = pin.MaxAlike
 
-	// Findings in all entries of a run: of an entry after these, a warning is that it isn't reviewed. Of a pinned text that names more
-	// tools than that, the first one is a warning.
+	// Findings in all entries of a run. Of an entry after these, only the first open warning is listed.
 	maxFindings = 20_000
 
 	// bytes; a hostile tool could make a pointer as large as itself.
