@@ -61,6 +61,43 @@ func Paragraphs(t testing.TB, path string) (list [][]string) {
 	return list
 }
 
+var (
+	rowField = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|[^ ]+")
+	repeated = regexp.MustCompile(`(?s)⟪(\d+) (.+?)⟫`)
+)
+
+// Rows reads a file of cases as Paragraphs does. Each line is a row of that many fields. A field is a word, or a string as in Go.
+// In a field, ⟪N TEXT⟫ is the text N times. After a line "$NAME = TEXT", each $NAME in a field is that text.
+func Rows(t testing.TB, path string, fields int) (rows [][]string) {
+	t.Helper()
+	var names []string
+	for _, line := range slices.Concat(Paragraphs(t, path)...) {
+		row := rowField.FindAllString(line, -1)
+		for i, value := range row {
+			if strings.ContainsAny(value[:1], "\"`") {
+				var err error
+				if value, err = strconv.Unquote(value); err != nil {
+					t.Fatalf("%s: %v: %s", path, err, row[i])
+				}
+			}
+			row[i] = repeated.ReplaceAllStringFunc(strings.NewReplacer(names...).Replace(value), func(mark string) string {
+				m := repeated.FindStringSubmatch(mark)
+				times, _ := strconv.Atoi(m[1])
+				return strings.Repeat(m[2], times)
+			})
+		}
+		if len(row) == 3 && row[0][0] == '$' && row[1] == "=" {
+			names = append(names, row[0], row[2])
+			continue
+		}
+		if len(row) != fields {
+			t.Fatalf("%s: %d fields instead of %d: %s", path, len(row), fields, line)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // InTags spells an ASCII text in tag characters.
 func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
