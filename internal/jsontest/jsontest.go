@@ -86,7 +86,7 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 				return strings.Repeat(m[2], times)
 			})
 		}
-		if len(row) == 3 && row[0][0] == '$' && row[1] == "=" {
+		if len(row) == 3 && row[1] == "=" && strings.HasPrefix(row[0], "$") {
 			names = append(names, row[0], row[2])
 			continue
 		}
