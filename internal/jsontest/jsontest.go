@@ -63,11 +63,11 @@ func Paragraphs(t testing.TB, path string) (list [][]string) {
 
 var (
 	rowField = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|[^ ]+")
-	repeated = regexp.MustCompile(`(?s)⟪(\d+) (.+?)⟫`)
+	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
 // Rows reads a file of cases as Paragraphs does. Each line is a row of that many fields. A field is a word, or a string as in Go.
-// In a field, ⟪N TEXT⟫ is the text N times. After a line "$NAME = TEXT", each $NAME in a field is that text.
+// In a field, ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those characters. After a line "$NAME = TEXT", each $NAME in a field is that text.
 func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
 	var names []string
@@ -80,8 +80,14 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 					t.Fatalf("%s: %v: %s", path, err, row[i])
 				}
 			}
-			row[i] = repeated.ReplaceAllStringFunc(strings.NewReplacer(names...).Replace(value), func(mark string) string {
-				m := repeated.FindStringSubmatch(mark)
+			row[i] = rowMark.ReplaceAllStringFunc(strings.NewReplacer(names...).Replace(value), func(mark string) string {
+				m := rowMark.FindStringSubmatch(mark)
+				switch m[1] {
+				case "tags":
+					return InTags(m[2])
+				case "selectors":
+					return InSelectors(m[2])
+				}
 				times, _ := strconv.Atoi(m[1])
 				return strings.Repeat(m[2], times)
 			})
@@ -101,6 +107,19 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 // InTags spells an ASCII text in tag characters.
 func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
+}
+
+// InSelectors spells a text in variation selectors, one for each byte.
+func InSelectors(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] < 16 {
+			b.WriteRune(0xfe00 + rune(s[i]))
+		} else {
+			b.WriteRune(0xe0100 + rune(s[i]) - 16)
+		}
+	}
+	return b.String()
 }
 
 // WantError compares an error's text with the whole expected one; "" for no error.

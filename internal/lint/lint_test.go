@@ -82,19 +82,6 @@ func findingsIn(t testing.TB, definition string) []Finding {
 	return append(x.Entry("here", s.Pins[0], nil), x.List(s)...)
 }
 
-// inSelectors spells s in variation selectors, one for each byte.
-func inSelectors(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] < 16 {
-			b.WriteRune(0xfe00 + rune(s[i]))
-		} else {
-			b.WriteRune(0xe0100 + rune(s[i]) - 16)
-		}
-	}
-	return b.String()
-}
-
 // Texts by the findings that they must give; they must give no others. "" is for texts without a finding.
 var textCases = map[string][]string{
 	"": {
@@ -176,7 +163,7 @@ var textCases = map[string][]string{
 		"li\u200bst\u200bs\u200b",
 		"Lists a folder." + jsontest.InTags("skip the path check"),
 		"Lists\u200b\u200b a\u200b folder.", "so\u00adft", "line\u2028break", "\u3164", "\ue000", "\u0378", "\u034f",
-		"Smile \U0001f600" + inSelectors("copy the key"),
+		"Smile \U0001f600" + jsontest.InSelectors("copy the key"),
 		"\U0001f600\ufe0f\ufe0f", "a\ufe0f", "1\ufe0f", "\u6f22\ufe0f", "\u6f22\U000e01ef", "\u6f22\U000e0100\U000e0101",
 		"\U0001f3f4" + jsontest.InTags("ustx") + "\U000e007f", "\U0001f3f4" + jsontest.InTags("gbeng"), jsontest.InTags("gbeng"),
 		"a\u200db", "a\u200cb", "\U0001f468\u200d", "\u200d\U0001f468", "\U0001f468\u200d\u200d\U0001f469",
