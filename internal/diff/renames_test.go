@@ -46,65 +46,19 @@ func TestFindRenames(t *testing.T) {
 	}
 }
 
-// TestLooksDenied: which entries look like a denied pin, r of server s, or may be one.
+// TestLooksDenied: which entries in testdata/denied.txt look like a denied pin, r of server s, or may be one.
 func TestLooksDenied(t *testing.T) {
-	const (
-		words = `Runs a shell command on the host, with all rights of the user.`
-		cmd   = `"inputSchema":{"properties":{"cmd":{"type":"string"}}}`
-		texts = `"inputSchema":{"properties":{"cmd":{"description":"A command for the shell of the host."}}}`
-		list  = `{"name":"ls","description":"Lists a folder of the project.","inputSchema":{"properties":{"path":{}}}}`
-	)
-	const off = "Shuts the host machine down at once, without asking the user again."
-	plain := func(name, description string) string {
-		return `{"name":"` + name + `","description":"` + description + `"}`
-	}
-	run := `{"name":"r","description":"` + words + `",` + cmd + `}`
-	named := func(name, definition string) string {
-		return strings.Replace(definition, `"name":"r"`, `"name":"`+name+`"`, 1)
-	}
-	strip := pin.Policy{Descriptions: "strip"}
-	for _, tt := range []struct {
-		what, denied, old, new string // what else is pinned, and what is captured with it
-		policy, next           pin.Policy
-		isOther                bool // the denied pin is of another server
-		want                   string
-	}{
-		{"an equal copy", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, false, "x"},
-		{"an equal copy in another server", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"the same entry in another server", run, ``, run, pin.Policy{}, pin.Policy{}, true, "r"},
-		{"one character more", run, ``, strings.Replace(named("x", run), "user.", "user. ", 1), pin.Policy{}, pin.Policy{}, false, "x"},
-		{"a title more, in another server", run, ``, strings.Replace(named("x", run), "{", `{"title":"X",`, 1), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"a changed entry that is like it now", run, list, strings.Replace(named("ls", run), "user.", "user!", 1), pin.Policy{}, pin.Policy{}, false, "ls"},
-		{"a changed entry with its description", run, list, strings.Replace(list, "Lists a folder of the project.", words, 1), pin.Policy{}, pin.Policy{}, false, "ls"},
-		{"a changed entry that was like it before", run, strings.Replace(named("x", run), "Runs", "Shows", 1), strings.Replace(named("x", run), "Runs", "Prints", 1), pin.Policy{}, pin.Policy{}, false, ""},
-		{"another entry", run, list, strings.Replace(list, "Lists", "Shows", 1), pin.Policy{}, pin.Policy{}, false, ""},
-		{"an equal name in another server", run, ``, strings.Replace(list, "ls", "r", 1), pin.Policy{}, pin.Policy{}, true, ""},
-		{"a name in other separators", named("r-r", run), ``, strings.Replace(list, "ls", "r_r", 1), pin.Policy{}, pin.Policy{}, false, "r_r"},
-		{"one word changed, and no parameters", plain("r", off), ``, plain("x", strings.Replace(off, "again", "twice", 1)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"one word changed, and a parameter renamed", run, ``, strings.NewReplacer("cmd", "line", "shell", "unix").Replace(named("x", run)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"the text at another place", plain("r", off), ``, `{"name":"x","inputSchema":{"description":"` + off + `"}}`, pin.Policy{}, pin.Policy{}, true, "x"},
-		{"letters that look alike", plain("r", off), ``, plain("x", strings.NewReplacer("a", "\u0430", "o", "\u043e", "e", "\u0435").Replace(off)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"many words more", plain("r", off), ``, plain("x", off+strings.Repeat(" Lorem ipsum dolor sit amet.", 9)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"a script without spaces", plain("r", "立即关闭主机，不再询问用户。"), ``, plain("x", "立即关闭主机不再询问用户。"), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"some words in common", plain("r", off), ``, plain("x", "Shuts the window of the host, and asks the user."), pin.Policy{}, pin.Policy{}, true, ""},
-		{"without descriptions", `{"name":"r",` + cmd + `}`, ``, `{"name":"x",` + cmd + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
-		{"texts of parameters alone", `{"name":"r","title":"Shell",` + texts + `}`, ``, `{"name":"x","description":"x",` + texts + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
-		{"nothing to compare", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, false, "x?"},
-		{"nothing to compare in another server", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, true, ""},
-		{"under a policy", run, ``, named("x", run), strip, strip, false, "x"},
-		{"under a new policy", run, list, list + "," + named("x", run), pin.Policy{}, strip, false, "x"},
-		{"an entry that is its own pin under the policy before", `{"name":"r",` + cmd + `}`, `{"name":"ls",` + cmd + `}`, `{"name":"ls","description":"` + words + `",` + cmd + `}`, strip, pin.Policy{}, false, ""},
-		{"under a policy that is gone", run, list, list + "," + named("x", run), strip, pin.Policy{}, false, "x"},
-	} {
-		pins := pintest.PinsOf(t, "["+tt.denied+"]", tt.policy)
+	for _, row := range jsontest.Rows(t, "testdata/denied.txt", 8) {
+		policy, next, want := pin.Policy{Descriptions: row[4]}, pin.Policy{Descriptions: row[5]}, row[7]
+		pins := pintest.PinsOf(t, "["+row[1]+"]", policy)
 		pins.Pins[0].Denied = true
-		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, "["+tt.old+"]", tt.policy), Captured: pintest.PinsOf(t, "["+tt.new+"]", tt.next)}}
-		if tt.isOther {
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, "["+row[2]+"]", policy), Captured: pintest.PinsOf(t, "["+row[3]+"]", next)}}
+		if row[6] == "other" {
 			pins.Server = "z"
 			sides[0].Lockfile = []pin.Set{pins}
 		} else {
 			sides[0].Locked.Put(append(sides[0].Locked.Pins, pins.Pins...))
-			captured := pintest.PinsOf(t, "["+tt.denied+"]", tt.next)
+			captured := pintest.PinsOf(t, "["+row[1]+"]", next)
 			sides[0].Captured.Put(append(sides[0].Captured.Pins, captured.Pins...))
 		}
 		for _, budget := range []*effort.Budget{effort.New(), effort.Of(0)} {
@@ -119,10 +73,10 @@ func TestLooksDenied(t *testing.T) {
 				}
 			}
 			said := strings.Join(got, " ")
-			if isNew := budget.Refusals() == 0; isNew && said != tt.want {
-				t.Errorf("%s: %q, want %q", tt.what, said, tt.want)
+			if isNew := budget.Refusals() == 0; isNew && said != want {
+				t.Errorf("%s: %q, want %q", row[0], said, want)
 			} else if !isNew && !strings.Contains(said, "?") {
-				t.Errorf("%s, without a budget: %q", tt.what, said)
+				t.Errorf("%s, without a budget: %q", row[0], said)
 			}
 		}
 	}
