@@ -11,36 +11,17 @@ import (
 	"pinproof/internal/pintest"
 )
 
+// TestFindRenames finds the renames in testdata/renames.txt.
 func TestFindRenames(t *testing.T) {
-	const words = "Looks for pages on the web and gives back the ten that fit best"
-	tool := func(name, description string) string {
-		return fmt.Sprintf(`{"name":%q,"description":%q}`, name, description)
-	}
-	for _, tt := range []struct {
-		what, old, new, want string
-		similar              bool
-	}{
-		{"the same body", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a", false},
-		{"other separators", `{"name":"web-search","x":1}`, `{"name":"web_search","x":2}`, "REMOVED web-search to web_search, ADDED web_search from web-search", true},
-		{"other letter case", `{"name":"webSearch","x":1}`, `{"name":"web.search","x":2}`, "ADDED web.search from webSearch, REMOVED webSearch to web.search", true},
-		{"the body counts before the name", `{"name":"a-b","x":1},{"name":"z","x":2}`, `{"name":"a_b","x":2}`, "REMOVED a-b, ADDED a_b from z, REMOVED z to a_b", false},
-		{"the same description", tool("a", words) + `,` + tool("keep", ""), strings.Replace(tool("b", words), "{", `{"x":1,`, 1) + `,` + tool("keep", ""), "REMOVED a to b, ADDED b from a", true},
-		{"another description", tool("a", words), tool("b", words+" now"), "REMOVED a, ADDED b", false},
-		{"much alike", `{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{}}}}`,
-			`{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{},"file":{}}}},{"name":"run_file","description":"Runs a file."}`,
-			"REMOVED run_code to run_code_now, ADDED run_code_now from run_code, ADDED run_file", true},
-		{"too few words to tell", tool("a", "Looks for pages"), strings.Replace(tool("b", "Looks for pages"), "{", `{"x":1,`, 1), "REMOVED a, ADDED b", false},
-		{"a name of separators alone", `{"name":"-","x":1}`, `{"name":"_","x":2}`, "REMOVED -, ADDED _", false},
-		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
-	} {
-		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
+	for _, row := range jsontest.Rows(t, "testdata/renames.txt", 5) {
+		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+row[1]+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+row[2]+"]", pin.Policy{})}})
 		Renames(effort.New(), nil, drifts)
-		if got := pintest.DriftLines(drifts); got != tt.want {
-			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)
+		if got := pintest.DriftLines(drifts); got != row[3] {
+			t.Errorf("%s\n got %s\nwant %s", row[0], got, row[3])
 		}
 		for _, d := range drifts {
-			if (d.RenamedFrom+d.RenamedTo != "" && tt.similar) != d.RenamedSimilar {
-				t.Errorf("%s: %s similar: %v", tt.what, d.Name, d.RenamedSimilar)
+			if (d.RenamedFrom+d.RenamedTo != "" && row[4] == "true") != d.RenamedSimilar {
+				t.Errorf("%s: %s similar: %v", row[0], d.Name, d.RenamedSimilar)
 			}
 		}
 	}
