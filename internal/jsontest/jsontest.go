@@ -61,17 +61,23 @@ func Paragraphs(t testing.TB, path string) (list [][]string) {
 	return list
 }
 
+// Lines reads a file of cases, one a line. Empty lines, and lines that begin with #, are left out.
+func Lines(t testing.TB, path string) []string {
+	t.Helper()
+	return slices.Concat(Paragraphs(t, path)...)
+}
+
 var (
 	rowField = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|[^ ]+")
 	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
-// Rows reads a file of cases as Paragraphs does. Each line is a row of that many fields. A field is a word, or a string as in Go.
+// Rows reads a file of cases as Lines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
 // In a field, ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those characters. After a line "$NAME = TEXT", each $NAME in a field is that text.
 func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
 	var names []string
-	for _, line := range slices.Concat(Paragraphs(t, path)...) {
+	for _, line := range Lines(t, path) {
 		row := rowField.FindAllString(line, -1)
 		for i, value := range row {
 			if strings.ContainsAny(value[:1], "\"`") {

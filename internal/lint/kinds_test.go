@@ -103,7 +103,7 @@ func TestQuotationsThatCommand(t *testing.T) {
 // TestOrdinaryTexts: texts that speak of consent, secrets, days, accounts and people as ordinary tools do have
 // no warning, in a description and in that of a parameter.
 func TestOrdinaryTexts(t *testing.T) {
-	for _, text := range slices.Concat(jsontest.Paragraphs(t, "testdata/ordinary_texts.txt")...) {
+	for _, text := range jsontest.Lines(t, "testdata/ordinary_texts.txt") {
 		inside := taking("count_words", "Counts words.", "depth", fmt.Sprintf(`"description":%q`, text))
 		for _, tool := range []string{toolSaying("count_words", text), inside} {
 			if got := warningsOf(t, tool); got != nil {

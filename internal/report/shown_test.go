@@ -341,7 +341,7 @@ func shownEverywhere(t *testing.T, r *Report, side func(key pin.Key) (old, new a
 		t.Fatal(err)
 	}
 	questions := strings.SplitAfter(shown.String(), "[?]: ")
-	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, reporttest.Written(t, page.Write, r)))}
+	outputs := map[string][2]string{"diff": sidesOf(diff.String()), "markdown": sidesOf(md.String()), "page": sidesOf(unfolded(t, reporttest.Written(t, page.Write, r.Model)))}
 	for i := range r.Drifts {
 		d := &r.Drifts[i]
 		old, new := side(d.Key)
