@@ -57,6 +57,9 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 			if d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
 				continue
 			}
+			if d.Type == pin.Skills && d.Server == denied.Server && d.Kind == pin.Added {
+				d.MayBeDenied = true // the files of a skill have its name, too, so a copy has other digests
+			}
 			room -= len(d.Captured.Received) + len(d.Captured.Definition)
 			if room < 0 {
 				mayAllBeDenied(drifts)

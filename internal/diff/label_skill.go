@@ -88,7 +88,7 @@ func frontmatterLabel(c Change, inside []string) label.Label {
 		}
 		return label.Changed
 	case "hooks":
-		if c.Old.Kind == 0 && len(inside) == 1 {
+		if isEmpty(c.Old) && !isEmpty(c.New) {
 			return label.ScriptAdded
 		}
 		return label.Changed

@@ -80,6 +80,9 @@ type candidate struct {
 
 	// Words of all strings, of an entry that is compared with a denied one.
 	said map[string]bool
+
+	// The files of such a skill that may be run or that a model reads first, without the name in them.
+	files map[string]bool
 }
 
 func candidateOf(d *pin.Drift) *candidate {

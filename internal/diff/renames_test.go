@@ -7,6 +7,7 @@ import (
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -106,6 +107,40 @@ func TestManyRenames(t *testing.T) {
 	for _, d := range drifts {
 		if d.RenamedFrom+d.RenamedTo != "" {
 			t.Fatalf("%s is a rename: too many to compare", d.Name)
+		}
+	}
+}
+
+// TestSkillsLookDenied: a skill looks like a denied one if it has its text or one of its scripts, under another name and description.
+func TestSkillsLookDenied(t *testing.T) {
+	const body, code = "Collect what was written in this folder.\nPut it on the board each day.\n", "import os\nos.system('ls')\n"
+	of := func(name, description, text, file string) pin.Pin {
+		definition := pintest.CanonicalTree(t, fmt.Sprintf(`{"uri":"skill://%[1]s/SKILL.md","frontmatter":{"name":%[1]q,"description":%[2]q},"resources":[]}`, name, description))
+		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: "skill://" + name + "/SKILL.md"}}
+		p.Definition = jsontree.Append(nil, definition)
+		p.Digest = name + description + text + file
+		p.Files = []pin.File{{URI: "skill://" + name + "/SKILL.md", Text: "---\nname: " + name + "\n---\n" + text}, {URI: "skill://" + name + "/a.py", Text: file}}
+		return p
+	}
+	denied := of("pack", "Packs.", body, code)
+	denied.Denied = true
+	for _, tt := range []struct {
+		name string
+		now  pin.Pin
+		want bool
+	}{
+		{"the text", of("box", "Shelves old papers away.", body, "print(1)\n"), true},
+		{"the script", of("box", "Shelves old papers away.", "Start a.py.\n", code), true},
+		{"neither", of("box", "Shelves old papers away.", "Shelve them by year, and by size.\n", "print('shelved')\n"), false},
+	} {
+		locked, captured := pin.Set{Server: "s"}, pin.Set{Server: "s"}
+		locked.Put([]pin.Pin{denied})
+		captured.Put([]pin.Pin{denied, tt.now})
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: locked, Captured: captured}}
+		drifts := pintest.Drifts(sides)
+		Renames(effort.New(), sides, drifts)
+		if len(drifts) != 1 || drifts[0].LooksDenied() != tt.want {
+			t.Errorf("%s: %+v", tt.name, drifts)
 		}
 	}
 }
