@@ -53,8 +53,8 @@ func (p *Prompter) First() *Prompter {
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
-	// It is asked if there is no block, or more than one. @ stands for the number of entries.
-	text string
+	// It is asked if there is no block, or more than one. after is printed after the number of entries; without it, no number is printed.
+	text, after string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
@@ -81,7 +81,10 @@ func (q *question) asked() string {
 	if len(q.blocks) == 1 {
 		return q.blocks[0].Ask
 	}
-	return strings.ReplaceAll(q.text, "@", text.Count(len(q.entries()), "entry"))
+	if q.after == "" {
+		return q.text
+	}
+	return q.text + text.Count(len(q.entries()), "entry") + q.after
 }
 
 // entries returns all entries that a question is about, as indexes of Model.Entries.
@@ -260,18 +263,18 @@ func (p *Prompter) together(b *report.Block, q *question) {
 	and := b.SharedNumbers(nil, true)
 	switch {
 	case p.first:
-		q.text = "Accept the @ of server " + p.m.Servers[b.Server].Name + " shown above?"
+		q.text, q.after = "Accept the ", " of server "+p.m.Servers[b.Server].Name+" shown above?"
 		q.order++
 	case b.HasNothingElse(nil) && and == "":
-		q.text = "Accept the minor changes of these @?"
+		q.text, q.after = "Accept the minor changes of these ", "?"
 		q.only = "nothing but minor changes: "
 		q.order = 0
 	case b.HasNothingElse(nil):
-		q.text = "Accept " + and + " in these @?"
+		q.text, q.after = "Accept "+and+" in these ", "?"
 		q.only = "nothing else than " + and + ": "
 		q.order = 0
 	case b.Kind == string(pin.Removed) && !slices.ContainsFunc(b.Entries, isDenied):
-		q.text = "Accept the removal of these @?"
+		q.text, q.after = "Accept the removal of these ", "?"
 		q.order++
 	}
 }
