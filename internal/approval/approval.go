@@ -15,7 +15,7 @@ import (
 // A Case is the input of a decision: both sides of some servers, and facts about their drift.
 type Case struct {
 	Sides   []pin.Comparison       // sorted by server
-	Drifts  []pin.Drift            // each entry once
+	Drifts  []pin.Drift            // each entry once, with what it is renamed from, and what denied pin it looks like
 	Verdict pin.Verdict            // of verify.go
 	Facts   map[pin.Ref]DriftFacts // of each drift
 
@@ -34,15 +34,6 @@ type DriftFacts struct {
 
 	Labels []string // one for each of its changes
 	Minor  bool     // there is nothing new to read in it
-
-	// The name of a REMOVED entry of the same server that seems to be this one, or "".
-	RenamedFrom string
-
-	// The denied pin that it looks like, of its server or another one.
-	LikeDenied pin.Ref
-
-	// It may be a denied entry: it couldn't be compared with all of them.
-	MayBeDenied bool
 }
 
 // A Warning is about one entry or, if the key in Of is empty, about a server's whole list.

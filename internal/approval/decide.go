@@ -71,11 +71,10 @@ func begin(c *Case, said *Choices) *decision {
 		if said.selects(&drift, d.words(&drift)) {
 			d.drifts = append(d.drifts, drift)
 		}
-	}
-	for ref, fact := range c.Facts {
-		ref.Name = fact.RenamedFrom
-		d.former[ref] = true
-		d.former[fact.LikeDenied] = true
+		former := drift.Ref()
+		former.Name = drift.RenamedFrom
+		d.former[former] = true
+		d.former[drift.LikeDenied] = true
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
@@ -226,7 +225,7 @@ func (d *decision) asksForLock() bool {
 	if !d.said.Approves || d.said.Silent {
 		return false
 	}
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(drift.Ref(), drift.Kind) }
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
 	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
@@ -234,15 +233,16 @@ func (d *decision) asksForLock() bool {
 // a warning prevents the change of the tool: a text of another server names a tool that is added here, or a
 // text of this server names its own tool, which is removed or denied, so that the text now means another
 // server's tool.
-func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
-	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool { return d.prevents(&w, ref, kind) })
+func (d *decision) isNamed(drift *pin.Drift) bool {
+	return drift.Type == pin.Tools && slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool { return d.prevents(&w, drift) })
 }
 
 // prevents reports whether a warning about a tool's name prevents an answer about that tool.
-func (d *decision) prevents(w *Warning, ref pin.Ref, kind pin.DriftKind) bool {
-	isAbout := kind == pin.Added
-	if w.Of.Server == ref.Server {
-		isAbout = kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
+func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
+	isAdded := drift.Kind == pin.Added
+	isAbout := isAdded
+	if w.Of.Server == drift.Server {
+		isAbout = drift.Kind == pin.Removed || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
 	}
 	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.yes.Records[w.EntryRecord]
 }
@@ -299,7 +299,7 @@ func (d *decision) refuseNamed() {
 		if drift.Type == pin.Tools && d.named[drift.Name] != nil {
 			byName[drift.Name] = append(byName[drift.Name], drift)
 		}
-		if ref := drift.Ref(); d.out.Accepted[ref] && d.isNamed(ref, drift.Kind) {
+		if ref := drift.Ref(); d.out.Accepted[ref] && d.isNamed(drift) {
 			refuse(ref)
 		}
 	}
@@ -314,7 +314,7 @@ func (d *decision) refuseNamed() {
 		refused = refused[:len(refused)-1]
 		for _, w := range inText[last] {
 			for _, drift := range byName[w.Names] {
-				if ref := drift.Ref(); d.out.Accepted[ref] && d.prevents(&w, ref, drift.Kind) {
+				if ref := drift.Ref(); d.out.Accepted[ref] && d.prevents(&w, drift) {
 					refuse(ref)
 				}
 			}
@@ -371,40 +371,29 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 // or couldn't be compared. A person is told so, and then accepts it by its digest or by its own question at the prompt: its name
 // alone doesn't accept it.
 func (d *decision) mayBeDenied(drift *pin.Drift) bool {
-	ref := drift.Ref()
-	return (drift.Kind == pin.Added && d.isAwaited(drift) || d.Facts[ref].MayBeDenied) && !d.wasDenied(ref)
+	return (drift.Kind == pin.Added && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
 
 // isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
 // that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry. An entry
 // that was renamed keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	ref := drift.Ref()
 	isGone := drift.Kind == pin.Removed
-	isKept := d.isDenied(ref) && (isGone || d.former[ref]) || isGone && d.former[ref] && d.isAwaited(drift)
-	return isKept || d.mayBeDenied(drift) || d.looksDenied(ref)
-}
-
-// looksDenied reports whether an entry looks like a denied one.
-func (d *decision) looksDenied(ref pin.Ref) bool { return d.Facts[ref].LikeDenied != pin.Ref{} }
-
-// wasDenied reports whether the entry of a drift is pinned as denied, be it under another name or for another server.
-func (d *decision) wasDenied(ref pin.Ref) bool { return d.isDenied(ref) || d.looksDenied(ref) }
-
-// isDenied reports whether a pin has the mark.
-func (d *decision) isDenied(ref pin.Ref) bool {
-	pinned := pin.ComparisonOf(d.Sides, ref.Server).Locked.Find(ref.Key)
-	return pinned != nil && pinned.Denied
+	isFormer := d.former[drift.Ref()]
+	isKept := drift.IsDenied() && (isGone || isFormer) || isGone && isFormer && d.isAwaited(drift)
+	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
 }
 
 // mark fills Denied and Allowed of the outcome: the entries that become denied, or stay denied with their
 // accepted drift, and those that no longer are.
 func (d *decision) mark() {
 	drifted := pin.Refs{}
-	set := func(ref pin.Ref, was, isNew bool) {
+	set := func(drift *pin.Drift, was bool) {
+		ref := drift.Ref()
+		isNew := drift.Kind != ""
 		// A yes to an entry removes only its own mark, not that of its former name.
-		is := d.yes.Denied[ref] || was && !(d.isDenied(ref) && d.yes.Allowed[ref])
-		if !isNew && d.isNamed(ref, "") {
+		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
+		if !isNew && d.isNamed(drift) {
 			d.refused[ref] = true
 		} else if is && (isNew || !was) {
 			d.out.Denied[ref] = true
@@ -412,14 +401,15 @@ func (d *decision) mark() {
 			d.out.Allowed[ref] = true
 		}
 	}
-	for _, drift := range d.Drifts {
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
 		ref := drift.Ref()
 		drifted[ref] = true
-		if d.out.Accepted[ref] && drift.Kind == pin.Removed && d.isDenied(ref) {
+		if d.out.Accepted[ref] && drift.Kind == pin.Removed && drift.IsDenied() {
 			d.out.Allowed[ref] = true // it may come back without the mark
 		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
 			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-			set(ref, d.wasDenied(ref) || d.said.Approves && d.mayBeDenied(&drift), true)
+			set(drift, drift.IsDenied() || drift.LooksDenied() || d.said.Approves && d.mayBeDenied(drift))
 		}
 	}
 	if d.said.Answers != nil {
@@ -428,8 +418,9 @@ func (d *decision) mark() {
 	for _, p := range d.Sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			if ref := p.Ref(pinned.Key); !drifted[ref] {
-				set(ref, pinned.Denied, false)
+			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // without a kind
+			if !drifted[matching.Ref()] {
+				set(&matching, pinned.Denied)
 			}
 		}
 	}
@@ -449,7 +440,7 @@ func AcceptableByName(c *Case) pin.Refs {
 	d := begin(c, &Choices{})
 	alone := pin.Refs{}
 	for _, drift := range c.Drifts {
-		alone[drift.Ref()] = !d.isNamed(drift.Ref(), drift.Kind)
+		alone[drift.Ref()] = !d.isNamed(&drift)
 	}
 	for _, w := range c.Warnings {
 		if d.forbids(&w) {

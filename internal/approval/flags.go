@@ -36,25 +36,23 @@ func (d *decision) flags() *fail.Error {
 		if s.isLabel() || said.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
-		fits, matching, err := s.resolve(d.Sides, d.drifts)
+		entries, err := s.resolve(d.Sides, d.drifts)
 		if err != nil {
 			return err
 		}
 		removesMark := s.isOne() && !said.KeepsMarks
-		isIdle := len(fits) == 0 && !d.consentsTo(&s)
-		for _, drift := range fits {
-			ref := drift.Ref()
-			asked[ref] = true
-			single[ref] = single[ref] || d.isOwn(&s, drift)
+		isIdle := !d.consentsTo(&s)
+		for _, entry := range entries {
+			ref := entry.Ref()
+			hasDrifted := entry.Kind != ""
+			if hasDrifted {
+				asked[ref] = true
+				single[ref] = single[ref] || d.isOwn(&s, entry)
+			}
 			if removesMark {
 				d.yes.Allowed[ref] = true
 			}
-		}
-		for _, ref := range matching {
-			if removesMark {
-				d.yes.Allowed[ref] = true
-				isIdle = isIdle && !d.wasDenied(ref)
-			}
+			isIdle = isIdle && !hasDrifted && !(removesMark && entry.IsDenied())
 		}
 		if isIdle {
 			d.out.Idle = append(d.out.Idle, s)

@@ -197,9 +197,9 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 
 // resolve returns the drifts that the selector accepts or, if there are none, the selected entries that match
 // their pins. It refuses drifts of several servers, so that no other server's entry is accepted by accident.
-func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, matching []pin.Ref, err *fail.Error) {
+func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, err *fail.Error) {
 	if err := s.check(sides); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	servers := map[string]bool{}
 	fitsNew := false
@@ -212,28 +212,28 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
 	if s.pattern != nil && len(fits) == 0 && fitsNew {
-		return nil, nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
-	}
-	if len(fits) == 0 {
-		matching = s.matching(sides)
+		return nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && (len(matching) > 1 || pin.CountServersWith(sides, s.Key) > 1) {
-		return nil, nil, s.ofSeveral()
+	if len(servers) > 1 || s.isOne() && pin.CountServersWith(sides, s.Key) > 1 {
+		return nil, s.ofSeveral()
 	}
 	if s.Digest != "" && len(fits) > 1 {
-		return nil, nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
-	}
-	if s.Digest != "" && len(fits)+len(matching) == 0 {
-		return nil, nil, s.wrong("no drifted entry has that digest: nothing was written").
-			Hint("the capture is not the one you reviewed: review it again").Refusal()
+		return nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
 	}
 	for _, d := range fits {
 		if d.Kind == pin.Duplicate {
-			return nil, nil, notAcceptable(d)
+			return nil, notAcceptable(d)
 		}
 	}
-	return fits, matching, nil
+	if len(fits) == 0 {
+		fits = s.matching(sides)
+	}
+	if s.Digest != "" && len(fits) == 0 {
+		return nil, s.wrong("no drifted entry has that digest: nothing was written").
+			Hint("the capture is not the one you reviewed: review it again").Refusal()
+	}
+	return fits, nil
 }
 
 // notAcceptable is the error for a repeated name.
@@ -241,16 +241,16 @@ func notAcceptable(d *pin.Drift) *fail.Error {
 	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
 }
 
-// matching returns the entries that the selector means, that match their pins and have the selector's digest.
-func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
+// matching returns the entries that the selector selects and that match their pins, each as a drift without a kind.
+func (s *Selector) matching(sides []pin.Comparison) (list []*pin.Drift) {
 	for _, p := range sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			found := p.Captured.Find(pinned.Key)
-			if s.means(pinned.Key) && (s.Digest == "" || s.Digest == pinned.Digest) && found != nil && found.Digest == pinned.Digest {
-				refs = append(refs, p.Ref(pinned.Key))
+			entry := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned, Captured: p.Captured.Find(pinned.Key)}
+			if entry.Captured != nil && entry.Captured.Digest == pinned.Digest && s.Fits(&entry, nil) {
+				list = append(list, &entry)
 			}
 		}
 	}
-	return refs
+	return list
 }

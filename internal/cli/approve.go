@@ -192,9 +192,10 @@ func (a *approver) model() *report.Model {
 
 // caseOf makes the case to decide about, from a report's input and all that is known of its drift.
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
-	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Drifts: in.Drifts, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
+	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
 	for _, e := range known.Entries {
-		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied, MayBeDenied: e.MayBeDenied}
+		c.Drifts = append(c.Drifts, e.Drift)
+		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor}
 		if !e.Unexplained {
 			for _, change := range e.Changes {
 				fact.Labels = append(fact.Labels, change.Label.ID())

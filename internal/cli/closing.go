@@ -51,9 +51,8 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 	doubtful := pin.Refs{}
 	lists := pin.Refs{} // that they are in
 	for _, d := range a.c.Drifts {
-		fact := a.c.Facts[d.Ref()]
-		isNew := d.Kind == pin.Added || fact.MayBeDenied
-		if out.LeftOut[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
+		isNew := d.Kind == pin.Added || d.MayBeDenied
+		if out.LeftOut[d.Ref()] && isNew && !d.LooksDenied() {
 			doubtful[d.Ref()] = true
 			lists[pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}] = true
 		}
@@ -76,16 +75,15 @@ func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
 
 // alike tells of entries which denied ones they look like.
 func (a *approver) alike(refs pin.Refs) (said []string) {
-	for _, ref := range sorted(refs) {
-		like := a.c.Facts[ref].LikeDenied
-		if like == (pin.Ref{}) {
+	for _, d := range a.c.Drifts {
+		if !refs[d.Ref()] || !d.LooksDenied() {
 			continue
 		}
-		name := text.Name(like.Name)
-		if like.Server != ref.Server {
-			name += " of server " + text.Name(like.Server)
+		name := text.Name(d.LikeDenied.Name)
+		if d.LikeDenied.Server != d.Server {
+			name += " of server " + text.Name(d.LikeDenied.Server)
 		}
-		said = append(said, ref.EntryRef()+" looks like the denied "+name)
+		said = append(said, d.EntryRef()+" looks like the denied "+name)
 	}
 	return said
 }
