@@ -128,12 +128,13 @@ type approver struct {
 	// The report on the case. It has a model only if a person may be asked.
 	r *report.Report
 
-	style plain.Style
+	// Prints to standard output.
+	t *plain.Writer
 }
 
 // newApprover reads the texts that the decision needs, and makes the case and its report.
 func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
-	ap := &approver{app: a, req: f, w: w, style: a.style()}
+	ap := &approver{app: a, req: f, w: w, t: plain.New(a.out, a.style())}
 	said := &f.said
 	ap.shows = !said.Silent && (said.Approves || said.NeedsPrompt())
 	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
@@ -228,17 +229,17 @@ func warningOf(f *lint.Finding) approval.Warning {
 // approve decides by the flags and, where a person has to be asked, by the answers. Then it writes
 // what is accepted.
 func (a *approver) approve() error {
-	out, asks, err := a.decide()
+	out, err := a.decide()
 	if err != nil {
 		return err
 	}
 	if out.Settled {
-		return plain.WriteVerify(a.out, a.model(), a.style, false)
+		return plain.WriteVerify(a.out, a.model(), a.t.Style, false)
 	}
 	if out.Sets == nil {
 		return a.because(&out)
 	}
-	return a.write(&out, asks)
+	return a.write(&out)
 }
 
 // maxRounds is how often it is decided anew. A real release takes two rounds; a server can make each round refuse one entry, so that
@@ -247,14 +248,13 @@ const maxRounds = 8
 
 // decide decides by the flags or by the answers. If what is accepted has warnings that were not known, it decides again with
 // them: what was answered before isn't valid then. After maxRounds, nothing is accepted.
-func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
+func (a *approver) decide() (out approval.Outcome, err error) {
 	said := &a.req.said
 	for round := 1; ; round++ {
 		out = approval.Decide(a.c, said)
 		if out.Ask {
-			asks = true
 			if said.Answers, err = a.ask(); err != nil {
-				return out, asks, err
+				return out, err
 			}
 			out = approval.Decide(a.c, said)
 		}
@@ -272,10 +272,10 @@ func (a *approver) decide() (out approval.Outcome, asks bool, err error) {
 			found = a.overlooked(&out, a.w.Lock.Servers)
 		}
 		if found == nil {
-			return out, asks, nil
+			return out, nil
 		}
 		if round == maxRounds {
-			return approval.Outcome{Err: said.Unsettled()}, asks, nil
+			return approval.Outcome{Err: said.Unsettled()}, nil
 		}
 		if said.Answers != nil {
 			fmt.Fprintf(a.stderr, "\n%s with these answers: all is asked again\n\n", text.Count(len(found), "new warning"))
@@ -298,7 +298,7 @@ func (a *approver) because(out *approval.Outcome) error {
 	isOther := func(f lint.Finding) bool { return !f.Warning || !reasons[warningOf(&f)] }
 	list := slices.DeleteFunc(slices.Clone(a.r.Findings), isOther)
 	slices.SortStableFunc(list, func(x, y lint.Finding) int { return place[x.Ref()] - place[y.Ref()] })
-	plain.New(a.out, a.style).Findings("", "", a.r.Said(list))
+	a.t.Findings("", "", a.r.Said(list))
 	return out.Err
 }
 
@@ -310,7 +310,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 		shown = a.stderr
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
-	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(a.req.tty))
+	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.req.tty))
 	if a.req.Approves {
 		p.First()
 	}
@@ -328,8 +328,9 @@ func (f *approveRequest) atTerminal() *fail.Error {
 	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 }
 
-// write writes what was accepted, and prints it. asked is true if a person was asked, and so was shown it.
-func (a *approver) write(out *approval.Outcome, asked bool) error {
+// write writes what was accepted, and prints it.
+func (a *approver) write(out *approval.Outcome) error {
+	asked := a.req.said.Answers != nil // who was asked was shown it
 	for server, set := range out.Sets {
 		old := cmp.Or(a.w.Lock.Find(server), &pin.Set{})
 		if err := workspace.Sign(a.gate, set, old, a.req.approvedBy); err != nil {
@@ -341,38 +342,39 @@ func (a *approver) write(out *approval.Outcome, asked bool) error {
 		did.Idle = append(did.Idle, s.ReasonUnused())
 	}
 	did = a.r.Closing(did)
-	t := plain.New(a.out, a.style)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
 	err := a.replace(a.w, out.Sets, isSound, func() {
 		if a.req.Approves && !asked {
-			plain.WriteLocked(a.out, a.r, did, a.style)
+			plain.WriteLocked(a.out, a.r, did, a.t.Style)
 		} else {
-			plain.WriteRelocked(a.out, did, a.style)
+			plain.WriteRelocked(a.out, did, a.t.Style)
 		}
 		if len(out.Denied)+len(out.Allowed) > 0 {
-			t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
+			a.t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 		}
 	})
 	if err != nil {
 		return err
 	}
 	if len(out.LeftOut) > 0 {
-		t.Hint(a.held(out)...)
+		a.held(out)
 	}
 	switch {
 	case len(out.Warnings) > 0:
 		a.because(out)
 	case out.Err == nil && asked: // who answered has read it
-		t.Hint(report.Step{Text: "commit " + text.Printable(a.w.LockPath)}, report.Step{Text: "in CI", Command: a.req.InCI()}, a.r.Folder)
+		a.hint("commit "+text.Printable(a.w.LockPath), "")
+		a.hint("in CI", a.req.InCI())
+		a.t.Hint(a.r.Folder)
 	case out.Err != nil && len(a.r.Drifts) > 0:
-		t.Hint(report.Step{Text: "review", Command: a.req.To("diff")})
+		a.hint("review", a.req.To("diff"))
 	case out.Err != nil: // what is left is a server without entries
-		t.Next(a.model())
+		a.t.Next(a.model())
 	}
 	if len(out.Denied) > 0 {
-		t.Hint(a.denials(out)...)
+		a.denials(out)
 	}
-	t.Hint(a.gaps(out)...)
+	a.gaps(out)
 	return out.Err
 }
 

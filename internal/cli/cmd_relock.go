@@ -78,7 +78,7 @@ func (a *app) relock(f *approveRequest) error {
 		return w.Forbidden // there is nothing to accept that could mend it
 	}
 	ap := a.newApprover(f, w)
-	ap.style.Full = f.full
+	ap.t.Full = f.full
 	return worse(ap.r.NoAnswer, ap.approve())
 }
 
