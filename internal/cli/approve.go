@@ -70,10 +70,8 @@ func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
 	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
 		return fail.New("--descriptions %s", err)
 	}
-	if given("ignore") {
-		if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
-			return fail.New("--ignore %s", err)
-		}
+	if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
+		return fail.New("--ignore %s", err)
 	}
 	if flags := f.policy.Conflict(); flags != "" {
 		return fail.New("%s can't be combined", flags)

@@ -137,7 +137,10 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	var known *facts.Facts
 	if req.failOn != "" {
 		known = facts.Explain(w.Comparisons, w.Drifts, in.Findings, facts.Bounds{BySeverities: true})
-		allow = pin.Leniency{Warnings: true, Spared: spared(known, req.least)}
+		allow = pin.Leniency{Warnings: true, Spared: pin.Refs{}}
+		for _, e := range known.Entries {
+			allow.Spared[e.Ref()] = e.Severity < req.least
+		}
 	}
 	if req.most > 0 {
 		said, known := report.OverBudgetText(w.Comparisons, req.most)
@@ -148,13 +151,4 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 		also.OverBudget = said != ""
 	}
 	return out.emit(w, a.judge(w, in, also, allow), known)
-}
-
-// spared lists the drifts that are known to be below a severity, as the review explains them.
-func spared(known *facts.Facts, least label.Severity) pin.Refs {
-	refs := pin.Refs{}
-	for _, e := range known.Entries {
-		refs[e.Ref()] = e.Severity < least
-	}
-	return refs
 }

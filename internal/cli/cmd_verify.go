@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -81,11 +82,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(err)
 		}
 		in := report.Input{Review: review}
-		switch {
-		case terse || out.hook:
+		if terse || out.hook {
 			in.Terse = true
 			in.Findings, in.Unread = firstFindings(w)
-		default:
+		} else {
 			in.Findings = lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, review)
 			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
 				in.Bounded = true
@@ -100,8 +100,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 	l := pin.Leniency{Kinds: map[pin.DriftKind]bool{}, Warnings: warn}
-	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
-		l.Kinds[k] = warn
+	for _, k := range approval.Kinds {
+		l.Kinds[pin.DriftKind(strings.ToUpper(k))] = warn
 	}
 	for _, k := range allow {
 		switch k {

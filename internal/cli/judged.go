@@ -20,8 +20,8 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 	read := 0
 	room := facts.GateRoom
 	for read < len(w.Drifts) && room >= 0 {
-		for i := range w.Drifts[read].Copies {
-			room -= len(w.Drifts[read].Copies[i].Definition)
+		for _, p := range w.Drifts[read].Copies {
+			room -= len(p.Definition)
 		}
 		read++
 	}
@@ -32,9 +32,13 @@ func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
 // verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
 // takes the most time.
 func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
 		if f.Blocks(in.Review) {
 			also.Warnings++
+		}
+		if f.Scope == lint.InPin {
+			inPins[f.Server] = true
 		}
 	}
 	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
@@ -51,37 +55,27 @@ func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, al
 	if len(v.Unanswered) > 0 {
 		in.NoAnswer = w.NoAnswer(v.Unanswered)
 	}
-	if len(in.Findings) > 0 {
-		in.Others = others(w, in.Findings)
+	for _, s := range w.Lock.Servers {
+		if inPins[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
+			// It has no capture: both sides are the pins.
+			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.Paired})
+		}
 	}
 	return in
-}
-
-// others returns the servers without a capture whose pinned text has a finding. Both sides are the pins.
-func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
-	about := map[string]bool{}
-	for _, f := range findings {
-		if f.Scope == lint.InPin {
-			about[f.Server] = true
-		}
-	}
-	for _, s := range w.Lock.Servers {
-		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
-			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.Paired})
-		}
-	}
-	return list
 }
 
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
 func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
 	in := a.judge(w, report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
-	return reportOf(req, w, in, factsOf(&in))
+	return reportOf(req, w, in, nil)
 }
 
-// reportOf makes the report of what was decided, given the facts of all drift.
+// reportOf makes the report of what was decided. all has the facts of all drift, or is nil if they aren't worked out yet.
 func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
+	if all == nil {
+		all = factsOf(&in)
+	}
 	if !in.Matches {
 		suggest(req, w, &in, all)
 	}

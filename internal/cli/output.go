@@ -141,9 +141,6 @@ func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Fac
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	if known == nil {
-		known = factsOf(&ans)
-	}
 	model := reportOf(o.req, w, ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -75,15 +74,11 @@ func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
-	if cmd.Flags().Changed("only") {
-		if req.only, err = selectorsOf(cmd, "only"); err != nil {
-			return err
-		}
+	if req.only, err = selectorsOf(cmd, "only"); err != nil {
+		return err
 	}
-	if cmd.Flags().Changed("substitute") {
-		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
-			return fail.New("--substitute %s", err)
-		}
+	if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
+		return fail.New("--substitute %s", err)
 	}
 	return nil
 }
@@ -116,10 +111,8 @@ func listed(values []string) []string {
 
 // notCarried lists the flags that suggested commands don't repeat, because they are about the output or about
 // what is accepted. All other flags affect what is compared or pinned.
-var notCarried = sync.OnceValue(func() []string {
-	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
-		"leave-out only quiet report server review stat terse uncaptured warn yes")
-})
+const notCarried = "accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
+	"leave-out only quiet report server review stat terse uncaptured warn yes"
 
 // carriedBy returns the flags to repeat in suggested commands, by command.
 func carriedBy(cmd *cobra.Command) map[string][]string {
@@ -129,7 +122,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		if slices.Contains(notCarried(), f.Name) {
+		if slices.Contains(strings.Fields(notCarried), f.Name) {
 			return
 		}
 		for _, v := range values {
