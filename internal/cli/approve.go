@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -329,9 +328,8 @@ func (f *approveRequest) atTerminal() *fail.Error {
 // write writes what was accepted, and prints it.
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.req.said.Answers != nil // who was asked was shown it
-	for server, set := range out.Sets {
-		old := cmp.Or(a.w.Lock.Find(server), &pin.Set{})
-		if err := workspace.Sign(a.gate, set, old, a.req.approvedBy); err != nil {
+	for _, set := range out.Sets {
+		if err := a.w.Sign(set, a.req.approvedBy); err != nil {
 			return err
 		}
 	}
@@ -376,8 +374,8 @@ func (a *approver) write(out *approval.Outcome) error {
 	return out.Err
 }
 
-// replace replaces the pins of servers; a nil set drops its server. isSound is asked if other servers' pins changed since they
-// were read. announce prints what was done, before the lockfile is replaced: if that can't be printed, nothing is written.
+// replace replaces the pins of servers; a nil set drops its server. isSound, if there is one, is asked if other servers' pins
+// changed since they were read. announce prints what was done, before the lockfile is replaced: if that can't be printed, nothing is written.
 func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func()) error {
 	return w.Write(a.lockPatience, next, isSound, func() error {
 		announce()

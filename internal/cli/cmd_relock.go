@@ -135,7 +135,7 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 			denied = append(denied, p.EntryRef())
 		}
 	}
-	return a.replace(w, map[string]*pin.Set{server: nil}, func([]pin.Set) bool { return true }, func() {
+	return a.replace(w, map[string]*pin.Set{server: nil}, nil, func() {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
 		if denied != nil {
 			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))

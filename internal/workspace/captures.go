@@ -97,12 +97,13 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
 			continue
 		}
-		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
+		name, isOld := strings.CutSuffix(e.Name(), OldSuffix)
+		server, ok := serverOf(name)
+		if isOld && ok {
 			// Its server has failed since, and is treated as a server without a capture.
 			continue
 		}
-		server, ok := serverOf(e.Name())
-		if !ok || !info.Mode().IsRegular() {
+		if isOld || !ok || !info.Mode().IsRegular() {
 			return nil, fail.In(file, "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		}
@@ -128,12 +129,6 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 
 // OldSuffix ends the name of a capture that pinproof-capture set aside because its server failed since.
 const OldSuffix = ".old"
-
-// IsCaptureName reports whether a file of this name counts as a capture when a folder of captures is read.
-func IsCaptureName(file string) bool {
-	_, ok := serverOf(file)
-	return ok && !strings.HasPrefix(file, ".")
-}
 
 // serverOf returns a file's name without its ending, percent-decoded:
 // "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a capture.
@@ -167,12 +162,17 @@ var (
 
 // IsCapture reports whether a file is there that can be read as a capture.
 func IsCapture(path string) bool {
-	if fileSize(path) < 0 {
-		return false
-	}
-	data, err := readFile(path, nil, capture.MaxBytes)
 	noForm := func(pin.EntryType, []byte) pin.Form { return pin.Form{} } // nobody needs the digests
-	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
+	return capture.Scan(path, readRegular(path, capture.MaxBytes), noForm).Faulty() == nil
+}
+
+// readRegular reads a regular file. It returns nothing if that fails, or for anything else.
+func readRegular(path string, limit int) []byte {
+	if fileSize(path) < 0 {
+		return nil
+	}
+	data, _ := readFile(path, nil, limit)
+	return data
 }
 
 // unkept adds a hint to the error for a capture that pinproof-capture no longer keeps: how to capture it again.

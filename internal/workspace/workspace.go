@@ -188,21 +188,23 @@ func (w *Workspace) compile(sources []source) error {
 		return !w.Folder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
 	}
 	for i := range sources {
-		if wanted(sources[i].server) {
-			p, err := w.comparisonOf(&sources[i])
-			if err == nil && w.Approves && w.isOnlyServer(&p) {
-				sources[i].server = w.Lock.Servers[0].Server
-				p, err = w.comparisonOf(&sources[i])
-			}
-			if err != nil {
-				return err
-			}
-			if w.Folder {
-				// This frees its memory as soon as its pins are made.
-				sources[i].scan = nil
-			}
-			w.Comparisons = append(w.Comparisons, p)
+		s := &sources[i]
+		if !wanted(s.server) {
+			continue
 		}
+		p, err := w.comparisonOf(s)
+		if err == nil && w.Approves && w.isOnlyServer(&p) {
+			s.server = w.Lock.Servers[0].Server
+			p, err = w.comparisonOf(s)
+		}
+		if err != nil {
+			return err
+		}
+		if w.Folder {
+			// This frees its memory as soon as its pins are made.
+			s.scan = nil
+		}
+		w.Comparisons = append(w.Comparisons, p)
 	}
 	if !w.Folder && len(w.Uncaptured) > 0 {
 		return fail.New("--uncaptured is for a folder of captures")
@@ -310,8 +312,8 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 // addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
 func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
 	isCaptured := map[string]bool{}
-	for i := range sources {
-		isCaptured[sources[i].server] = true
+	for _, s := range sources {
+		isCaptured[s.server] = true
 	}
 	servers := slices.Concat(w.Lock.ServerIDs(), w.Uncaptured)
 	slices.Sort(servers)
@@ -335,24 +337,6 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	return nil
 }
 
-// uncaptured returns the error about servers that could not be captured, or nil.
-func (w *Workspace) uncaptured() error {
-	var servers []string
-	asked := 0
-	for _, p := range w.Comparisons {
-		if p.Present() || p.State == pin.Uncaptured {
-			asked++
-		}
-		if p.State == pin.Uncaptured {
-			servers = append(servers, p.Server)
-		}
-	}
-	if servers == nil {
-		return nil
-	}
-	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
-}
-
 // NoAnswer returns the error about servers that can't be judged, of which there is at least one.
 func (w *Workspace) NoAnswer(servers []string) error {
 	if w.Forbidden != nil {
@@ -361,8 +345,18 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	if err := w.unpinned(); err != nil {
 		return err
 	}
-	if err := w.uncaptured(); err != nil {
-		return err
+	var uncaptured []string
+	asked := 0
+	for _, p := range w.Comparisons {
+		if p.Present() {
+			asked++
+		}
+		if p.State == pin.Uncaptured {
+			uncaptured = append(uncaptured, p.Server)
+		}
+	}
+	if failed := len(uncaptured); failed > 0 {
+		return fail.New("%d of %s could not be captured: %s", failed, text.Count(asked+failed, "server"), text.List(text.Names(uncaptured), 6))
 	}
 	first := servers[0]
 	f := fail.In(w.Capture, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))
