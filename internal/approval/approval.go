@@ -54,26 +54,18 @@ func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 // any drift.
 func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
 
-// tool returns a Ref to the tool that the warning names, on the given server.
-func (w *Warning) tool(server string) pin.Ref {
-	return pin.Ref{Server: server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
-}
-
 // Overlooks returns a function that reports whether a warning is new, counts for an outcome and is not in the case. A name may excuse a
 // text as long as the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
-func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
+// accepted is the accepted drift, and gone has the entries that agents go without from now on.
+func (c *Case) Overlooks(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
 		known[w] = true
 	}
 	added := map[string][]string{} // the servers of tools that were accepted, by name
-	gone := pin.Refs{}
-	for _, d := range c.Drifts {
-		if out.Accepted[d.Ref()] && d.Type == pin.Tools {
-			gone[d.Ref()] = d.Kind == pin.Removed
-			if d.Kind == pin.Added {
-				added[d.Name] = append(added[d.Name], d.Server)
-			}
+	for _, d := range accepted {
+		if d.Kind == pin.Added && d.Type == pin.Tools {
+			added[d.Name] = append(added[d.Name], d.Server)
 		}
 	}
 	return func(w Warning) bool {
@@ -83,9 +75,9 @@ func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
 		if w.Where == InDrift {
 			return out.Accepted[w.Of] // a pinned text that is replaced goes
 		}
-		own := w.tool(w.Of.Server)
+		own := pin.Ref{Server: w.Of.Server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
 		isAdded := slices.ContainsFunc(added[w.Names], func(server string) bool { return server != w.Of.Server })
-		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (out.Denied[own] || gone[own] || isAdded)
+		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (gone[own] || isAdded)
 	}
 }
 

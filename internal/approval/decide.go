@@ -47,10 +47,11 @@ func Decide(c *Case, said *Choices) Outcome {
 		d.yes = said.Answers
 		read = d.marks // what --deny names stays denied with any answer
 	}
-	if err := read(); err != nil {
-		return Outcome{Err: err}
+	err := read()
+	if err == nil {
+		err = d.decide()
 	}
-	if err := d.decide(); err != nil {
+	if err != nil {
 		return Outcome{Err: err, Warnings: d.out.Warnings}
 	}
 	return d.out
@@ -288,19 +289,10 @@ func (d *decision) take() *fail.Error {
 // prevent the change of another entry: such a change is refused, too.
 func (d *decision) refuseNamed() {
 	byName := map[string][]*pin.Drift{}
-	var refused []pin.Ref
-	refuse := func(ref pin.Ref) {
-		delete(d.out.Accepted, ref)
-		d.refused[ref] = true
-		refused = append(refused, ref)
-	}
 	for i := range d.drifts {
 		drift := &d.drifts[i]
-		if drift.Type == pin.Tools && d.named[drift.Name] != nil {
+		if drift.Type == pin.Tools {
 			byName[drift.Name] = append(byName[drift.Name], drift)
-		}
-		if ref := drift.Ref(); d.out.Accepted[ref] && d.isNamed(drift) {
-			refuse(ref)
 		}
 	}
 	inText := map[pin.Ref][]Warning{}
@@ -309,15 +301,22 @@ func (d *decision) refuseNamed() {
 			inText[w.Of] = append(inText[w.Of], w)
 		}
 	}
-	for len(refused) > 0 {
-		last := refused[len(refused)-1]
-		refused = refused[:len(refused)-1]
-		for _, w := range inText[last] {
+	var refuse func(ref pin.Ref)
+	refuse = func(ref pin.Ref) {
+		delete(d.out.Accepted, ref)
+		d.refused[ref] = true
+		for _, w := range inText[ref] {
 			for _, drift := range byName[w.Names] {
-				if ref := drift.Ref(); d.out.Accepted[ref] && d.prevents(&w, drift) {
-					refuse(ref)
+				if d.out.Accepted[drift.Ref()] && d.prevents(&w, drift) {
+					refuse(drift.Ref())
 				}
 			}
+		}
+	}
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		if d.out.Accepted[drift.Ref()] && d.isNamed(drift) {
+			refuse(drift.Ref())
 		}
 	}
 }
@@ -339,10 +338,11 @@ func (d *decision) declined() *fail.Error {
 // isUnclean reports whether the policy requireClean forbids the text of a warning: in an entry that was asked
 // for and, if requireClean is new, also in an entry that stays pinned.
 func (d *decision) isUnclean(w *Warning) bool {
-	isKept := func() bool {
-		return w.Where != InDrift && !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
+	if !d.forbids(w) {
+		return false
 	}
-	return d.forbids(w) && (d.out.Accepted[w.Of] || d.refused[w.Of] || isKept())
+	isNew := !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
+	return d.out.Accepted[w.Of] || d.refused[w.Of] || w.Where != InDrift && isNew
 }
 
 // forbids reports whether requireClean refuses a text with a warning.

@@ -13,10 +13,8 @@ func (d *decision) flags() *fail.Error {
 	said := d.said
 	d.yes.Policies = true
 	d.yes.Wholes = said.AnyWarning
-	if said.AnyWarning || len(said.Warnings) > 0 {
-		if err := d.records(); err != nil {
-			return err
-		}
+	if err := d.records(); err != nil {
+		return err
 	}
 	if err := d.marks(); err != nil {
 		return err
@@ -41,7 +39,10 @@ func (d *decision) flags() *fail.Error {
 			return err
 		}
 		removesMark := s.isOne() && !said.KeepsMarks
-		isIdle := !d.consentsTo(&s)
+		isIdle := true
+		for r := range d.yes.Records {
+			isIdle = isIdle && !s.means(r.Of.Key)
+		}
 		for _, entry := range entries {
 			ref := entry.Ref()
 			hasDrifted := entry.Kind != ""
@@ -103,16 +104,6 @@ func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
 	isForAll := said.AnyWarning && (hasDrifted || said.All || len(said.Accepts)+len(said.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
-}
-
-// consentsTo reports whether a selector names an entry with an accepted warning.
-func (d *decision) consentsTo(s *Selector) bool {
-	for r := range d.yes.Records {
-		if s.means(r.Of.Key) {
-			return true
-		}
-	}
-	return false
 }
 
 // answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry

@@ -115,9 +115,6 @@ func labelsIn(list []Selector) (labels []Selector) {
 // isOne reports whether the selector has the name of one entry, with or without a digest.
 func (s *Selector) isOne() bool { return s.named() && s.pattern == nil }
 
-// isName reports whether the selector is the name of one entry, and nothing else.
-func (s *Selector) isName() bool { return s.isOne() && s.Digest == "" }
-
 // named reports whether the selector has the name of an entry, or a pattern of names.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
@@ -182,7 +179,7 @@ func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 // one returns the server with the entry that the selector names. It refuses a selector that isn't a name, and a
 // name that several servers have.
 func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
-	if !s.isName() {
+	if !s.isOne() || s.Digest != "" {
 		return nil, s.wrong("give the name of an entry").Hint("for a tool of that name: tool=NAME")
 	}
 	if err := s.check(sides); err != nil {

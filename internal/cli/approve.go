@@ -171,7 +171,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 			}
 		}
 	}
-	overlooks := a.c.Overlooks(out)
+	overlooks := a.c.Overlooks(out, of.Named, of.Gone)
 	for _, f := range lint.FindingsFor(a.w.Comparisons, a.w.Drifts, locked, of) {
 		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)

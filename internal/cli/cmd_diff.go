@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -55,14 +56,11 @@ Exit codes: 0 no difference, 1 a difference (with --fail-on, a severe one), 2 no
 		if err := req.read(cmd, args); err != nil {
 			return err
 		}
-		if err := req.check(cmd); err != nil {
-			return err
-		}
 		out.text = plain.WriteDiff
 		if stat {
 			out.text = plain.WriteStat
 		}
-		if err := out.check(req.Against); err != nil {
+		if err := cmp.Or(req.check(cmd), out.check(req.Against)); err != nil {
 			return err
 		}
 		return a.runDiff(req, out)
