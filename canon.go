@@ -75,11 +75,8 @@ func setDigest(s *pin.Set) string {
 			lines = append(lines, pin.EntryTypeInfo[entryType].Member+":"+pin.HexOf(listDigest(s, entryType)))
 		}
 	}
-	return linesDigest(lines)
+	return digest([]byte(strings.Join(lines, "\n")))
 }
-
-// linesDigest returns the digest of lines, joined by a line feed.
-func linesDigest(lines []string) string { return digest([]byte(strings.Join(lines, "\n"))) }
 
 // listDigest returns the set digest of one list, and for instructions the digest of the
 // text. The policy is part of the digest of tools.
@@ -95,7 +92,7 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	for _, p := range pins {
 		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
 	}
-	return linesDigest(lines)
+	return digest([]byte(strings.Join(lines, "\n")))
 }
 
 // approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description

@@ -74,11 +74,15 @@ func (req *request) read(cmd *cobra.Command, args []string) (err error) {
 	if cmd.Flags().Changed("server") && req.Server == "" || !utf8.ValidString(req.Server) || len(req.Server) > pin.MaxServerIDBytes {
 		return fail.New("--server needs a name of at most %d bytes in UTF-8", pin.MaxServerIDBytes)
 	}
-	if req.only, err = selectorsOf(cmd, "only"); err != nil {
-		return err
+	if cmd.Flags().Changed("only") {
+		if req.only, err = selectorsOf(cmd, "only"); err != nil {
+			return err
+		}
 	}
-	if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
-		return fail.New("--substitute %s", err)
+	if cmd.Flags().Changed("substitute") {
+		if req.Substitutes, err = pin.ParseSubstitutes(listed(valuesOf(cmd, "substitute"))); err != nil {
+			return fail.New("--substitute %s", err)
+		}
 	}
 	return nil
 }
