@@ -151,10 +151,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	}
 	// The caller doesn't know which entries are denied, and would pass them to an agent. So a denied entry fails
 	// the run.
-	if len(v.Denied) > 0 && also.Denied {
-		v.Matches = false
-		v.Failed = true
-		for _, ref := range v.Denied {
+	for _, ref := range v.Denied {
+		if also.Denied {
+			v.Matches = false
+			v.Failed = true
 			v.Differs[ref.Server] = true
 		}
 	}

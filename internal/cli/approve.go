@@ -319,12 +319,6 @@ func (a *approver) ask() (*approval.Answers, error) {
 	return answers, err
 }
 
-// atTerminal returns the error if a person must be asked and there is no terminal. It contains no text of the
-// server and no flag that accepts anything, because the caller may be a model.
-func (f *approveRequest) atTerminal() *fail.Error {
-	return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
-}
-
 // write writes what was accepted, and prints it.
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.req.said.Answers != nil // who was asked was shown it

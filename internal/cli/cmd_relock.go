@@ -68,7 +68,8 @@ func (a *app) relock(f *approveRequest) error {
 	f.tty = a.terminal(&f.request)
 	f.said.Silent = f.tty == nil
 	if f.said.Silent && f.said.NeedsPrompt() {
-		return f.atTerminal()
+		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.
+		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", f.To(f.Verb))
 	}
 	w, err := f.load(a)
 	if err != nil {

@@ -32,14 +32,15 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 	var said, flags []string
 	told := pin.Refs{}
 	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
-		flag := f.name + "=" + filepath.Clean(f.path)
+		path := filepath.Clean(f.path)
+		flag := f.name + "=" + path
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
 			// The path is too short to mean only this folder, or the name already replaces another value.
 			continue
 		}
 		var entries []string
 		for _, d := range w.Drifts {
-			if !told[d.Ref()] && gained(&d, filepath.Clean(f.path)) {
+			if !told[d.Ref()] && gained(&d, path) {
 				told[d.Ref()] = true
 				entries = append(entries, d.EntryRef())
 			}
