@@ -23,98 +23,17 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// An approveRequest is a request of lock or relock.
-type approveRequest struct {
+// An approver is a run of lock or relock: it has a person decide about a case, and writes what was accepted.
+type approver struct {
+	*app
 	request
 	said       approval.Choices // what the flags accept
 	policy     pin.Policy       // as the flags ask for it
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
-}
 
-func (f *approveRequest) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.policy.Descriptions, "descriptions", "preserve", "pin tools' descriptions in this `MODE`: preserve, truncate=N or strip")
-	flags.StringArray("ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
-	for _, s := range pin.Switches {
-		flags.BoolVar(s.Of(&f.policy), s.Flag, false, s.Usage)
-	}
-	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
-	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
-	flags.BoolVar(&f.said.AnyWarning, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
-	flags.StringVar(&f.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
-	flags.StringArrayVar(&f.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
-	flags.BoolVar(&f.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
-}
-
-// read reads the arguments and checks the flags that both commands have.
-func (f *approveRequest) read(cmd *cobra.Command, args []string) error {
-	err := f.request.read(cmd, args)
-	if err != nil {
-		return err
-	}
-	given := cmd.Flags().Changed
-	f.Policy = func(p pin.Policy) pin.Policy { // as the flags change it
-		if given("descriptions") {
-			p.Descriptions = f.policy.Descriptions
-		}
-		if given("ignore") {
-			p.Ignore = f.policy.Ignore
-		}
-		if given("substitute") {
-			p.Substitute = pin.SubstituteNames(f.Substitutes)
-		}
-		return p.Switched(f.policy, given)
-	}
-	if f.policy.Descriptions, err = pin.ParseDescriptions(f.policy.Descriptions); err != nil {
-		return fail.New("--descriptions %s", err)
-	}
-	if f.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
-		return fail.New("--ignore %s", err)
-	}
-	if flags := f.policy.Conflict(); flags != "" {
-		return fail.New("%s can't be combined", flags)
-	}
-	for _, e := range f.said.Expect {
-		set, state, isBound := strings.Cut(e, "@")
-		if !pin.IsDigest(set) || isBound && !pin.IsDigest(state) {
-			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
-		}
-	}
-	if given("approved-by") && !pin.IsApproverName(f.approvedBy) {
-		return fail.New("--approved-by needs a name")
-	}
-	said := &f.said
-	said.Next, said.Verb = f.Command, f.Verb
-	said.Approves = f.Approves
-	said.StateOf = workspace.StateOf
-	said.Only = f.only
-	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
-		return err
-	}
-	said.Deny, err = selectorsOf(cmd, "deny")
-	return err
-}
-
-// load reads both sides, and refuses what can be refused without reading a text.
-func (f *approveRequest) load(a *app) (*workspace.Workspace, error) {
-	w, err := workspace.Load(a.gate, &f.Request, a.stdin)
-	if err == nil {
-		err = w.CheckServers()
-	}
-	if err != nil {
-		return nil, err
-	}
-	f.said.NeedsPins = f.NeedsPins && !w.Folder
-	return w, approval.Check(w.Comparisons, w.Drifts, &f.said)
-}
-
-// An approver has a person decide about a case, and writes what was accepted.
-type approver struct {
-	*app
-	req *approveRequest
-	w   *workspace.Workspace
-	c   *approval.Case
+	w *workspace.Workspace
+	c *approval.Case
 
 	// What may be accepted.
 	choice lint.Choice
@@ -129,19 +48,97 @@ type approver struct {
 	t *plain.Writer
 }
 
-// newApprover reads the texts that the decision needs, and makes the case and its report.
-func (a *app) newApprover(f *approveRequest, w *workspace.Workspace) *approver {
-	ap := &approver{app: a, req: f, w: w, t: plain.New(a.out, a.style())}
-	said := &f.said
-	ap.shows = !said.Silent && (said.Approves || said.NeedsPrompt())
-	ap.choice.Named, ap.choice.All = said.Reads(w.Drifts)
-	ap.describe(lint.FindingsFor(w.Comparisons, w.Drifts, w.Lock.Servers, ap.choice))
-	return ap
+func (a *approver) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&a.policy.Descriptions, "descriptions", "preserve", "pin tools' descriptions in this `MODE`: preserve, truncate=N or strip")
+	flags.StringArray("ignore", nil, "leave the member at this `POINTER` out of the pins, and of what a guard passes (/_meta takes an app's page away): /_meta, /icons, /execution (repeatable)")
+	for _, s := range pin.Switches {
+		flags.BoolVar(s.Of(&a.policy), s.Flag, false, s.Usage)
+	}
+	flags.StringArray("accept-warning", nil, "accept the entry `NAME` despite its warnings: a tool's NAME, prompt=NAME or instructions (repeatable)")
+	flags.StringArray("deny", nil, "pin the entry `NAME` but keep it from agents, with a guard: a tool's NAME, prompt=NAME, resource=URI or template=URI (repeatable)")
+	flags.BoolVar(&a.said.AnyWarning, "accept-warnings", false, "accept despite all warnings; with --accept or --deny, of what these select, and no others")
+	flags.StringVar(&a.approvedBy, "approved-by", "", "record in each pin written that `NAME` approved it, and when")
+	flags.StringArrayVar(&a.said.Expect, "expect", nil, "write only if the set digest is `SETDIGEST` (repeatable for a folder, in the order of the servers); SETDIGEST@DIGEST, as diff prints it, binds the pins, too")
+	flags.BoolVar(&a.said.AllowsEmpty, "allow-empty", false, "accept a list without tools")
+}
+
+// read reads the arguments and checks the flags that both commands have.
+func (a *approver) read(cmd *cobra.Command, args []string) error {
+	err := a.request.read(cmd, args)
+	if err != nil {
+		return err
+	}
+	given := cmd.Flags().Changed
+	a.Policy = func(p pin.Policy) pin.Policy { // as the flags change it
+		if given("descriptions") {
+			p.Descriptions = a.policy.Descriptions
+		}
+		if given("ignore") {
+			p.Ignore = a.policy.Ignore
+		}
+		if given("substitute") {
+			p.Substitute = pin.SubstituteNames(a.Substitutes)
+		}
+		return p.Switched(a.policy, given)
+	}
+	if a.policy.Descriptions, err = pin.ParseDescriptions(a.policy.Descriptions); err != nil {
+		return fail.New("--descriptions %s", err)
+	}
+	if a.policy.Ignore, err = pin.ParseIgnore(listed(valuesOf(cmd, "ignore"))); err != nil {
+		return fail.New("--ignore %s", err)
+	}
+	if flags := a.policy.Conflict(); flags != "" {
+		return fail.New("%s can't be combined", flags)
+	}
+	for _, e := range a.said.Expect {
+		set, state, isBound := strings.Cut(e, "@")
+		if !pin.IsDigest(set) || isBound && !pin.IsDigest(state) {
+			return fail.New("--expect %s: a set digest is sha256: and 64 lower-case hex digits", text.Name(e))
+		}
+	}
+	if given("approved-by") && !pin.IsApproverName(a.approvedBy) {
+		return fail.New("--approved-by needs a name")
+	}
+	said := &a.said
+	said.Next, said.Verb = a.Command, a.Verb
+	said.Approves = a.Approves
+	said.StateOf = workspace.StateOf
+	said.Only = a.only
+	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
+		return err
+	}
+	said.Deny, err = selectorsOf(cmd, "deny")
+	return err
+}
+
+// load reads both sides, and refuses what can be refused without reading a text.
+func (a *approver) load() (*workspace.Workspace, error) {
+	w, err := workspace.Load(a.gate, &a.Request, a.stdin)
+	if err == nil {
+		err = w.CheckServers()
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.said.NeedsPins = a.NeedsPins && !w.Folder
+	return w, approval.Check(w.Comparisons, w.Drifts, &a.said)
+}
+
+// begin reads the texts that the decision needs, and makes the case and its report.
+func (a *approver) begin(w *workspace.Workspace) {
+	style := a.style()
+	style.Full = a.full
+	a.t = plain.New(a.out, style)
+	a.w = w
+	a.shows = !a.said.Silent && (a.Approves || a.said.NeedsPrompt())
+	a.choice.Named, a.choice.All = a.said.Reads(w.Drifts)
+	a.describe(lint.FindingsFor(w.Comparisons, w.Drifts, w.Lock.Servers, a.choice))
 }
 
 // describe makes the case and the report of what was read.
 func (a *approver) describe(findings []lint.Finding) {
-	said := &a.req.said
+	said := &a.said
 	in := a.judge(a.w, report.Input{Terse: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.Terse {
 		in.Drifts = slices.Clone(a.w.Drifts)
@@ -150,13 +147,13 @@ func (a *approver) describe(findings []lint.Finding) {
 	known := factsOf(&in)
 	a.c = caseOf(&in, known)
 	if a.shows {
-		a.r = reportOf(&a.req.request, a.w, in, known)
+		a.r = reportOf(&a.request, a.w, in, known)
 		return
 	}
 	if said.Approves {
 		in.Folder = folderHint(a.w)
 	}
-	a.r = report.NewWithoutModel(in, narrowed(&a.req.request, known))
+	a.r = report.NewWithoutModel(in, narrowed(&a.request, known))
 }
 
 // overlooked reads the texts again, now that the outcome is known. It returns the new warnings that the case
@@ -183,7 +180,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 // model returns the model of the report. It makes the model if the report has none.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
-		a.r = a.review(&a.req.request, a.w)
+		a.r = a.review(&a.request, a.w)
 	}
 	return a.r.Model
 }
@@ -246,7 +243,7 @@ const maxRounds = 8
 // decide decides by the flags or by the answers. If what is accepted has warnings that were not known, it decides again with
 // them: what was answered before isn't valid then. After maxRounds, nothing is accepted.
 func (a *approver) decide() (out approval.Outcome, err error) {
-	said := &a.req.said
+	said := &a.said
 	for round := 1; ; round++ {
 		out = approval.Decide(a.c, said)
 		if out.Ask {
@@ -306,13 +303,13 @@ func (a *approver) ask() (*approval.Answers, error) {
 		// The review must appear on the terminal that shows the questions.
 		shown = a.stderr
 	}
-	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
-	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.req.tty))
-	if a.req.Approves {
+	again := a.To(a.Verb, a.r.OnlyFlags...)
+	p := prompt.New(a.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.tty))
+	if a.Approves {
 		p.First()
 	}
 	var answers *approval.Answers
-	err := a.interruptible(a.req.To(a.req.Verb), func() (err error) {
+	err := a.interruptible(a.To(a.Verb), func() (err error) {
 		answers, err = p.Review()
 		return err
 	})
@@ -321,20 +318,20 @@ func (a *approver) ask() (*approval.Answers, error) {
 
 // write writes what was accepted, and prints it.
 func (a *approver) write(out *approval.Outcome) error {
-	asked := a.req.said.Answers != nil // who was asked was shown it
+	asked := a.said.Answers != nil // who was asked was shown it
 	for _, set := range out.Sets {
-		if err := a.w.Sign(set, a.req.approvedBy); err != nil {
+		if err := a.w.Sign(set, a.approvedBy); err != nil {
 			return err
 		}
 	}
-	did := report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Shown: asked || a.req.Approves}
+	did := report.Relocked{Accepted: out.Accepted, Recorded: out.Recorded, Bare: out.Whole, Shown: asked || a.Approves}
 	for _, s := range out.Idle {
 		did.Idle = append(did.Idle, s.ReasonUnused())
 	}
 	did = a.r.Closing(did)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
 	err := a.replace(a.w, out.Sets, isSound, func() {
-		if a.req.Approves && !asked {
+		if a.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.t.Style)
 		} else {
 			plain.WriteRelocked(a.out, did, a.t.Style)
@@ -354,10 +351,10 @@ func (a *approver) write(out *approval.Outcome) error {
 		a.because(out)
 	case out.Err == nil && asked: // who answered has read it
 		a.hint("commit "+text.Printable(a.w.LockPath), "")
-		a.hint("in CI", a.req.InCI())
+		a.hint("in CI", a.InCI())
 		a.t.Hint(a.r.Folder)
 	case out.Err != nil && len(a.r.Drifts) > 0:
-		a.hint("review", a.req.To("diff"))
+		a.hint("review", a.To("diff"))
 	case out.Err != nil: // what is left is a server without entries
 		a.t.Next(a.model())
 	}

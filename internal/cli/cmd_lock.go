@@ -14,7 +14,7 @@ import (
 )
 
 func newLock(a *app) *cobra.Command {
-	f := &approveRequest{}
+	f := &approver{app: a}
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -38,7 +38,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 			if err := f.read(cmd, args); err != nil {
 				return err
 			}
-			return a.lock(f)
+			return f.lock()
 		},
 	}
 	f.request.register(cmd)
@@ -47,9 +47,8 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 	return cmd
 }
 
-func (a *app) lock(f *approveRequest) error {
-	req := &f.request
-	w, err := f.load(a)
+func (a *approver) lock() error {
+	w, err := a.load()
 	if err != nil {
 		return err
 	}
@@ -57,9 +56,9 @@ func (a *app) lock(f *approveRequest) error {
 	fresh := w.Known(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
 	if pinned := w.Known(true); len(pinned.Comparisons) > 0 {
-		old := a.review(req, pinned)
+		old := a.review(&a.request, pinned)
 		noAnswer = old.NoAnswer
-		differs = a.pinnedOtherwise(req, w, old)
+		differs = a.pinnedOtherwise(w, old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
 			if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
 				return cmp.Or(err, differs)
@@ -67,9 +66,10 @@ func (a *app) lock(f *approveRequest) error {
 		}
 	}
 	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
-	f.tty = a.terminal(req)
-	f.said.Silent = f.said.Silent || f.tty == nil
-	if err := a.newApprover(f, fresh).approve(); err != nil {
+	a.tty = a.terminal(&a.request)
+	a.said.Silent = a.said.Silent || a.tty == nil
+	a.begin(fresh)
+	if err := a.approve(); err != nil {
 		return worse(noAnswer, err)
 	}
 	return differs
@@ -77,15 +77,15 @@ func (a *app) lock(f *approveRequest) error {
 
 // pinnedOtherwise returns a refusal if servers are pinned with other definitions, the error for servers that
 // can't be judged, or nil.
-func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.Report) error {
+func (a *approver) pinnedOtherwise(w *workspace.Workspace, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer
 	}
 	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(w.LockPath)).
-		Hint("read the changes, then approve them: %s", req.To("relock"))
+		Hint("read the changes, then approve them: %s", a.To("relock"))
 	p := &w.Comparisons[0]
-	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && req.Server == "" && another != shell.Placeholder("server ID") {
-		no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
+	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
+		no.Hint("if it is another server: %s --server %s", a.To("lock"), another)
 	}
 	return worse(old.NoAnswer, no.Refusal())
 }

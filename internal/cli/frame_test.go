@@ -64,7 +64,7 @@ func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 
 // atPrompt runs lock or relock with a person who answers.
 func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
-	f := &approveRequest{}
+	f := &approver{app: a}
 	f.Approves = verb == "lock"
 	f.NeedsPins = !f.Approves
 	f.Mends = !f.Approves
@@ -78,7 +78,7 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	if err := f.read(cmd, cmd.Flags().Args()); err != nil {
 		return err
 	}
-	w, err := f.load(a)
+	w, err := f.load()
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,8 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 		return nil
 	}
 	f.tty = answers
-	return a.newApprover(f, w).approve()
+	f.begin(w)
+	return f.approve()
 }
 
 // TestRunFrame: whatever a run of lock or relock accepts, by flags or at the prompt, of random captures: afterwards nothing that
