@@ -147,13 +147,13 @@ func (a *approver) describe(findings []lint.Finding) {
 	known := factsOf(&in)
 	a.c = caseOf(&in, known)
 	if a.shows {
-		a.r = reportOf(&a.request, a.w, in, known)
+		a.r = a.reportOf(a.w, in, known)
 		return
 	}
 	if said.Approves {
 		in.Folder = folderHint(a.w)
 	}
-	a.r = report.NewWithoutModel(in, narrowed(&a.request, known))
+	a.r = report.NewWithoutModel(in, a.narrowed(known))
 }
 
 // overlooked reads the texts again, now that the outcome is known. It returns the new warnings that the case
@@ -180,7 +180,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 // model returns the model of the report. It makes the model if the report has none.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
-		a.r = a.review(&a.request, a.w)
+		a.r = a.review(a.w)
 	}
 	return a.r.Model
 }

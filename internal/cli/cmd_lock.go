@@ -56,7 +56,7 @@ func (a *approver) lock() error {
 	fresh := w.Known(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
 	if pinned := w.Known(true); len(pinned.Comparisons) > 0 {
-		old := a.review(&a.request, pinned)
+		old := a.review(pinned)
 		noAnswer = old.NoAnswer
 		differs = a.pinnedOtherwise(w, old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
@@ -66,7 +66,7 @@ func (a *approver) lock() error {
 		}
 	}
 	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
-	a.tty = a.terminal(&a.request)
+	a.tty = a.terminal()
 	a.said.Silent = a.said.Silent || a.tty == nil
 	a.begin(fresh)
 	if err := a.approve(); err != nil {

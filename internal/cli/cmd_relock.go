@@ -65,7 +65,7 @@ one, 2 no answer.`,
 }
 
 func (a *approver) relock() error {
-	a.tty = a.terminal(&a.request)
+	a.tty = a.terminal()
 	a.said.Silent = a.tty == nil
 	if a.said.Silent && a.said.NeedsPrompt() {
 		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.

@@ -66,24 +66,24 @@ func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, al
 
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
-func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
+func (a *approver) review(w *workspace.Workspace) *report.Report {
 	in := a.judge(w, report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
-	return reportOf(req, w, in, nil)
+	return a.reportOf(w, in, nil)
 }
 
 // reportOf makes the report of what was decided. all has the facts of all drift, or is nil if they aren't worked out yet.
-func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
+func (req *request) reportOf(w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
 	if all == nil {
 		all = factsOf(&in)
 	}
 	if !in.Matches {
-		suggest(req, w, &in, all)
+		req.suggest(w, &in, all)
 	}
-	return report.New(in, narrowed(req, all))
+	return report.New(in, req.narrowed(all))
 }
 
 // suggest adds to a report's input the flags of the commands that it suggests.
-func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
+func (req *request) suggest(w *workspace.Workspace, in *report.Input, all *facts.Facts) {
 	in.Folder = folderHint(w)
 	isWhole := true
 	for _, p := range w.Comparisons {
@@ -122,7 +122,7 @@ func factsOf(in *report.Input) *facts.Facts {
 }
 
 // narrowed returns the facts or, with --only, those of the selected drift.
-func narrowed(req *request, all *facts.Facts) *facts.Facts {
+func (req *request) narrowed(all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}

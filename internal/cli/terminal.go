@@ -63,9 +63,9 @@ func (a *app) interruptible(again string, ask func() error) error {
 
 // terminal returns the terminal that answers are read from, or nil if nobody can be asked.
 // If standard input is the capture, it opens the terminal of the process.
-func (a *app) terminal(req *request) io.Reader {
+func (a *approver) terminal() io.Reader {
 	in := a.stdin
-	if req.Capture == "-" {
+	if a.Capture == "-" {
 		in = nil
 		for _, path := range []string{"/dev/tty", "CONIN$"} {
 			if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
