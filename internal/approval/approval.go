@@ -121,8 +121,8 @@ type Choices struct {
 
 	Only []Selector // --only: nothing but these is decided about
 
-	// --accept-warning: the entries that are accepted in spite of their warnings.
-	Warnings []Selector
+	// --accept-warning: the entries that are accepted despite their warnings.
+	Despite []Selector
 
 	AnyWarning bool // --accept-warnings
 

@@ -11,7 +11,7 @@ import (
 // A decision is the working state of Decide.
 type decision struct {
 	*Case
-	said *Choices
+	*Choices
 
 	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
@@ -59,7 +59,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
+	d := &decision{Case: c, Choices: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -90,13 +90,12 @@ func begin(c *Case, said *Choices) *decision {
 
 // decide runs the steps of a decision in order. An error means that nothing is written.
 func (d *decision) decide() *fail.Error {
-	said := d.said
 	out := &d.out
 	if err := d.beforeAnswers(); err != nil {
 		return err
 	}
 	isOpen := len(d.drifts) > 0 || d.policyChanged || len(d.unrecorded()) > 0
-	if said.Answers == nil && (said.NeedsPrompt() && isOpen || d.asksForLock()) {
+	if d.Answers == nil && (d.NeedsPrompt() && isOpen || d.asksForLock()) {
 		*out = Outcome{Ask: true}
 		return nil
 	}
@@ -104,7 +103,7 @@ func (d *decision) decide() *fail.Error {
 		return err
 	}
 	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed)+len(d.refused) == 0
-	if said.Answers == nil && !said.Approves && d.isSettled() && isUnchanged {
+	if d.Answers == nil && !d.Approves && d.isSettled() && isUnchanged {
 		*out = Outcome{Settled: true}
 		return nil
 	}
@@ -115,14 +114,14 @@ func (d *decision) decide() *fail.Error {
 	if err := d.declined(); err != nil {
 		return err
 	}
-	allOrNone := d.policyChanged || said.Approves || len(out.Accepted) == 0
+	allOrNone := d.policyChanged || d.Approves || len(out.Accepted) == 0
 	if len(d.refused) > 0 && allOrNone {
 		return d.newWarnings("nothing was written")
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
-		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", said.Next.To("diff"))
+		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", d.Next.To("diff"))
 		if len(out.LeftOut) > 0 {
-			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", said.Next.To(said.Verb))
+			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.Next.To(d.Verb))
 		}
 		return err.Refusal()
 	}
@@ -137,17 +136,16 @@ func (d *decision) decide() *fail.Error {
 
 // beforeAnswers refuses what no answer at the prompt can allow.
 func (d *decision) beforeAnswers() *fail.Error {
-	said := d.said
-	if d.policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All {
+	if d.policyChanged && len(d.Accepts)+len(d.Deny) > 0 && !d.All {
 		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").
-			Hint("read it, and answer at a terminal: %s", said.Next.To("relock"))
+			Hint("read it, and answer at a terminal: %s", d.Next.To("relock"))
 	}
 	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == Unpinned }); len(uncovered) > 0 {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-			Hint("read it: %s", said.Next.To("diff")).Refusal()
+			Hint("read it: %s", d.Next.To("diff")).Refusal()
 		if !d.Sides[0].Part { // a part of a session keeps its policy
-			err.Hint("pin it, then it can be approved: %s", said.Next.Without("descriptions").To(said.Verb, "--descriptions=preserve"))
+			err.Hint("pin it, then it can be approved: %s", d.Next.Without("descriptions").To(d.Verb, "--descriptions=preserve"))
 		}
 		return err
 	}
@@ -185,7 +183,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
-		return w.stays() && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings})
+		return w.stays() && !w.Approved && !w.isWhole() && d.selects(&matching, []string{wordWarnings})
 	})
 }
 
@@ -201,9 +199,8 @@ func (d *decision) newWarnings(result string) *fail.Error {
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
 		return !w.Approved && (w.isWhole() || w.Where == InDrift && d.refused[w.Of] || w.stays() && prevents[w.Names])
 	})
-	said := d.said
-	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", said.Next.To("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", said.Next.To(said.Verb)).Refusal()
+	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.Next.To("diff")).
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.Next.To(d.Verb)).Refusal()
 }
 
 // Unsettled is the error if each decision has warnings that the one before lacked.
@@ -223,11 +220,11 @@ func (d *decision) isSettled() bool {
 // asksForLock reports whether lock must ask a person: without --expect, or if a warning isn't accepted by a
 // flag.
 func (d *decision) asksForLock() bool {
-	if !d.said.Approves || d.said.Silent {
+	if !d.Approves || d.Silent {
 		return false
 	}
 	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
-	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
+	return len(d.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
 // isNamed reports whether pinned text names this tool and has a new warning that the answers don't accept. Such
@@ -263,10 +260,10 @@ func (d *decision) take() *fail.Error {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
+			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(&drift) {
+		if d.Answers != nil && !isOwn && !d.Approves && d.mayBeDenied(&drift) {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -329,7 +326,7 @@ func (d *decision) declined() *fail.Error {
 	if !d.isWholeWarned() {
 		return nil
 	}
-	if d.said.Answers == nil {
+	if d.Answers == nil {
 		return d.newWarnings("nothing was written")
 	}
 	return fail.New("the warning was not accepted: nothing was written").Refusal()
@@ -409,10 +406,10 @@ func (d *decision) mark() {
 			d.out.Allowed[ref] = true // it may come back without the mark
 		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
 			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-			set(drift, drift.IsDenied() || drift.LooksDenied() || d.said.Approves && d.mayBeDenied(drift))
+			set(drift, drift.IsDenied() || drift.LooksDenied() || d.Approves && d.mayBeDenied(drift))
 		}
 	}
-	if d.said.Answers != nil {
+	if d.Answers != nil {
 		return // at the prompt, nobody is asked about entries that match
 	}
 	for _, p := range d.Sides {

@@ -90,7 +90,7 @@ func (said *Choices) SelectsByWord() bool {
 // Reads returns the drift that may be accepted: a decision needs only its texts. all is true if it needs the
 // texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.SelectsByWord() {
+	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Despite) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
 	for _, d := range drifts {

@@ -238,7 +238,7 @@ func (s *scene) chosen(words string) *approval.Choices {
 	answers := approval.NewAnswers()
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
-		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Warnings}[name]; list != nil {
+		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Despite}[name]; list != nil {
 			*list = append(*list, selectorOf(s.T, s.digests(arg), "risky", "minor", "warnings"))
 			continue
 		}
@@ -253,7 +253,7 @@ func (s *scene) chosen(words string) *approval.Choices {
 		case "accept-warnings":
 			said.AnyWarning = true
 		case "keeps-marks":
-			said.Accepts = said.Warnings
+			said.Accepts = said.Despite
 			said.KeepsMarks = true
 		case "expect":
 			said.Expect = append(said.Expect, setDigest(arg))

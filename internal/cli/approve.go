@@ -105,7 +105,7 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 	said.Approves = a.Approves
 	said.StateOf = workspace.StateOf
 	said.Only = a.only
-	if said.Warnings, err = selectorsOf(cmd, "accept-warning"); err != nil {
+	if said.Despite, err = selectorsOf(cmd, "accept-warning"); err != nil {
 		return err
 	}
 	said.Deny, err = selectorsOf(cmd, "deny")

@@ -102,7 +102,7 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 	}
 	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.
-		said.Accepts = said.Warnings
+		said.Accepts = said.Despite
 		said.KeepsMarks = true
 	}
 	for _, s := range said.Accepts {
