@@ -330,7 +330,7 @@ func (a *approver) write(out *approval.Outcome) error {
 	}
 	did = a.r.Closing(did)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
-	err := a.replace(a.w, out.Sets, isSound, func() {
+	err := a.w.Write(a.lockPatience, out.Sets, isSound, func() error {
 		if a.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.t.Style)
 		} else {
@@ -339,6 +339,7 @@ func (a *approver) write(out *approval.Outcome) error {
 		if len(out.Denied)+len(out.Allowed) > 0 {
 			a.t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
 		}
+		return a.flush()
 	})
 	if err != nil {
 		return err
@@ -363,16 +364,4 @@ func (a *approver) write(out *approval.Outcome) error {
 	}
 	a.gaps(out)
 	return out.Err
-}
-
-// replace replaces the pins of servers; a nil set drops its server. isSound, if there is one, is asked if other servers' pins
-// changed since they were read. announce prints what was done, before the lockfile is replaced: if that can't be printed, nothing is written.
-func (a *app) replace(w *workspace.Workspace, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func()) error {
-	return w.Write(a.lockPatience, next, isSound, func() error {
-		announce()
-		if err := a.out.Flush(); err != nil {
-			return fail.Path("standard output", err)
-		}
-		return nil
-	})
 }

@@ -135,10 +135,11 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 			denied = append(denied, p.EntryRef())
 		}
 	}
-	return a.replace(w, map[string]*pin.Set{server: nil}, nil, func() {
+	return w.Write(a.lockPatience, map[string]*pin.Set{server: nil}, nil, func() error {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(a.LockPath))
 		if denied != nil {
 			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))
 		}
+		return a.flush()
 	})
 }

@@ -204,8 +204,8 @@ func denied(servers []pin.Set) (list []string) {
 // Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
 // lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
 // provided that isSound, which may be nil, returns true. If the reviewed pins have changed, or what is denied of any server, which what is
-// accepted may look like, it writes nothing. It calls announce before it replaces the lockfile. If announce fails, it
-// replaces nothing.
+// accepted may look like, it writes nothing. It calls announce, which prints what was done, before it replaces the lockfile. If announce
+// fails, it replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
