@@ -25,14 +25,12 @@ import (
 
 // An approver is a run of lock or relock: it has a person decide about a case, and writes what was accepted.
 type approver struct {
-	*app
 	request
 	said       approval.Choices // what the flags accept
 	policy     pin.Policy       // as the flags ask for it
 	approvedBy string
 	tty        io.Reader // where answers are read from; nil if nobody can be asked
 
-	w *workspace.Workspace
 	c *approval.Case
 
 	// What may be accepted.
@@ -113,45 +111,44 @@ func (a *approver) read(cmd *cobra.Command, args []string) error {
 }
 
 // load reads both sides, and refuses what can be refused without reading a text.
-func (a *approver) load() (*workspace.Workspace, error) {
-	w, err := workspace.Load(a.gate, &a.Request, a.stdin)
+func (a *approver) load() error {
+	err := a.Load(a.gate, a.stdin)
 	if err == nil {
-		err = w.CheckServers()
+		err = a.CheckServers()
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	a.said.NeedsPins = a.NeedsPins && !w.Folder
-	return w, approval.Check(w.Comparisons, w.Drifts, &a.said)
+	a.said.NeedsPins = a.NeedsPins && !a.Folder
+	return approval.Check(a.Comparisons, a.Drifts, &a.said)
 }
 
 // begin reads the texts that the decision needs, and makes the case and its report.
-func (a *approver) begin(w *workspace.Workspace) {
+func (a *approver) begin() {
 	style := a.style()
 	style.Full = a.full
 	a.t = plain.New(a.out, style)
-	a.w = w
 	a.shows = !a.said.Silent && (a.Approves || a.said.NeedsPrompt())
-	a.choice.Named, a.choice.All = a.said.Reads(w.Drifts)
-	a.describe(lint.FindingsFor(w.Comparisons, w.Drifts, w.Lock.Servers, a.choice))
+	a.choice.Named, a.choice.All = a.said.Reads(a.Drifts)
+	a.describe(lint.FindingsFor(a.Comparisons, a.Drifts, a.Lock.Servers, a.choice))
 }
 
 // describe makes the case and the report of what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
-	in := a.judge(a.w, report.Input{Terse: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
+	in := a.judge(report.Input{Terse: !a.shows && !said.SelectsByWord(), Findings: findings}, pin.Faults{}, pin.Leniency{})
 	if in.Terse {
-		in.Drifts = slices.Clone(a.w.Drifts)
+		in.Drifts = slices.Clone(a.Drifts)
 		diff.Renames(effort.New(), in.Comparisons, in.Drifts) // a denied entry stays denied under another name
 	}
 	known := factsOf(&in)
 	a.c = caseOf(&in, known)
 	if a.shows {
-		a.r = a.reportOf(a.w, in, known)
+		a.r = a.reportOf(in, known)
 		return
 	}
 	if said.Approves {
-		in.Folder = folderHint(a.w)
+		in.Folder = a.folderHint()
 	}
 	a.r = report.NewWithoutModel(in, a.narrowed(known))
 }
@@ -169,7 +166,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 		}
 	}
 	overlooks := a.c.Overlooks(out, of.Named, of.Gone)
-	for _, f := range lint.FindingsFor(a.w.Comparisons, a.w.Drifts, locked, of) {
+	for _, f := range lint.FindingsFor(a.Comparisons, a.Drifts, locked, of) {
 		if f.Warning && overlooks(warningOf(&f)) {
 			found = append(found, f)
 		}
@@ -180,7 +177,7 @@ func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []
 // model returns the model of the report. It makes the model if the report has none.
 func (a *approver) model() *report.Model {
 	if a.r.Model == nil {
-		a.r = a.review(a.w)
+		a.r = a.review()
 	}
 	return a.r.Model
 }
@@ -254,16 +251,16 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 		}
 		// A text may name a tool of its own server without a warning. If such a tool is denied, removed or not
 		// accepted, the texts have to be read again.
-		isOther := func(s pin.Set) bool { return len(a.w.Comparisons) > 1 || s.Server != a.w.Comparisons[0].Server }
+		isOther := func(s pin.Set) bool { return len(a.Comparisons) > 1 || s.Server != a.Comparisons[0].Server }
 		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
 				return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
 			}
-			return d.Kind == pin.Removed && slices.ContainsFunc(a.w.Lock.Servers, isOther)
+			return d.Kind == pin.Removed && slices.ContainsFunc(a.Lock.Servers, isOther)
 		})
 		var found []lint.Finding
 		if out.Sets != nil && isLeftOut {
-			found = a.overlooked(&out, a.w.Lock.Servers)
+			found = a.overlooked(&out, a.Lock.Servers)
 		}
 		if found == nil {
 			return out, nil
@@ -320,7 +317,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 func (a *approver) write(out *approval.Outcome) error {
 	asked := a.said.Answers != nil // who was asked was shown it
 	for _, set := range out.Sets {
-		if err := a.w.Sign(set, a.approvedBy); err != nil {
+		if err := a.Sign(set, a.approvedBy); err != nil {
 			return err
 		}
 	}
@@ -330,14 +327,14 @@ func (a *approver) write(out *approval.Outcome) error {
 	}
 	did = a.r.Closing(did)
 	isSound := func(locked []pin.Set) bool { return a.overlooked(out, locked) == nil }
-	err := a.w.Write(a.lockPatience, out.Sets, isSound, func() error {
+	err := a.Write(a.lockPatience, out.Sets, isSound, func() error {
 		if a.Approves && !asked {
 			plain.WriteLocked(a.out, a.r, did, a.t.Style)
 		} else {
 			plain.WriteRelocked(a.out, did, a.t.Style)
 		}
 		if len(out.Denied)+len(out.Allowed) > 0 {
-			a.t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.w.LockPath))
+			a.t.Marks(a.names(out.Denied), a.names(out.Allowed), text.Printable(a.LockPath))
 		}
 		return a.flush()
 	})
@@ -351,7 +348,7 @@ func (a *approver) write(out *approval.Outcome) error {
 	case len(out.Warnings) > 0:
 		a.because(out)
 	case out.Err == nil && asked: // who answered has read it
-		a.hint("commit "+text.Printable(a.w.LockPath), "")
+		a.hint("commit "+text.Printable(a.LockPath), "")
 		a.hint("in CI", a.InCI())
 		a.t.Hint(a.r.Folder)
 	case out.Err != nil && len(a.r.Drifts) > 0:

@@ -132,9 +132,9 @@ func (a *approver) gaps(out *approval.Outcome) {
 			added[d.Server] = true
 		}
 	}
-	if len(added) > 0 && len(a.w.Lock.Servers) > 0 {
+	if len(added) > 0 && len(a.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
-		if unread := slices.DeleteFunc(lint.UnreadServers(a.c.Sides, a.w.Lock.Servers), isOwn); len(unread) > 0 {
+		if unread := slices.DeleteFunc(lint.UnreadServers(a.c.Sides, a.Lock.Servers), isOwn); len(unread) > 0 {
 			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.List(text.Names(unread), maxNamed), "")
 		}
 	}

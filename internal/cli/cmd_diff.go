@@ -20,7 +20,7 @@ import (
 )
 
 func newDiff(a *app) *cobra.Command {
-	d := &diffRun{output: output{app: a}}
+	d := &diffRun{output: output{request: request{app: a}}}
 	stat := false
 	cmd := &cobra.Command{
 		Use:        "diff CAPTURE [LOCKFILE]",
@@ -120,32 +120,32 @@ func (d *diffRun) checkAgainst() error {
 
 // compare compares, and prints the review.
 func (d *diffRun) compare() error {
-	w, err := workspace.Load(d.gate, &d.Request, d.stdin)
+	err := d.Load(d.gate, d.stdin)
 	if err == nil {
 		// --only may name an unknown entry.
-		err = approval.Check(w.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})
+		err = approval.Check(d.Comparisons, nil, &approval.Choices{Only: d.only, AllowsEmpty: true})
 	}
 	if err != nil {
 		return d.explain(err)
 	}
 	allow := pin.Leniency{}
 	also := pin.Faults{}
-	in := report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}
+	in := report.Input{Findings: lint.Findings(d.Comparisons, d.Drifts, d.Lock.Servers, true)}
 	var known *facts.Facts
 	if d.failOn != "" {
-		known = facts.Explain(w.Comparisons, w.Drifts, in.Findings, facts.Bounds{BySeverities: true})
+		known = facts.Explain(d.Comparisons, d.Drifts, in.Findings, facts.Bounds{BySeverities: true})
 		allow = pin.Leniency{Warnings: true, Spared: pin.Refs{}}
 		for _, e := range known.Entries {
 			allow.Spared[e.Ref()] = e.Severity < d.least
 		}
 	}
 	if d.most > 0 {
-		said, known := report.OverBudgetText(w.Comparisons, d.most)
+		said, known := report.OverBudgetText(d.Comparisons, d.most)
 		if !known {
 			return d.explain(fail.In(d.Capture, "--max-tokens: it has digests and no definitions to count"))
 		}
 		in.OverBudget = said
 		also.OverBudget = said != ""
 	}
-	return d.emit(w, d.judge(w, in, also, allow), known)
+	return d.emit(d.judge(in, also, allow), known)
 }

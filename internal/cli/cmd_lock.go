@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newLock(a *app) *cobra.Command {
-	f := &approver{app: a}
+	f := &approver{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -48,17 +48,18 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 }
 
 func (a *approver) lock() error {
-	w, err := a.load()
-	if err != nil {
+	if err := a.load(); err != nil {
 		return err
 	}
 	// What is pinned already is shown where it differs, and never approved.
-	fresh := w.Known(false)
+	all := a.Workspace
+	fresh := all.Known(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
-	if pinned := w.Known(true); len(pinned.Comparisons) > 0 {
-		old := a.review(pinned)
+	if pinned := all.Known(true); len(pinned.Comparisons) > 0 {
+		a.Workspace = pinned
+		old := a.review()
 		noAnswer = old.NoAnswer
-		differs = a.pinnedOtherwise(w, old)
+		differs = a.pinnedOtherwise(&all.Comparisons[0], old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
 			if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
 				return cmp.Or(err, differs)
@@ -68,7 +69,8 @@ func (a *approver) lock() error {
 	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
 	a.tty = a.terminal()
 	a.said.Silent = a.said.Silent || a.tty == nil
-	a.begin(fresh)
+	a.Workspace = fresh
+	a.begin()
 	if err := a.approve(); err != nil {
 		return worse(noAnswer, err)
 	}
@@ -77,14 +79,13 @@ func (a *approver) lock() error {
 
 // pinnedOtherwise returns a refusal if servers are pinned with other definitions, the error for servers that
 // can't be judged, or nil.
-func (a *approver) pinnedOtherwise(w *workspace.Workspace, old *report.Report) error {
+func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer
 	}
-	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(w.LockPath)).
+	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(a.LockPath)).
 		Hint("read the changes, then approve them: %s", a.To("relock"))
-	p := &w.Comparisons[0]
-	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
+	if another := shell.ServerID(p.FileServer, p.Server); !a.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
 		no.Hint("if it is another server: %s --server %s", a.To("lock"), another)
 	}
 	return worse(old.NoAnswer, no.Refusal())

@@ -10,11 +10,10 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newRelock(a *app) *cobra.Command {
-	f := &approver{app: a}
+	f := &approver{request: request{app: a}}
 	drop := ""
 	cmd := &cobra.Command{
 		Use:        "relock CAPTURE [LOCKFILE]",
@@ -71,14 +70,13 @@ func (a *approver) relock() error {
 		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.
 		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", a.To(a.Verb))
 	}
-	w, err := a.load()
-	if err != nil {
+	if err := a.load(); err != nil {
 		return err
 	}
-	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
-		return w.Forbidden // there is nothing to accept that could mend it
+	if a.Forbidden != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
+		return a.Forbidden // there is nothing to accept that could mend it
 	}
-	a.begin(w)
+	a.begin()
 	return worse(a.r.NoAnswer, a.approve())
 }
 
@@ -121,11 +119,10 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 	if err := a.request.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	w, err := workspace.LoadLockfile(a.gate, &a.Request)
-	if err != nil {
+	if err := a.LoadLockfile(a.gate); err != nil {
 		return err
 	}
-	set := w.Lock.Find(server)
+	set := a.Lock.Find(server)
 	if set == nil {
 		return fail.New("%s has no server %s", text.Printable(a.LockPath), text.Name(server))
 	}
@@ -135,7 +132,7 @@ func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) 
 			denied = append(denied, p.EntryRef())
 		}
 	}
-	return w.Write(a.lockPatience, map[string]*pin.Set{server: nil}, nil, func() error {
+	return a.Write(a.lockPatience, map[string]*pin.Set{server: nil}, nil, func() error {
 		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(a.LockPath))
 		if denied != nil {
 			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))

@@ -17,13 +17,12 @@ import (
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newVerify(a *app) *cobra.Command {
 	var warn, review, terse bool
 	var allow []string
-	out := &output{app: a}
+	out := &output{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "verify CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"check"}, // what other tools call it
@@ -76,22 +75,21 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
 		}
-		w, err := workspace.Load(a.gate, &out.Request, a.stdin)
-		if err != nil {
+		if err := out.Load(a.gate, a.stdin); err != nil {
 			return out.explain(err)
 		}
 		in := report.Input{Review: review}
 		if terse || out.hook {
 			in.Terse = true
-			in.Findings, in.Unread = firstFindings(w)
+			in.Findings, in.Unread = out.firstFindings()
 		} else {
-			in.Findings = lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, review)
+			in.Findings = lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)
 			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
 				in.Bounded = true
 				in.Room = facts.GateRoom
 			}
 		}
-		return out.emit(w, a.judge(w, in, also, allowed), nil)
+		return out.emit(out.judge(in, also, allowed), nil)
 	}
 	return cmd
 }

@@ -12,19 +12,18 @@ import (
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 // folderHint returns a hint if drifted entries contain a local folder that their pins don't contain, with the
 // command that replaces the folder by a name. There is no hint for a part of a session, which keeps the policy,
 // or for a folder of captures, because a name is recorded for one server.
-func folderHint(w *workspace.Workspace) (hint report.Step) {
-	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || w.Part {
+func (req *request) folderHint() (hint report.Step) {
+	if len(req.Drifts) == 0 || req.LockPath == "" || req.Folder || req.Part {
 		return hint
 	}
-	p := &w.Comparisons[0]
+	p := &req.Comparisons[0]
 	verb := "relock"
-	if !p.Known() && w.Verb != "lock" {
+	if !p.Known() && req.Verb != "lock" {
 		verb = "lock"
 	}
 	root, _ := os.Getwd()
@@ -39,7 +38,7 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 			continue
 		}
 		var entries []string
-		for _, d := range w.Drifts {
+		for _, d := range req.Drifts {
 			if !told[d.Ref()] && gained(&d, path) {
 				told[d.Ref()] = true
 				entries = append(entries, d.EntryRef())
@@ -51,7 +50,7 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 		}
 	}
 	if len(said) > 0 {
-		hint = report.Step{Text: strings.Join(said, "; "), Command: w.To(verb, flags...)}
+		hint = report.Step{Text: strings.Join(said, "; "), Command: req.To(verb, flags...)}
 	}
 	return hint
 }

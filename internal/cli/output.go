@@ -30,7 +30,6 @@ func formatNames() string { return strings.Join(formats.Names(), ", ") }
 
 // An output is a run of verify or diff: its request, and the destination of its report.
 type output struct {
-	*app
 	request
 	format string
 	files  []string
@@ -107,7 +106,7 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 // emit writes the files, then prints the report. If one output can't be written, the others must report that
 // error: readers would believe a file with exit code 0 although the run exits with 2. known are the facts, or nil if they aren't worked
 // out yet.
-func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Facts) error {
+func (o *output) emit(ans report.Input, known *facts.Facts) error {
 	o.verdict = &ans.Verdict
 	if o.hook {
 		if ans.ExitCode == 0 {
@@ -138,7 +137,7 @@ func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Fac
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	model := o.reportOf(w, ans, known).Model
+	model := o.reportOf(ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {

@@ -17,9 +17,10 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// A request holds the arguments and flags of a command.
+// A request is a run of a command: its arguments and flags, and what it works on.
 type request struct {
-	workspace.Request
+	*app
+	workspace.Workspace
 	full bool // what is shown is shown whole
 
 	// The part of the drift that is shown or accepted; empty: all of it.

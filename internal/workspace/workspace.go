@@ -54,7 +54,7 @@ type Request struct {
 // A Workspace is what a command works on: the lockfile and, server by server, what
 // it pins and what the captures list.
 type Workspace struct {
-	*Request
+	Request
 	Lock        lockfile.Lockfile
 	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
@@ -70,16 +70,16 @@ type Workspace struct {
 	Gate pin.Gate
 }
 
-// Load reads both sides of a comparison and compares them. If the lockfile is missing and
+// Load reads both sides of the comparison that was asked for, and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
-func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
-	w := &Workspace{Request: req, Gate: gate}
+func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
+	w.Gate = gate
 	load := w.loadPinned
-	if req.Against != "" && req.Lockfile == "" {
+	if w.Against != "" && w.Lockfile == "" {
 		load = w.loadFiles
 	}
 	if err := load(stdin); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -88,20 +88,21 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		p.Captured.Digest = gate.SetDigest(&p.Captured)
 	}
 	if err := w.checkClean(); err != nil {
-		return nil, err
+		return err
 	}
-	var err error
 	w.Drifts, err = gate.Compare(w.Comparisons)
-	return w, err
+	return err
 }
 
 // LoadLockfile reads the lockfile alone, for a command that takes no capture.
-func LoadLockfile(gate pin.Gate, req *Request) (*Workspace, error) {
-	l, data, err := ReadLockfile(gate, req.LockPath, nil)
+func (w *Workspace) LoadLockfile(gate pin.Gate) error {
+	w.Gate = gate
+	l, data, err := ReadLockfile(gate, w.LockPath, nil)
 	if err == nil && data == nil {
-		err = fail.New("%s: no such lockfile", text.Printable(req.LockPath))
+		err = fail.New("%s: no such lockfile", text.Printable(w.LockPath))
 	}
-	return &Workspace{Request: req, Gate: gate, Lock: l}, err
+	w.Lock = l
+	return err
 }
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
@@ -175,11 +176,11 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 }
 
 // Known returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
-func (w *Workspace) Known(isKnown bool) *Workspace {
-	of := *w
+func (w Workspace) Known(isKnown bool) Workspace {
+	of := w
 	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
 	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
-	return &of
+	return of
 }
 
 // compile pairs what the captures list with what is pinned.
