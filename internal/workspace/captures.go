@@ -53,8 +53,8 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 }
 
 // readSource reads one capture.
-func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, error) {
-	data, err := readFile(path, stdin, capture.MaxBytes)
+func (w *Workspace) readSource(path, server string) (source, error) {
+	data, err := readFile(path, w.stdin, capture.MaxBytes)
 	if err != nil {
 		f := fail.From(err)
 		if f.IsMissing && f.Hints == nil {
@@ -68,13 +68,13 @@ func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, er
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
 // belongs to one server. Names that begin with a dot are skipped, and so are the lockfile,
 // LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
-func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
+func (w *Workspace) readSources(path string) ([]source, error) {
 	if !IsFolder(path) {
 		server := ""
 		if path != "-" {
 			server, _ = serverOf(filepath.Base(path))
 		}
-		s, err := w.readSource(path, server, stdin)
+		s, err := w.readSource(path, server)
 		return []source{s}, err
 	}
 	entries, err := os.ReadDir(path)
@@ -111,7 +111,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(file, "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		s, err := w.readSource(file, server, stdin)
+		s, err := w.readSource(file, server)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"cmp"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -16,12 +15,12 @@ import (
 
 // supplyTexts puts the definitions of an approved capture into hash-only pins,
 // after checking each against its digest.
-func (w *Workspace) supplyTexts(stdin io.Reader) error {
+func (w *Workspace) supplyTexts() error {
 	if w.Folder {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
-	s, err := w.readSource(w.Against, "", stdin)
+	s, err := w.readSource(w.Against, "")
 	if err != nil {
 		return err
 	}
@@ -50,13 +49,13 @@ type side struct {
 	read     map[string]capture.Capture // by server
 }
 
-func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
+func (w *Workspace) readSide(path string) (s side, err error) {
 	s = side{path: path, read: map[string]capture.Capture{}}
 	if IsFolder(path) {
-		s.captures, err = w.readSources(path, stdin)
+		s.captures, err = w.readSources(path)
 		return s, err
 	}
-	data, err := readFile(path, stdin, lockfile.MaxBytes)
+	data, err := readFile(path, w.stdin, lockfile.MaxBytes)
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):
@@ -104,14 +103,14 @@ func (w *Workspace) pinSides(old, new *side) error {
 // the other a capture, the capture is pinned as the server in the lockfile that it belongs to, under
 // that server's policy. Two captures are one server without an ID. The captures of two folders are
 // paired by their server IDs.
-func (w *Workspace) loadFiles(stdin io.Reader) error {
+func (w *Workspace) loadFiles() error {
 	w.LockPath = ""
 	w.Folder = IsFolder(w.Capture)
-	old, err := w.readSide(w.Against, stdin)
+	old, err := w.readSide(w.Against)
 	if err != nil {
 		return err
 	}
-	new, err := w.readSide(w.Capture, stdin)
+	new, err := w.readSide(w.Capture)
 	if err != nil {
 		return err
 	}

@@ -67,18 +67,20 @@ type Workspace struct {
 	// The lists that at least one of two captures has no response for.
 	Uncompared []string
 
-	Gate pin.Gate
+	Gate  pin.Gate
+	stdin io.Reader
 }
 
 // Load reads both sides of the comparison that was asked for, and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
 func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
 	w.Gate = gate
+	w.stdin = stdin
 	load := w.loadPinned
 	if w.Against != "" && w.Lockfile == "" {
 		load = w.loadFiles
 	}
-	if err := load(stdin); err != nil {
+	if err := load(); err != nil {
 		return err
 	}
 	for i := range w.Comparisons {
@@ -95,19 +97,19 @@ func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
 }
 
 // LoadLockfile reads the lockfile alone, for a command that takes no capture.
-func (w *Workspace) LoadLockfile(gate pin.Gate) error {
+func (w *Workspace) LoadLockfile(gate pin.Gate) (err error) {
 	w.Gate = gate
-	l, data, err := ReadLockfile(gate, w.LockPath, nil)
+	var data []byte
+	w.Lock, data, err = ReadLockfile(gate, w.LockPath, nil)
 	if err == nil && data == nil {
 		err = fail.New("%s: no such lockfile", text.Printable(w.LockPath))
 	}
-	w.Lock = l
 	return err
 }
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
-func (w *Workspace) loadPinned(stdin io.Reader) error {
-	sources, err := w.readSources(w.Capture, stdin)
+func (w *Workspace) loadPinned() error {
+	sources, err := w.readSources(w.Capture)
 	if err != nil {
 		return err
 	}
@@ -141,7 +143,7 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 		return w.unpinned()
 	}
 	if w.exists && w.Against != "" {
-		return w.supplyTexts(stdin)
+		return w.supplyTexts()
 	}
 	return nil
 }
