@@ -225,7 +225,7 @@ func (a *approver) approve() error {
 		return err
 	}
 	if out.Settled {
-		return plain.WriteVerify(a.out, a.model(), a.t.Style, false)
+		return plain.WriteVerify(a.out, a.model(), a.t.Style)
 	}
 	if out.Sets == nil {
 		return a.because(&out)
@@ -254,7 +254,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 		isOther := func(s pin.Set) bool { return len(a.Comparisons) > 1 || s.Server != a.Comparisons[0].Server }
 		isLeftOut := len(out.Denied) > 0 || slices.ContainsFunc(a.choice.Named, func(d pin.Drift) bool {
 			if !out.Accepted[d.Ref()] {
-				return !pin.ComparisonOf(a.c.Sides, d.Server).Known()
+				return !pin.ComparisonOf(a.Comparisons, d.Server).Known()
 			}
 			return d.Kind == pin.Removed && slices.ContainsFunc(a.Lock.Servers, isOther)
 		})

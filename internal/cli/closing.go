@@ -31,7 +31,7 @@ func sorted(refs pin.Refs) []pin.Ref {
 func (a *approver) names(refs pin.Refs) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := ref.EntryRef()
-		if len(a.c.Sides) > 1 {
+		if len(a.Comparisons) > 1 {
 			name += " server=" + text.Name(ref.Server)
 		}
 		names = append(names, name)
@@ -66,7 +66,7 @@ func (a *approver) held(out *approval.Outcome) {
 	}
 	var gone []string
 	for list := range lists {
-		gone = append(gone, text.Names(pin.ComparisonOf(a.c.Sides, list.Server).AbsentDenied(list.Type))...)
+		gone = append(gone, text.Names(pin.ComparisonOf(a.Comparisons, list.Server).AbsentDenied(list.Type))...)
 	}
 	slices.Sort(gone)
 	why := "a denied entry under another name: there is too much to compare, or nothing"
@@ -100,7 +100,7 @@ func (a *approver) denials(out *approval.Outcome) {
 		a.hint(text.List(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
 	}
 	for _, ref := range sorted(out.Denied) {
-		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
+		before := pin.ComparisonOf(a.Comparisons, ref.Server).Locked.Find(ref.Key)
 		if before != nil && before.Denied {
 			continue // the hint was given when it was denied
 		}
@@ -134,13 +134,13 @@ func (a *approver) gaps(out *approval.Outcome) {
 	}
 	if len(added) > 0 && len(a.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
-		if unread := slices.DeleteFunc(lint.UnreadServers(a.c.Sides, a.Lock.Servers), isOwn); len(unread) > 0 {
+		if unread := slices.DeleteFunc(lint.UnreadServers(a.Comparisons, a.Lock.Servers), isOwn); len(unread) > 0 {
 			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.List(text.Names(unread), maxNamed), "")
 		}
 	}
-	for _, p := range a.c.Sides {
+	for _, p := range a.Comparisons {
 		whose := "the server"
-		if len(a.c.Sides) > 1 {
+		if len(a.Comparisons) > 1 {
 			whose = "server " + text.Name(p.Server)
 		}
 		if p.SkillsUnlisted && !p.Part {

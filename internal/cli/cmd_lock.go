@@ -61,7 +61,7 @@ func (a *approver) lock() error {
 		noAnswer = old.NoAnswer
 		differs = a.pinnedOtherwise(&all.Comparisons[0], old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
-			if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
+			if err := plain.WriteVerify(a.out, old.Model, a.style()); err != nil || len(fresh.Comparisons) == 0 {
 				return cmp.Or(err, differs)
 			}
 		}

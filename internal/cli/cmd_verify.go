@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
@@ -68,10 +67,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		}
 		allowed, err := leniencyOf(allow, warn)
 		also := pin.Faults{Denied: (out.hook || out.Part) && !slices.Contains(allow, "denied")}
-		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			// --quiet doesn't apply to a report in a file.
-			return plain.WriteVerify(w, m, style, out.quiet && w == a.out)
-		}
+		out.text = plain.WriteVerify
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
 		}

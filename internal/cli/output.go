@@ -99,7 +99,8 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
-	style.Full = o.full // nothing is summed up, not even in a file
+	style.Full = o.full                 // nothing is summed up, not even in a file
+	style.Quiet = o.quiet && w == o.out // not in a file
 	return o.text(w, m, style)
 }
 
