@@ -123,16 +123,6 @@ func (a *approver) load() error {
 	return approval.Check(a.Comparisons, a.Drifts, &a.said)
 }
 
-// begin reads the texts that the decision needs, and makes the case and its report.
-func (a *approver) begin() {
-	style := a.style()
-	style.Full = a.full
-	a.t = plain.New(a.out, style)
-	a.shows = !a.said.Silent && (a.Approves || a.said.NeedsPrompt())
-	a.choice.Named, a.choice.All = a.said.Reads(a.Drifts)
-	a.describe(lint.FindingsFor(a.Comparisons, a.Drifts, a.Lock.Servers, a.choice))
-}
-
 // describe makes the case and the report of what was read.
 func (a *approver) describe(findings []lint.Finding) {
 	said := &a.said
@@ -217,9 +207,15 @@ func warningOf(f *lint.Finding) approval.Warning {
 	return w
 }
 
-// approve decides by the flags and, where a person has to be asked, by the answers. Then it writes
-// what is accepted.
+// approve reads the texts that the decision needs. It decides by the flags and, where a person has to be asked, by the
+// answers. Then it writes what is accepted.
 func (a *approver) approve() error {
+	style := a.style()
+	style.Full = a.full
+	a.t = plain.New(a.out, style)
+	a.shows = !a.said.Silent && (a.Approves || a.said.NeedsPrompt())
+	a.choice.Named, a.choice.All = a.said.Reads(a.Drifts)
+	a.describe(lint.FindingsFor(a.Comparisons, a.Drifts, a.Lock.Servers, a.choice))
 	out, err := a.decide()
 	if err != nil {
 		return err
@@ -305,12 +301,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 	if a.Approves {
 		p.First()
 	}
-	var answers *approval.Answers
-	err := a.interruptible(a.To(a.Verb), func() (err error) {
-		answers, err = p.Review()
-		return err
-	})
-	return answers, err
+	return a.interruptible(p.Review)
 }
 
 // write writes what was accepted, and prints it.

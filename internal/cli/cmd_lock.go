@@ -70,7 +70,6 @@ func (a *approver) lock() error {
 	a.tty = a.terminal()
 	a.said.Silent = a.said.Silent || a.tty == nil
 	a.Workspace = fresh
-	a.begin()
 	if err := a.approve(); err != nil {
 		return worse(noAnswer, err)
 	}

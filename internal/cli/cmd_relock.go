@@ -76,8 +76,8 @@ func (a *approver) relock() error {
 	if a.Forbidden != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
 		return a.Forbidden // there is nothing to accept that could mend it
 	}
-	a.begin()
-	return worse(a.r.NoAnswer, a.approve())
+	err := a.approve()
+	return worse(a.r.NoAnswer, err)
 }
 
 // readSelection reads the flags that select what is accepted.

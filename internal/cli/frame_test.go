@@ -88,7 +88,6 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 		return nil
 	}
 	f.tty = answers
-	f.begin()
 	return f.approve()
 }
 
