@@ -191,10 +191,10 @@ func (w *Workspace) Sign(next *pin.Set, approver string) error {
 
 // denied lists the denied definitions of all servers.
 func denied(servers []pin.Set) (list []string) {
-	for i := range servers {
-		for _, p := range servers[i].Pins {
+	for _, s := range servers {
+		for _, p := range s.Pins {
 			if p.Denied {
-				list = append(list, servers[i].Server+" "+p.EntryRef()+" "+p.Digest)
+				list = append(list, s.Server+" "+p.EntryRef()+" "+p.Digest)
 			}
 		}
 	}

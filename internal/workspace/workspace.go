@@ -113,11 +113,12 @@ func (w *Workspace) loadPinned() error {
 	if err != nil {
 		return err
 	}
-	w.Folder = sources[0].path != w.Capture
-	sources[0].scan.Part = w.Part
+	first := &sources[0]
+	w.Folder = first.path != w.Capture
+	first.scan.Part = w.Part
 	// If a single capture is given and is faulty, that error comes first: capture and lockfile may be swapped.
 	if !w.Folder {
-		if err := sources[0].scan.Faulty(); err != nil {
+		if err := first.scan.Faulty(); err != nil {
 			return err
 		}
 	}
@@ -132,7 +133,7 @@ func (w *Workspace) loadPinned() error {
 		}
 	}
 	if !w.Folder {
-		if sources[0].server, err = w.chooseServer(&w.Lock, w.LockPath, sources[0].server); err != nil {
+		if first.server, err = w.chooseServer(&w.Lock, w.LockPath, first.server); err != nil {
 			return err
 		}
 	}
