@@ -385,9 +385,11 @@ func (d *decision) isHeld(drift *pin.Drift) bool {
 // accepted drift, and those that no longer are.
 func (d *decision) mark() {
 	drifted := pin.Refs{}
-	set := func(drift *pin.Drift, was bool) {
+	set := func(drift *pin.Drift) {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
+		// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
+		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && d.mayBeDenied(drift)
 		// A yes to an entry removes only its own mark, not that of its former name.
 		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(drift) {
@@ -402,11 +404,13 @@ func (d *decision) mark() {
 		drift := &d.Drifts[i]
 		ref := drift.Ref()
 		drifted[ref] = true
-		if d.out.Accepted[ref] && drift.Kind == pin.Removed && drift.IsDenied() {
+		if !d.out.Accepted[ref] {
+			continue
+		}
+		if drift.Kind != pin.Removed {
+			set(drift)
+		} else if drift.IsDenied() {
 			d.out.Allowed[ref] = true // it may come back without the mark
-		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
-			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-			set(drift, drift.IsDenied() || drift.LooksDenied() || d.Approves && d.mayBeDenied(drift))
 		}
 	}
 	if d.Answers != nil {
@@ -417,7 +421,7 @@ func (d *decision) mark() {
 			pinned := &p.Locked.Pins[j]
 			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // without a kind
 			if !drifted[matching.Ref()] {
-				set(&matching, pinned.Denied)
+				set(&matching)
 			}
 		}
 	}

@@ -142,12 +142,6 @@ func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
 	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
 }
 
-// takes reports whether the selector accepts a drift. A pattern accepts no new entry, because nobody has seen
-// the entry's name when the pattern is written. It doesn't accept a repeated name either.
-func (s *Selector) takes(d *pin.Drift) bool {
-	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
-}
-
 // holders lists the servers that pin or list an entry that the selector means.
 func (s *Selector) holders(sides []pin.Comparison) (list []*pin.Comparison) {
 	isMeant := func(p pin.Pin) bool { return s.means(p.Key) }
@@ -202,11 +196,16 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 	fitsNew := false
 	for i := range drifts {
 		d := &drifts[i]
-		if s.takes(d) {
+		if !s.Fits(d, nil) {
+			continue
+		}
+		fitsNew = fitsNew || d.Kind == pin.Added
+		// A pattern accepts no new entry, because nobody has seen the entry's name when the pattern is written. It doesn't
+		// accept a repeated name either.
+		if s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate {
 			fits = append(fits, d)
 			servers[d.Server] = true
 		}
-		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
 	if s.pattern != nil && len(fits) == 0 && fitsNew {
 		return nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
