@@ -71,8 +71,8 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		// The goroutine that asks may still be printing, so nothing more is printed or flushed here.
 		return nil, err
 	}
-	if flushErr := a.flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
-		err = flushErr
+	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
+		err = fail.Path("standard output", flushErr)
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
 		// A command line that looks like an agent's hook, even one that can't be parsed: a model may read the error.
@@ -84,14 +84,6 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		fmt.Fprintf(a.stderr, "error: %s\n", strings.Join(fail.Lines(err), "\n"))
 	}
 	return a.verdict, err
-}
-
-// flush prints what is buffered.
-func (a *app) flush() error {
-	if err := a.out.Flush(); err != nil {
-		return fail.Path("standard output", err)
-	}
-	return nil
 }
 
 // filledIn refuses a command line that still has a blank of a command that we printed.

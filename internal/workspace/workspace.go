@@ -180,10 +180,9 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 
 // Known returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
 func (w Workspace) Known(isKnown bool) Workspace {
-	of := w
-	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
-	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
-	return of
+	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
+	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(w.Comparisons, d.Server) == nil })
+	return w
 }
 
 // compile pairs what the captures list with what is pinned.
