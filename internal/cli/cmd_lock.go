@@ -67,8 +67,7 @@ func (a *approver) lock() error {
 		}
 	}
 	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
-	a.tty = a.terminal()
-	a.said.Silent = a.said.Silent || a.tty == nil
+	a.findTerminal()
 	a.Workspace = fresh
 	if err := a.approve(); err != nil {
 		return worse(noAnswer, err)

@@ -64,8 +64,7 @@ one, 2 no answer.`,
 }
 
 func (a *approver) relock() error {
-	a.tty = a.terminal()
-	a.said.Silent = a.tty == nil
+	a.findTerminal()
 	if a.said.Silent && a.said.NeedsPrompt() {
 		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.
 		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", a.To(a.Verb))

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -66,9 +65,9 @@ func (a *approver) interruptible(ask func() (*approval.Answers, error)) (*approv
 	return nil, fail.ErrInterrupted
 }
 
-// terminal returns the terminal that answers are read from, or nil if nobody can be asked.
+// findTerminal finds the terminal that answers are read from: nobody can be asked without one.
 // If standard input is the capture, it opens the terminal of the process.
-func (a *approver) terminal() io.Reader {
+func (a *approver) findTerminal() {
 	in := a.stdin
 	if a.Capture == "-" {
 		in = nil
@@ -79,8 +78,9 @@ func (a *approver) terminal() io.Reader {
 			}
 		}
 	}
-	if !isTerminal(in) || !isTerminal(a.stderr) {
-		return nil
+	if isTerminal(in) && isTerminal(a.stderr) {
+		a.tty = in
+	} else {
+		a.said.Silent = true
 	}
-	return in
 }
