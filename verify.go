@@ -46,11 +46,13 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 const maxRenamedBytes = 64 << 20
 
 // noteDeniedHashes notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
-// the name of that pin, and under its policy, they have its digest. diff.Renames compares stored definitions.
+// the name of that pin, and under its policy, they have its digest.
 func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
-	hashed := slices.DeleteFunc(pin.DeniedPins(sides), func(p pin.DeniedPin) bool { return p.Definition != nil })
-	for _, denied := range hashed {
+	for _, denied := range pin.DeniedPins(sides) {
+		if denied.Definition != nil {
+			continue // diff.Renames compares it
+		}
 		for i := range drifts {
 			d := &drifts[i]
 			room--
@@ -152,10 +154,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	}
 	// The caller doesn't know which entries are denied, and would pass them to an agent. So a denied entry fails
 	// the run.
-	if len(v.Denied) > 0 && also.Denied {
-		v.Matches = false
-		v.Failed = true
-		for _, ref := range v.Denied {
+	for _, ref := range v.Denied {
+		if also.Denied {
+			v.Matches = false
+			v.Failed = true
 			v.Differs[ref.Server] = true
 		}
 	}

@@ -68,7 +68,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
 	r := reporttest.OfUpgrade(pinned, found)
 	var b bytes.Buffer
-	if err := plain.WriteVerify(&b, r.Model, plain.Style{}, false); err != nil {
+	if err := plain.WriteVerify(&b, r.Model, plain.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"BLOCK [ADDED] prompt=x\n", "BLOCK [CHANGED] instructions\n", "BLOCK [REMOVED] resource=\"file:///a\"\n",

@@ -25,6 +25,9 @@ type Style struct {
 	// Show everything, with nothing summed up.
 	Full bool
 
+	// Don't print the verdict on a match.
+	Quiet bool
+
 	// Print commands that approve without a question, because the reader is at a terminal.
 	Ready bool
 

@@ -13,14 +13,14 @@ import (
 )
 
 // WriteVerify prints verify's verdict.
-func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
+func WriteVerify(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		line := m.Word + ": " + m.Text
 		switch {
 		// Quiet output still mentions denied entries, because only a guard or a rule of the client keeps them from
 		// the agent.
-		case quiet && m.Denied == 0:
+		case t.Quiet && m.Denied == 0:
 			return nil
 		case len(m.Approved) > 0:
 			line += ": " + m.Review.Command
