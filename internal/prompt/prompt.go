@@ -13,7 +13,6 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
-	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
@@ -290,7 +289,7 @@ func (p *Prompter) show(q *question) {
 			names = append(names, b.Names...)
 		}
 		p.t.Blank()
-		p.t.Say("", layout.Run{Op: '=', Text: q.only + strings.Join(names, ", ")})
+		p.t.Notes("", q.only+strings.Join(names, ", "))
 		return
 	}
 	for _, b := range q.blocks {
@@ -457,7 +456,7 @@ func (p *Prompter) say(words string) {
 	var said bytes.Buffer
 	style := p.t.Style
 	style.Width -= len(" yes") // room for an answer
-	plain.New(&said, style).Say("", layout.Run{Op: '=', Text: words})
+	plain.New(&said, style).Notes("", words)
 	// An answer is typed on the question's line.
 	end := words[len(strings.TrimRight(words, " \n")):]
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {

@@ -24,13 +24,13 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		t.Match(m.Word + ": " + m.Text)
-		t.notes("  ", m.Abouts...)
+		t.Notes("  ", m.Abouts...)
 		t.General(m)
 		t.Next(m)
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
-		t.notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
+		t.Notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.countsBelow = true
@@ -53,7 +53,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t.NothingElse(m)
 	t.Blank()
 	if t.brief {
-		t.Say("", layout.Run{Op: '~', Text: "minor, see --full: " + m.Minor})
+		t.Say("", run('~', "minor, see --full: "+m.Minor))
 	}
 	t.verdict(m)
 	if m.LeftOut > 0 {
@@ -69,7 +69,7 @@ const longReview = 30
 // otherServers prints which captures look like those of other servers.
 func (t *Writer) otherServers(said []string) {
 	for _, text := range said {
-		t.Say("", layout.Run{Op: '!', Text: text})
+		t.Say("", run('!', text))
 	}
 }
 
@@ -89,7 +89,7 @@ func (t *Writer) verdict(m *report.Model) {
 	if m.Failed {
 		op = '-'
 	}
-	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
+	t.Say("", run(op, m.Word+": "), run('W', m.Warning), run(op, strings.TrimPrefix(m.Text, m.Warning)))
 }
 
 // Head prints Overview and General.
@@ -105,17 +105,17 @@ func (t *Writer) Overview(m *report.Model) {
 		t.servers(m)
 	} else {
 		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
-		t.notes("  ", s.Notes...)
-		t.notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
+		t.Say("", run('*', sideText(s)))
+		t.Notes("  ", s.Notes...)
+		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
 	// A changed policy is in the notes of its server.
 	for _, p := range m.Problems {
 		if p.ID == "no-capture" {
-			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
+			t.Say("  ", run('!', p.Text))
 		}
 	}
-	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
+	t.Say("  ", run('W', m.Warning))
 	explains := len(m.Blocks) > shortReview
 	release := m.Release
 	if explains { // few blocks show what breaks
@@ -125,24 +125,23 @@ func (t *Writer) Overview(m *report.Model) {
 		release += "; (n) is the number of a block"
 		explains = false
 	}
-	t.notes("  ", strings.TrimPrefix(release, "; "))
+	t.Notes("  ", strings.TrimPrefix(release, "; "))
 	for _, said := range m.Breaks {
-		t.Say("    ", layout.Run{Op: '!', Text: said})
+		t.Say("    ", run('!', said))
 	}
 	for w, worst := range m.Worst {
-		runs := []layout.Run{{Op: '=', Text: worst.Said + ": "}}
+		runs := []layout.Run{run('=', worst.Said+": ")}
 		for i, e := range worst.Entries {
-			if i > 0 {
-				runs = append(runs, layout.Run{Op: '*', Text: ", "})
-			}
 			number := "%s (%d)"
-			if explains && w == 0 && i == 0 {
+			if i > 0 {
+				runs = append(runs, run('*', ", "))
+			} else if explains && w == 0 {
 				number = "%s (%d is the number of a block)"
 			}
 			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf(number, e.Name, e.Block), Block: e.Block})
 		}
 		if worst.More != "" {
-			runs = append(runs, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: worst.More})
+			runs = append(runs, run('*', " "), run('*', worst.More))
 		}
 		t.Say("  ", runs...)
 	}
@@ -153,7 +152,7 @@ func (t *Writer) Overview(m *report.Model) {
 
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
-	t.notes("  ", "read first, the new sentences most like orders:")
+	t.Notes("  ", "read first, the new sentences most like orders:")
 	for i := range m.ReadFirst {
 		first := &m.ReadFirst[i]
 		if i >= leastFirst && t.lines >= mostHead {
@@ -165,7 +164,7 @@ func (t *Writer) readFirst(m *report.Model) {
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)
 		}
-		t.gutter([]layout.Run{{Op: '=', Text: where, Block: first.Block}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
+		t.gutter(layout.Line{Sign: '=', Runs: []layout.Run{run('=', string(said))}}, layout.Run{Op: '=', Text: where, Block: first.Block})
 	}
 }
 
@@ -193,24 +192,24 @@ func (t *Writer) records(m *report.Model) {
 	for i := range m.Records {
 		s := &m.Records[i]
 		if s.Fails || m.Matches { // else it is what a server calls itself, which is in the head
-			t.notes("  ", title)
+			t.Notes("  ", title)
 			title = ""
-			t.Say("    ", layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
+			t.Say("    ", run('!', s.What+" of "+s.Names), run('=', text.Spaced(s.Detail)))
 		}
 	}
 }
 
-// notes prints lines of our own words.
-func (t *Writer) notes(indent string, lines ...string) {
+// Notes prints lines of our own words.
+func (t *Writer) Notes(indent string, lines ...string) {
 	for _, line := range lines {
-		t.Say(indent, layout.Run{Op: '=', Text: line})
+		t.Say(indent, run('=', line))
 	}
 }
 
 // Findings prints findings with the names of their entries, equal ones once, under a title where there is one.
 func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	if len(list) > 0 {
-		t.notes(indent, title)
+		t.Notes(indent, title)
 	}
 	names := map[string][]string{} // by what is printed behind them
 	said := func(f report.Finding) string { return f.Word() + text.Spaced(f.Place, f.Detail) }
@@ -235,7 +234,7 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 	if f.Warning {
 		op = 'W'
 	}
-	t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: said})
+	t.Say(indent, run(op, f.Word()), run('=', said))
 }
 
 // short reports whether a block takes one line.
@@ -245,20 +244,20 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.FirstOfServer {
-		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
+		t.Say("", run('*', sideText(&m.Servers[b.Server])))
 		t.Blank()
 	}
 	number := numbered(m, b.Number)
-	title := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
+	title := []layout.Run{run('*', b.Kind+" "+b.Title)}
 	if b.Severity == "breaking" {
-		title = append(title, layout.Run{Op: '!', Text: "  breaking"})
+		title = append(title, run('!', "  breaking"))
 	}
 	if !b.Blocked && m.Failed {
-		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
+		title = append(title, run('!', "  allowed"))
 	}
 	if !t.short(b) {
 		if and := b.SharedNumbers(t.Shown, false); and != "" {
-			title = append(title, layout.Run{Op: '~', Text: "  (" + and + ")"})
+			title = append(title, run('~', "  ("+and+")"))
 		}
 		t.Say(number, title...)
 		t.rows(strings.Repeat(" ", len(number)), b)
@@ -269,13 +268,13 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	if b.Summed != "" {
 		note = "minor: " + b.Summed
 	}
-	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
+	t.Say(number, append(title, run('=', text.Spaced(note, b.Gone)))...)
 }
 
 // Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	if and := b.SharedNumbers(t.Shown, false); and != "" {
-		t.Say(indent, layout.Run{Op: '~', Text: "(" + and + ")"})
+		t.Say(indent, run('~', "("+and+")"))
 	}
 	t.rows(indent, b)
 }
@@ -288,7 +287,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	for i := range b.Rows {
 		row := &b.Rows[i]
 		if !row.Finding {
-			t.notes(indent, note)
+			t.Notes(indent, note)
 			note = ""
 		}
 		if row.Minor && !t.Full {
@@ -298,14 +297,14 @@ func (t *Writer) rows(indent string, b *report.Block) {
 			t.row(indent, indent, row)
 		}
 	}
-	t.notes(indent, note)
+	t.Notes(indent, note)
 	if !t.Full {
-		t.notes(indent, b.Gone)
+		t.Notes(indent, b.Gone)
 	}
 	if b.Summed != "" && !t.Full {
 		t.brief = true
 		if !t.countsBelow {
-			t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
+			t.Say(indent, run('~', "minor: "+b.Summed))
 		}
 	}
 }
@@ -331,7 +330,7 @@ func (t *Writer) row(number, indent string, row *report.Row) {
 	if t.Full {
 		place = row.Pointer
 	}
-	head := []layout.Run{{Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, lines[0].Phrase)}}
+	head := []layout.Run{run(row.Op, row.Word), run('=', text.Spaced(place, lines[0].Phrase))}
 	t.put(number, head, indent+"  ", &lines[0])
 	t.Lines(indent, lines[1:])
 }
@@ -357,7 +356,7 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 		if head == depth {
 			t.put(indent, nil, indent+depth, l)
 		} else {
-			t.put(indent, []layout.Run{{Op: '=', Text: head}}, indent+depth+"  ", l)
+			t.put(indent, []layout.Run{run('=', head)}, indent+depth+"  ", l)
 		}
 	}
 }
@@ -369,19 +368,19 @@ const leastBeside = 20
 // about, if it fits there or has room for its beginning. Any other text begins below.
 func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine) {
 	if l.as != "" {
-		t.Say(indent, append(head, layout.Run{Op: '=', Text: "  "}, layout.Run{Op: '~', Text: l.as, Block: l.home})...)
+		t.Say(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)
 		return
 	}
 	if len(l.Text) == 1 && head != nil {
 		line := l.Text[0].Marked()
-		before := append([]layout.Run{{Op: '=', Text: indent}}, head...)
+		before := append([]layout.Run{run('=', indent)}, head...)
 		if line.Sign != '=' { // a gutter without a sign begins with spaces
-			before = append(before, layout.Run{Op: '=', Text: "  "})
+			before = append(before, run('=', "  "))
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
 		rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
 		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
-			t.gutter(before, rows[0])
+			t.gutter(rows[0], before...)
 			t.texts(below, rows[1:])
 			return
 		}
@@ -400,7 +399,7 @@ func columnsOf(runs []layout.Run) (n int) {
 
 // Whole prints a whole definition: the captured one or, if the entry was removed, the pinned one.
 func (t *Writer) Whole(e *report.Entry) {
-	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
+	t.Say("  ", run('*', e.Said))
 	of := e.Now
 	op := byte('+')
 	if of == nil {
@@ -411,17 +410,19 @@ func (t *Writer) Whole(e *report.Entry) {
 		return
 	}
 	tree := jsontree.ParseCanonical(of.Text)
+	show := func(title string, v jsontree.Value) {
+		t.Notes("  ", title)
+		t.texts("  ", t.wrapped(2, layout.Value(op, v, true, false)))
+	}
 	if tree.Kind == '"' {
-		t.texts("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
+		show("", tree)
 	}
 	for _, m := range tree.Members() {
 		pointer := jsontree.Pointer("", m.Name)
-		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
+		show(text.Pointer(pointer), layout.Icons(pointer, m.Value))
 	}
 	for _, f := range of.Files {
-		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
+		show(text.Name(f.URI), jsontree.Text(f.Text))
 	}
 }
 
@@ -454,7 +455,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		}
 		if title != "" {
 			t.Blank()
-			t.Say("", layout.Run{Op: '*', Text: title})
+			t.Say("", run('*', title))
 			title = ""
 		}
 		number := numbered(m, s.Number)
@@ -472,7 +473,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		if s.Breaking {
 			breaking = "breaking "
 		}
-		t.Say(indent, layout.Run{Op: '!', Text: breaking}, layout.Run{Op: '*', Text: "in " + s.Count + s.Also + of}, layout.Run{Op: '=', Text: strings.TrimRight(": "+s.Names, ": ")})
+		t.Say(indent, run('!', breaking), run('*', "in "+s.Count+s.Also+of), run('=', strings.TrimRight(": "+s.Names, ": ")))
 	}
 }
 
@@ -500,14 +501,14 @@ func (t *Writer) NothingElse(m *report.Model) {
 		}
 		names[said] = append(names[said], b.Names...)
 	}
-	runs := []layout.Run{{Op: '*', Text: "nothing else: "}}
+	runs := []layout.Run{run('*', "nothing else: ")}
 	for i, said := range order {
 		if i > 0 {
-			runs = append(runs, layout.Run{Op: '=', Text: "; "})
+			runs = append(runs, run('=', "; "))
 		}
-		runs = append(runs, layout.Run{Op: '=', Text: strings.Join(names[said], ", ")})
+		runs = append(runs, run('=', strings.Join(names[said], ", ")))
 		if said != "" {
-			runs = append(runs, layout.Run{Op: '~', Text: " (" + said + ")"})
+			runs = append(runs, run('~', " ("+said+")"))
 		}
 	}
 	if order != nil {

@@ -17,11 +17,11 @@ func (t *Writer) servers(m *report.Model) {
 		if !s.Differs || m.LeftOut > 0 && s.Drift == "" && s.Notes == nil {
 			continue
 		}
-		t.Say("", layout.Run{Op: '*', Text: s.Name}, layout.Run{Op: '=', Text: text.Spaced(s.Drift)})
-		t.notes("  ", s.Notes...)
+		t.Say("", run('*', s.Name), run('=', text.Spaced(s.Drift)))
+		t.Notes("  ", s.Notes...)
 	}
-	t.notes("", m.Others)
-	t.notes("  ", m.Cost)
+	t.Notes("", m.Others)
+	t.Notes("  ", m.Cost)
 }
 
 // WriteStat prints a summary of a review: its head, a line for each block under its server, and the verdict.
@@ -38,7 +38,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 			t.Blank()
 		}
 		if m.Several && b.FirstOfServer {
-			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Name})
+			t.Say("", run('*', m.Servers[b.Server].Name))
 		}
 		op := byte('=')
 		if b.Warned {
@@ -46,8 +46,11 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		line := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
-		line = append(line, layout.Run{Op: op, Text: text.Spaced(standsOut(b))}, layout.Run{Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)})
+		line := []layout.Run{
+			run('*', b.Kind+" "+b.Title),
+			run(op, text.Spaced(standsOut(b))),
+			run('=', text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)),
+		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
 			line = line[:len(line)-1] // a block has one line
 		}
