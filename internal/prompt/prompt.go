@@ -83,8 +83,8 @@ func (q *question) asked() string {
 	return strings.ReplaceAll(q.text, "@", text.Count(len(q.entries()), "entry"))
 }
 
-// entries returns all entries that a question is about, as indexes of Model.Entries.
-func (q *question) entries() (list []int) {
+// entries returns all entries that a question is about.
+func (q *question) entries() (list []*report.Entry) {
 	for _, b := range q.blocks {
 		list = append(list, b.Entries...)
 	}
@@ -188,8 +188,7 @@ func (p *Prompter) accepted() *approval.Answers {
 		if q.answer != 'y' && q.answer != 'x' {
 			continue
 		}
-		for _, i := range q.entries() {
-			e := &p.m.Entries[i]
+		for _, e := range q.entries() {
 			a.Entries[e.Of] = e.Accepts
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
@@ -223,8 +222,7 @@ func (p *Prompter) questions() {
 	}
 	sets := map[string]*question{}
 	servers := 0
-	for i := range p.m.Blocks {
-		b := &p.m.Blocks[i]
+	for i, b := range p.m.Blocks {
 		if b.FirstOfServer {
 			servers += 2
 		}
@@ -255,7 +253,7 @@ func (p *Prompter) questions() {
 // that has no pins yet, with those that have nothing else than the same shared changes, or with all that is gone. The removal of
 // a denied entry needs a yes of its own: without its pin, it could come back without its mark.
 func (p *Prompter) together(b *report.Block, q *question) {
-	isDenied := func(i int) bool { return p.m.Entries[i].Denied }
+	isDenied := func(e *report.Entry) bool { return e.Denied }
 	and := b.SharedNumbers(nil, true)
 	switch {
 	case p.first:
@@ -303,10 +301,10 @@ func (p *Prompter) show(q *question) {
 
 // canBeDenied reports whether a question is about one entry that can be kept from agents. An entry that
 // seems to be renamed counts as one, though it has two names.
-func (p *Prompter) canBeDenied(q *question) bool {
+func (q *question) canBeDenied() bool {
 	deniable := 0
-	for _, i := range q.entries() {
-		if p.m.Entries[i].CanBeDenied {
+	for _, e := range q.entries() {
+		if e.CanBeDenied {
 			deniable++
 		}
 	}
@@ -318,19 +316,11 @@ func (q *question) isOfOne() bool {
 	return len(q.entries()) == 1 || len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
 }
 
-// definition shows the definitions of a block whole.
-func (p *Prompter) definition(entries []int) {
-	for _, i := range entries {
-		p.t.Whole(&p.m.Entries[i])
-	}
-}
-
 // risks names the entries that are dangerous, by the kind of danger, and counts the others.
-func (p *Prompter) risks(entries []int) {
+func (p *Prompter) risks(entries []*report.Entry) {
 	named := map[string][]string{}
 	others := 0
-	for _, at := range entries {
-		e := &p.m.Entries[at]
+	for _, e := range entries {
 		if e.Named == "" {
 			others++
 			continue
@@ -368,7 +358,7 @@ func (p *Prompter) refusal(key byte, q *question) string {
 	switch {
 	case key == 'e' && len(q.blocks) < 2:
 		return "there is one question here, and nothing to split"
-	case key == 'x' && !p.canBeDenied(q):
+	case key == 'x' && !q.canBeDenied():
 		return "only one entry at a time can be denied, and only one that is listed"
 	case key == 'd' && len(q.blocks) != 1:
 		return "no single definition is shown here: e asks about each entry"
@@ -437,7 +427,9 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 		case refused != "":
 			p.say(refused + "\n")
 		case key == 'd':
-			p.definition(q.entries())
+			for _, e := range q.entries() {
+				p.t.Whole(e)
+			}
 		case key != 0:
 			return key
 		case reply == "?":

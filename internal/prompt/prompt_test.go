@@ -34,9 +34,10 @@ func review() *report.Model {
 	}
 	var m report.Model
 	block := func(name, kind string, warned bool, rows ...report.Row) {
-		m.Entries = append(m.Entries, report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, CanBeDenied: kind != "REMOVED",
-			Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
-		m.Blocks = append(m.Blocks, report.Block{Number: len(m.Entries) + 1, Entries: []int{len(m.Entries) - 1}, Kind: kind, Title: name, Names: []string{name},
+		e := &report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, CanBeDenied: kind != "REMOVED",
+			Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}}
+		m.Entries = append(m.Entries, e)
+		m.Blocks = append(m.Blocks, &report.Block{Number: len(m.Entries) + 1, Entries: []*report.Entry{e}, Kind: kind, Title: name, Names: []string{name},
 			Ask: "Accept " + name + "?", Warned: warned, Blocked: true, Rows: rows})
 	}
 	own := func(name string) report.Row {
@@ -54,7 +55,7 @@ func review() *report.Model {
 	m.Failed = true
 	m.Warned = 1
 	m.Servers = []report.Server{{Name: "s"}}
-	m.Shared = []report.Shared{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
+	m.Shared = []*report.Shared{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
 	return &m
 }
 

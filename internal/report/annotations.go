@@ -48,8 +48,8 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 		}
 	}
 	for _, warned := range []bool{true, false} {
-		for i := range m.Entries {
-			if e := &m.Entries[i]; e.Warned == warned {
+		for _, e := range m.Entries {
+			if e.Warned == warned {
 				findings("error", slices.DeleteFunc(slices.Clone(e.Findings), func(f Finding) bool { return f.Approved }))
 				level := "error"
 				if !e.Blocked || e.Minor {

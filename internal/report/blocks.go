@@ -53,7 +53,6 @@ func (r *Report) group() {
 		}
 		for _, one := range b.of {
 			one.block = b
-			b.Entries = append(b.Entries, len(r.entries))
 			r.entries = append(r.entries, one)
 		}
 		r.blocks = append(r.blocks, b)
@@ -287,9 +286,9 @@ func standsOut(b *Block) (words, id string) {
 }
 
 // entry describes an entry.
-func (r *Report) entry(e *drifted) Entry {
+func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
-	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
+	said := &Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
 		Said:  r.ref(d.Ref()),
 		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()],
 		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
@@ -299,9 +298,6 @@ func (r *Report) entry(e *drifted) Entry {
 	for i := 0; i < len(e.Changes) && !r.NoData; i++ {
 		c := &e.Changes[i]
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
-	}
-	if e.block != nil {
-		said.Block = e.block.Number
 	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}

@@ -44,21 +44,20 @@ func (r *Report) model() *Model {
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
-	m.Entries = slices.Grow(m.Entries, len(r.entries))
 	for _, e := range r.entries {
-		m.Entries = append(m.Entries, r.entry(e))
+		entry := r.entry(e)
+		m.Entries = append(m.Entries, entry)
+		if e.block != nil {
+			entry.Block = e.block.Number
+			e.block.Entries = append(e.block.Entries, entry)
+		}
 		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
 	}
 	if !r.Terse {
 		m.Minor = minorText(r.entries)
 		m.Warned = r.warned
-		m.Blocks = slices.Grow(m.Blocks, len(r.blocks))
-		for _, b := range r.blocks {
-			m.Blocks = append(m.Blocks, *b)
-		}
-		for _, s := range r.shared {
-			m.Shared = append(m.Shared, *s)
-		}
+		m.Blocks = r.blocks
+		m.Shared = r.shared
 		m.Breaks = r.breaks()
 		r.worst(m)
 		r.readFirst(m)

@@ -65,17 +65,17 @@ type Model struct {
 	Problems []Problem
 
 	// What drifted, in the order of the blocks.
-	Entries []Entry
+	Entries []*Entry
 
 	// What several entries have in common.
-	Shared []Shared
+	Shared []*Shared
 
 	// The number of blocks with a warning. They come before Shared.
 	Warned int
 
-	Blocks  []Block // their numbers follow those of Shared
-	Minor   string  // counts the minor changes in all blocks, by label
-	LeftOut int     // entries that --only leaves out
+	Blocks  []*Block // their numbers follow those of Shared
+	Minor   string   // counts the minor changes in all blocks, by label
+	LeftOut int      // entries that --only leaves out
 
 	// The number of entries left unexplained because of a limit.
 	Unexplained int
@@ -366,9 +366,9 @@ const Renamed = "RENAMED"
 // A Block is drift that is reviewed and accepted together.
 type Block struct {
 	Number        int
-	Entries       []int // indexes of Model.Entries
-	FirstOfServer bool  // it is the first one of its server
-	Server        int   // index of Model.Servers
+	Entries       []*Entry
+	FirstOfServer bool // it is the first one of its server
+	Server        int  // index of Model.Servers
 	Kind          string
 
 	// What follows the kind, with the names of all entries.

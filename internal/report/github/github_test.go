@@ -9,7 +9,7 @@ import (
 
 // TestWrite: no text begins a line, ends a title or ends a file's name.
 func TestWrite(t *testing.T) {
-	entries := []report.Entry{{Kind: "CHANGED", Said: "a:b, c", Text: "100%\n::error::forged", Line: 7, Blocked: true,
+	entries := []*report.Entry{{Kind: "CHANGED", Said: "a:b, c", Text: "100%\n::error::forged", Line: 7, Blocked: true,
 		Findings: []report.Finding{{ID: "new-address", Names: "it", Detail: "more", Line: 7}}}}
 	for _, test := range []struct {
 		name  string

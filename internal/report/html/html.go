@@ -101,7 +101,7 @@ func Write(w io.Writer, m *report.Model) error {
 		"lower":  strings.ToLower,
 		"dashed": dashed,
 		"anchor": func(n int) string {
-			if slices.ContainsFunc(m.Shared, func(s report.Shared) bool { return s.Number == n }) {
+			if slices.ContainsFunc(m.Shared, func(s *report.Shared) bool { return s.Number == n }) {
 				return "shared"
 			}
 			return fmt.Sprint("g", n)

@@ -51,7 +51,7 @@ func Write(w io.Writer, m *report.Model) error {
 	d.Drift = []report.Entry{}
 	left := room(maxReport)
 	for _, e := range m.Entries {
-		d.Drift = append(d.Drift, left.entry(e))
+		d.Drift = append(d.Drift, left.entry(*e))
 	}
 	// List denied entries as drift, too: older guards leave out drifted entries, but don't know denied ones.
 	for _, r := range m.Records {

@@ -32,7 +32,7 @@ func TestWrite(t *testing.T) {
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
 "standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
-		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Unpinned: none, Approved: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []report.Entry{
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Unpinned: none, Approved: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []*report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
 				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
 			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},

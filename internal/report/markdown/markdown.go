@@ -73,11 +73,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 			}
 		}
 		if b.HasNothingElse(t.Shown) {
-			others.WriteString(digests(m, b, true))
+			others.WriteString(digests(b, true))
 			continue
 		}
 		rows := printed(func(*report.Model) { t.Rows("", b) })
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(m, b, len(b.Entries) > 1)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(b, len(b.Entries) > 1)
 		if len(block) > room {
 			delete(t.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
@@ -103,13 +103,12 @@ func write(w io.Writer, m *report.Model, room int) error {
 
 // digests prints the digests that an approval of a block is bound to, if the block can be approved by digests. With
 // named, each one has the name of its entry.
-func digests(m *report.Model, b *report.Block, named bool) string {
+func digests(b *report.Block, named bool) string {
 	if b.Accept == "" {
 		return ""
 	}
 	var lines strings.Builder
-	for _, at := range b.Entries {
-		e := &m.Entries[at]
+	for _, e := range b.Entries {
 		name := ""
 		if named {
 			name = " of " + code(e.Short)

@@ -27,11 +27,11 @@ func TestWrite(t *testing.T) {
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
 			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
 			Worst: []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
-			Blocks: []report.Block{
+			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
-				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Entries: []int{0}, Accept: "pinproof relock --accept b"}},
-			Entries: []report.Entry{{Short: "b", Accepts: "sha256:b"}},
-			Ready:   []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
+				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),
+					Entries: []*report.Entry{{Short: "b", Accepts: "sha256:b"}}, Accept: "pinproof relock --accept b"}},
+			Ready: []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
 			General: []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
 			Review:  report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
@@ -56,9 +56,8 @@ func TestWrite(t *testing.T) {
 func TestRoom(t *testing.T) {
 	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {
-		m.Blocks = append(m.Blocks, report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
-			Rows: said(strings.Repeat("word ", 500)), Entries: []int{i}, Accept: "accept"})
-		m.Entries = append(m.Entries, report.Entry{Accepts: fmt.Sprint("sha256:", i+1, ";")})
+		m.Blocks = append(m.Blocks, &report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
+			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{Accepts: fmt.Sprint("sha256:", i+1, ";")}}, Accept: "accept"})
 		m.General = append(m.General, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
 	}
 	for room := 500; room < 70_000; room += 70_000 / jsontest.Rounds(25, 70) {

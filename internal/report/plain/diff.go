@@ -35,11 +35,10 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t.Head(m)
 	t.countsBelow = true
 	last := (*report.Block)(nil)
-	for i := range m.Blocks {
+	for i, b := range m.Blocks {
 		if i == m.Warned {
 			t.Several(m)
 		}
-		b := &m.Blocks[i]
 		if t.nothingElse(b) {
 			continue
 		}
@@ -104,7 +103,7 @@ func (t *Writer) Overview(m *report.Model) {
 	if m.Several {
 		t.servers(m)
 	} else {
-		s := &m.Servers[0]
+		s := m.Servers[0]
 		t.Say("", run('*', sideText(s)))
 		t.Notes("  ", s.Notes...)
 		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
@@ -153,8 +152,7 @@ func (t *Writer) Overview(m *report.Model) {
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
 	t.Notes("  ", "read first, the new sentences most like orders:")
-	for i := range m.ReadFirst {
-		first := &m.ReadFirst[i]
+	for i, first := range m.ReadFirst {
 		if i >= leastFirst && t.lines >= mostHead {
 			break
 		}
@@ -189,8 +187,7 @@ func (t *Writer) General(m *report.Model) {
 // records prints what the lockfile records besides the definitions, if a reader has to review it.
 func (t *Writer) records(m *report.Model) {
 	title := "what the lockfile records besides the definitions:"
-	for i := range m.Records {
-		s := &m.Records[i]
+	for _, s := range m.Records {
 		if s.Fails || m.Matches { // else it is what a server calls itself, which is in the head
 			t.Notes("  ", title)
 			title = ""
@@ -216,11 +213,10 @@ func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	for _, f := range list {
 		names[said(f)] = append(names[said(f)], f.Names)
 	}
-	for i := range list {
-		f := &list[i]
-		if in := names[said(*f)]; in != nil {
-			t.finding(indent, f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
-			delete(names, said(*f))
+	for _, f := range list {
+		if in := names[said(f)]; in != nil {
+			t.finding(indent, &f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
+			delete(names, said(f))
 		}
 	}
 }
@@ -244,7 +240,7 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.FirstOfServer {
-		t.Say("", run('*', sideText(&m.Servers[b.Server])))
+		t.Say("", run('*', sideText(m.Servers[b.Server])))
 		t.Blank()
 	}
 	number := numbered(m, b.Number)
@@ -284,8 +280,7 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	t.number = b.Number
 	note := b.Note
-	for i := range b.Rows {
-		row := &b.Rows[i]
+	for _, row := range b.Rows {
 		if !row.Finding {
 			t.Notes(indent, note)
 			note = ""
@@ -320,7 +315,7 @@ func Shorten(lines string, most int) string {
 }
 
 // row prints a row behind a number, and what is below it.
-func (t *Writer) row(number, indent string, row *report.Row) {
+func (t *Writer) row(number, indent string, row report.Row) {
 	if row.Word == "" && row.Phrase == "" {
 		t.Lines(indent, t.told(row.Lines)) // a definition
 		return
@@ -346,17 +341,16 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 			names = max(names, n)
 		}
 	}
-	for i := range list {
-		l := &list[i]
+	for _, l := range list {
 		depth := strings.Repeat("  ", l.Depth)
 		head := depth + l.Phrase
 		if l.Name != "" {
 			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.Spaced(l.Phrase)
 		}
 		if head == depth {
-			t.put(indent, nil, indent+depth, l)
+			t.put(indent, nil, indent+depth, &l)
 		} else {
-			t.put(indent, []layout.Run{run('=', head)}, indent+depth+"  ", l)
+			t.put(indent, []layout.Run{run('=', head)}, indent+depth+"  ", &l)
 		}
 	}
 }
@@ -427,7 +421,7 @@ func (t *Writer) Whole(e *report.Entry) {
 }
 
 // sideText describes for one server what is compared with what.
-func sideText(s *report.Server) string {
+func sideText(s report.Server) string {
 	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }
 
@@ -438,8 +432,8 @@ func numbered(m *report.Model, n int) string {
 
 // Several prints the changes that several entries share.
 func (t *Writer) Several(m *report.Model) {
-	for i := range m.Shared {
-		t.Shown[m.Shared[i].Number] = true
+	for _, s := range m.Shared {
+		t.Shown[s.Number] = true
 	}
 	t.several(m, false, "in several:")
 }
@@ -448,8 +442,7 @@ func (t *Writer) Several(m *report.Model) {
 func (t *Writer) Late(m *report.Model) { t.several(m, true, "in several, and not used:") }
 
 func (t *Writer) several(m *report.Model, late bool, title string) {
-	for i := range m.Shared {
-		s := &m.Shared[i]
+	for _, s := range m.Shared {
 		if s.Late != late || !t.Shown[s.Number] {
 			continue
 		}
@@ -465,8 +458,8 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		}
 		indent := strings.Repeat(" ", len(number))
 		t.number = s.Number
-		for i := range s.Rows {
-			t.row(number, indent, &s.Rows[i])
+		for _, row := range s.Rows {
+			t.row(number, indent, row)
 			number = indent
 		}
 		breaking := ""
@@ -486,8 +479,7 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 func (t *Writer) NothingElse(m *report.Model) {
 	names := map[string][]string{} // by the shared changes
 	var order []string
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for _, b := range m.Blocks {
 		if !t.nothingElse(b) {
 			continue
 		}
@@ -519,7 +511,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 
 // Forget makes later blocks print the shared changes themselves.
 func (t *Writer) Forget(m *report.Model) {
-	for i := range m.Shared {
-		delete(t.Shown, m.Shared[i].Number)
+	for _, s := range m.Shared {
+		delete(t.Shown, s.Number)
 	}
 }

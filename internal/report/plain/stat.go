@@ -12,8 +12,7 @@ import (
 
 // servers prints a line for each of several servers with drift.
 func (t *Writer) servers(m *report.Model) {
-	for i := range m.Servers {
-		s := &m.Servers[i]
+	for _, s := range m.Servers {
 		if !s.Differs || m.LeftOut > 0 && s.Drift == "" && s.Notes == nil {
 			continue
 		}
@@ -32,8 +31,7 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	t.Head(m)
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for i, b := range m.Blocks {
 		if i == 0 || m.Several && b.FirstOfServer {
 			t.Blank()
 		}

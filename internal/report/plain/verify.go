@@ -69,27 +69,25 @@ const lastBriefClass = 2
 // the lines of entries that have a warning, or are HIDDEN or DUPLICATE.
 func (t *Writer) blocks(m *report.Model, brief bool) {
 	t.warnings(m)
-	for i := range m.Records {
-		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"]", " "+m.Records[i].Ref)
-		t.Notes("  | ", m.Records[i].Detail)
+	for _, s := range m.Records {
+		t.block(m.Failed, "["+strings.ToUpper(s.What)+"]", " "+s.Ref)
+		t.Notes("  | ", s.Detail)
 	}
 	left := 0
 	printed := 0
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for i, b := range m.Blocks {
 		if brief && b.FirstOfServer {
-			s := &m.Servers[b.Server]
+			s := m.Servers[b.Server]
 			t.block(s.Fails, "server="+s.Name, text.Spaced(strings.Join(append([]string{s.Drift}, s.Risks...), ", ")))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
 		}
-		for _, at := range b.Entries {
-			e := &m.Entries[at]
+		for _, e := range b.Entries {
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
 		details := detailsOf(b)
-		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(&m.Blocks[i+1])) {
+		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(m.Blocks[i+1])) {
 			continue // printed below the next block, once for both
 		}
 		for i, d := range details {
@@ -101,8 +99,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			printed++
 		}
 	}
-	for i := range m.Servers {
-		s := &m.Servers[i]
+	for _, s := range m.Servers {
 		if s.Missing {
 			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Name)
 			t.Notes("  | ", s.Pinned+" pinned, and no capture to hold against them")
@@ -130,8 +127,7 @@ func detailsOf(b *report.Block) (list []detail) {
 	if b.Note != "" {
 		list = append(list, detail{'=', b.Note, ""})
 	}
-	for i := range b.Rows {
-		row := &b.Rows[i]
+	for _, row := range b.Rows {
 		if row.Op != '+' && row.Op != '-' && (b.Minor || !row.Minor) {
 			list = append(list, detail{row.Op, row.Word, text.Spaced(row.Place, row.Phrase)})
 		}
@@ -223,9 +219,8 @@ func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 		}
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-			for i := range e.Findings {
-				f := &e.Findings[i]
-				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+			for _, f := range e.Findings {
+				t.finding("  ", &f, text.Spaced(f.Place, f.Detail))
 			}
 		}
 		t.Findings("  ", "", c.Whole)
