@@ -19,11 +19,12 @@ func (r *Report) model() *Model {
 		Version: r.Version, Home: r.Home,
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
-		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
+		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		General:  r.Said(r.General), Unpinned: r.Said(r.Unpinned), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.ApprovedWarnings),
+		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
 		Policy: r.AllOrNothing(),
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
+		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.Said(r.Unpinned), Approved: r.Said(r.ApprovedWarnings), Records: r.records()},
 	}
 	if r.release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
 		m.Breaking = r.worstText()
@@ -39,7 +40,6 @@ func (r *Report) model() *Model {
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
-	m.Records = r.records()
 	m.Denied = len(r.Denied)
 	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)

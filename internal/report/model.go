@@ -31,9 +31,6 @@ type Model struct {
 	// How much more text there is to read, in tokens for the model or else in bytes; or "".
 	Cost string
 
-	// Paths, as the user gave them; one of them is "".
-	Lockfile, Against string
-
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
 	Annotated string
 
@@ -41,17 +38,11 @@ type Model struct {
 	Servers []Server
 	Others  string // "10 other servers: no drift", or ""
 
-	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
-	Bump string
-
-	// The same in a sentence; or "".
+	// The kind of release that the drift requires, in a sentence; or "".
 	Release string
 
 	// How many entries are breaking, if that is known of all that drifted, and Release doesn't say it; or "".
 	Breaking string
-
-	// The new sentences that are most like prompt injection: a weak hint, not a finding.
-	ReadFirst []ReadFirst
 
 	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
 	MuchToRead bool
@@ -63,9 +54,6 @@ type Model struct {
 	Worst []Worst
 
 	Problems []Problem
-
-	// What drifted, in the order of the blocks.
-	Entries []*Entry
 
 	// What several entries have in common.
 	Shared []*Shared
@@ -89,23 +77,14 @@ type Model struct {
 	// Findings about captures as a whole that nobody has approved.
 	General []Finding
 
-	// About text that no pin covers.
-	Unpinned []Finding
-
 	// Warnings that nobody accepted, in entries that match their pins: a person can accept them at the prompt.
 	Unrecorded []Finding
-
-	// Approved warnings in entries that match their pins, or about captures without drift.
-	Approved []Finding
 
 	// The number of denied entries that match their pins. With --part, if denied entries fail the run, it includes
 	// denied entries that the capture lacks.
 	Denied int
 
 	RefusesDenied bool // these entries fail the run, and are in Records
-
-	// What the lockfile records besides the definitions and a reader has to review.
-	Records []Record
 
 	Review Step   // the command that shows everything
 	Next   []Step // the next steps
@@ -119,12 +98,44 @@ type Model struct {
 
 	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
-	// Only for programs. The keys of the maps are part of the JSON format.
-	Counts    map[string]int
-	TextBytes *Size // nil: not known
-	Tokens    *Size // an estimate of what the tools take; nil: not known
-	Sides     []ServerData
-	Captured  []Captured
+
+	Data
+}
+
+// Data is what programs get, in the order of the JSON format. A member without a value is absent. Names, pointers, definitions
+// and paths are not made printable, so a program that reads them must treat them as hostile.
+type Data struct {
+	// Paths, as the user gave them; one of them is "".
+	Lockfile string `json:"lockfile,omitempty"`
+	Against  string `json:"against,omitempty"`
+
+	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
+	Bump string `json:"bump,omitempty"`
+
+	Counts    map[string]int `json:"counts,omitempty"`    // their keys are part of the format, too
+	TextBytes *Size          `json:"textBytes,omitempty"` // nil: not known
+	Tokens    *Size          `json:"tokens,omitempty"`    // an estimate of what the tools take; nil: not known
+	Sides     []ServerData   `json:"servers,omitzero"`
+
+	// What drifted, in the order of the blocks.
+	Entries []*Entry `json:"drift,omitzero"`
+
+	// General and Unrecorded of the model, in the format itself.
+	Findings []Finding `json:"findings,omitzero"`
+
+	// About text that no pin covers.
+	Unpinned []Finding `json:"unpinned,omitzero"`
+
+	// Approved warnings in entries that match their pins, or about captures without drift.
+	Approved []Finding `json:"standing,omitzero"`
+
+	// What the lockfile records besides the definitions and a reader has to review.
+	Records []Record `json:"records,omitempty"`
+
+	Captured []Captured `json:"entries,omitzero"`
+
+	// The new sentences that are most like prompt injection: a weak hint, not a finding.
+	ReadFirst []ReadFirst `json:"readFirst,omitempty"`
 }
 
 // A NoAnswer is the reason why there is no verdict.

@@ -35,9 +35,9 @@ hint: type this]]></error>
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Review: report.Step{Text: "review", Command: "pinproof diff live"},
 			Servers:  []report.Server{{ID: "calm"}, {ID: "web"}},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
-			Entries:  entries,
 			Blocks:   []*report.Block{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
-			Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}},
+			Data: report.Data{Entries: entries,
+				Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="2" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">

@@ -24,7 +24,7 @@ func TestWrite(t *testing.T) {
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
-		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
+		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Data: report.Data{Lockfile: "tools.lock"}, Others: "1 other server",
 			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
 			Worst: []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
 			Blocks: []*report.Block{
