@@ -93,8 +93,7 @@ func (r *Report) Closing(did Relocked) Relocked {
 	}
 	accepted("PINNED "+pins.Plural(), pinned)
 	accepted("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		switch {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
@@ -130,8 +129,7 @@ func (r *Report) Closing(did Relocked) Relocked {
 
 // Locked returns which servers lock has pinned, each entry with its digest, and what was found in them.
 func (r *Report) Locked() (servers []LockedServer, found []Finding) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		s := LockedServer{Name: text.Name(p.Server), Listed: pin.CountPins(p.Captured.Pins).String(), Policy: p.Captured.Policy.Summary()}
 		for _, one := range p.Captured.Pins {
 			s.Digests = append(s.Digests, []string{shortRef(one.Type, one.Name), short(one.Digest)})

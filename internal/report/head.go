@@ -22,7 +22,7 @@ func (r *Report) model() *Model {
 		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
 		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
 		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
-		Policy: r.AllOrNothing(),
+		Policy: r.AllOrNothing(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.Said(r.Unpinned), Approved: r.Said(r.ApprovedWarnings), Records: r.records()},
 	}
@@ -34,14 +34,12 @@ func (r *Report) model() *Model {
 	if r.lockfiles() {
 		annotated = r.Next.Capture // the new one
 	}
-	if path := annotated; path != "-" && path != "" {
-		m.Annotated = filepath.ToSlash(filepath.Clean(path))
+	if annotated != "-" && annotated != "" {
+		m.Annotated = filepath.ToSlash(filepath.Clean(annotated))
 	}
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
-	m.Denied = len(r.Denied)
-	m.RefusesDenied = r.RefusesDenied
 	r.servers(m)
 	r.captured(m)
 	for _, e := range r.entries {
@@ -123,8 +121,7 @@ func (r *Report) servers(m *Model) {
 	for _, e := range r.entries {
 		byServer[e.Server] = append(byServer[e.Server], e)
 	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		entries := byServer[p.Server]
 		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
 			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Risks: risksOf(entries),
@@ -145,9 +142,9 @@ func (r *Report) servers(m *Model) {
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
 		}
 		m.Sides = append(m.Sides, side)
-		r.about(m, p, &s)
+		r.about(m, &p, &s)
 		if p.PolicyDiffers() {
-			s.Notes = append(s.Notes, "policy: "+policies(p))
+			s.Notes = append(s.Notes, "policy: "+policies(&p))
 		}
 		others += lint.BoolToInt(!s.Differs)
 		m.Servers = append(m.Servers, s)

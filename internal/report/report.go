@@ -95,7 +95,7 @@ type Report struct {
 	Model   *Model
 	entries []*drifted // in the order of Drifts
 
-	// The servers of entries, and whether one of a server's was renamed. It is made on first use.
+	// The servers of entries, and whether one of a server's was renamed.
 	explaining map[string]bool
 
 	blocks   []*Block
@@ -140,17 +140,15 @@ func New(in Input, known *facts.Facts) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{},
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, explaining: map[string]bool{},
 		pointers: map[pin.Ref][]string{}, placed: map[placed]string{}}
-	for i := range in.Findings {
-		of := in.Findings[i].Ref()
-		r.pointers[of] = append(r.pointers[of], in.Findings[i].Pointer)
+	for _, f := range in.Findings {
+		r.pointers[f.Ref()] = append(r.pointers[f.Ref()], f.Pointer)
 	}
-	for i := range in.Comparisons {
-		r.places[in.Comparisons[i].Server] = i
+	for i, p := range in.Comparisons {
+		r.places[p.Server] = i
 	}
-	for i := range in.Drifts {
-		d := &in.Drifts[i]
+	for _, d := range in.Drifts {
 		r.digests[[2]string{d.Server, d.DefinitionDigest()}]++
 		r.digests[[2]string{"", d.DefinitionDigest()}]++
 	}
@@ -164,6 +162,7 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 		if place[e.Server] == 0 {
 			place[e.Server] = len(place) + 1
 		}
+		r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
 	r.listDrifts()
@@ -172,9 +171,9 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 
 // listDrifts sets Drifts in the order of the entries, and counts them by kind.
 func (r *Report) listDrifts() {
-	r.Drifts = make([]pin.Drift, len(r.entries))
-	for i, e := range r.entries {
-		r.Drifts[i] = e.Drift
+	r.Drifts = nil
+	for _, e := range r.entries {
+		r.Drifts = append(r.Drifts, e.Drift)
 	}
 }
 

@@ -80,8 +80,8 @@ func Match(in *Input) (line string, ok bool) {
 		return "", false
 	}
 	known := &facts.Facts{}
-	for i := range in.Comparisons {
-		known.Matched.Add(pin.CountPins(in.Comparisons[i].Captured.Pins))
+	for _, p := range in.Comparisons {
+		known.Matched.Add(pin.CountPins(p.Captured.Pins))
 	}
 	r := &Report{Input: *in, Facts: known}
 	return r.verdictWord() + ": " + r.verdictText(), true
@@ -197,19 +197,19 @@ func (r *Report) policyText() (said string) {
 		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}
 	var all []string
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		if all = append(all, p.Captured.Policy.Summary()); !p.Present() {
-			all[i] = p.Locked.Policy.Summary()
+	for _, p := range r.Comparisons {
+		side := p.Captured
+		if !p.Present() {
+			side = p.Locked
 		}
+		all = append(all, side.Policy.Summary())
 	}
 	return said + strings.Join(distinct(all), "")
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
 func (r *Report) problems() (list []Problem) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
@@ -226,18 +226,22 @@ func (r *Report) problems() (list []Problem) {
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
-		if !p.Known() && p.Lockfiles {
-			add("no-pins", server+" is new", r.against()+" has no "+server, "")
-		} else if !p.Known() {
-			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
+		isNew := "no pins of " + server
+		isGone := "no capture of " + server
+		said := isGone
+		if p.Lockfiles {
+			isNew = server + " is new"
+			isGone = server + " is gone"
+			said = text.Printable(r.Next.Capture) + " has no " + server
 		}
-		if !p.Present() && p.Lockfiles {
-			add("no-capture", server+" is gone", text.Printable(r.Next.Capture)+" has no "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
-		} else if !p.Present() {
-			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
+		if !p.Known() {
+			add("no-pins", isNew, r.against()+" has no "+server, "")
+		}
+		if !p.Present() {
+			add("no-capture", isGone, said+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
-			add("policy", "another policy for "+server, "policy of "+server+": "+policies(p), "")
+			add("policy", "another policy for "+server, "policy of "+server+": "+policies(&p), "")
 		}
 	}
 	return list
@@ -251,12 +255,6 @@ func policies(p *pin.Comparison) string {
 // explained reports whether a server has renamed entries here, or a selection shows none of its entries. Then the
 // hint that it looks like another server is unnecessary.
 func (r *Report) explained(server string) bool {
-	if r.explaining == nil {
-		r.explaining = map[string]bool{}
-		for _, e := range r.entries {
-			r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
-		}
-	}
 	isRenamed, isShown := r.explaining[server]
 	return isRenamed || r.Narrowed && !isShown
 }
@@ -413,8 +411,7 @@ func (r *Report) steps(m *Model) {
 
 // pages names the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
 func (r *Report) pages(next func(text, command string)) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		if !p.PagesUnpinned || p.Part {
 			continue
 		}
@@ -448,8 +445,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 		m.Instead = []Step{{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"}}
 		return
 	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		if m.Ready == nil || !p.Present() || p.Captured.Digest == "" {
 			continue
 		}
@@ -527,11 +523,8 @@ func (r *Report) acceptCommand(b *Block) string {
 	}
 	for _, e := range b.of {
 		digest := e.DefinitionDigest()
-		if !r.Alone[e.Ref()] {
-			return "" // relock would reject it
-		}
-		if r.digests[[2]string{scope, digest}] > 1 {
-			// Another server or list has an entry with the same digest.
+		// Relock would reject it, or another server or list has an entry with the same digest.
+		if !r.Alone[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)
