@@ -1,12 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
+	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
@@ -231,11 +233,30 @@ var causes = []struct {
 	{facts.CauseHost, "names a new host"},
 }
 
-// worst names the entries that are read first, by the reason why they are.
-func (r *Report) worst(m *Model) {
+// shortReview is the most blocks of a review whose head doesn't explain the numbers in it, nor counts what is breaking.
+const shortReview = 8
+
+// explainNumbers completes Release of the model. It returns whether the head has yet to explain the numbers of blocks.
+func (r *Report) explainNumbers(m *Model) bool {
+	if len(m.Blocks) <= shortReview {
+		return false
+	}
+	if m.Release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
+		m.Release = r.worstText()
+	}
+	if m.Release == "" && m.Breaks == nil {
+		return true
+	}
+	m.Release = joined("; ", m.Release, "(n) is the number of a block")
+	return false
+}
+
+// worst names the entries that are read first, by the reason why they are. The first number is explained, if need be.
+func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
-		worst := Worst{Said: one.said}
 		var hosts []string
+		var named []layout.Run
+		more := -maxWorst
 		for _, e := range r.entries {
 			if !e.Class.First() || e.Why.Cause != one.cause {
 				continue
@@ -243,23 +264,32 @@ func (r *Report) worst(m *Model) {
 			if e.Why.Host != "" {
 				hosts = append(hosts, text.Name(e.Why.Host))
 			}
+			if more++; more > 0 {
+				continue
+			}
 			// If a block has nothing else than what is shared, a reader finds its content there.
-			placed := Placed{e.block.Number, shortRef(e.Type, e.Name)}
+			block := e.block.Number
 			if len(e.changes) > 0 && e.block.HasNothingElse(nil) {
 				first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
-				placed.Block = first.shared.Number
+				block = first.shared.Number
 			}
-			worst.Entries = append(worst.Entries, placed)
+			number := "%s (%d)"
+			if named != nil {
+				named = append(named, layout.Run{Op: '*', Text: ", "})
+			} else if explains && m.Worst == nil {
+				number = "%s (%d is the number of a block)"
+			}
+			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
 		}
-		if more := len(worst.Entries) - maxWorst; more > 0 {
-			worst.Entries = worst.Entries[:maxWorst]
-			worst.More = "and " + text.Number(more) + " more"
+		if more > 0 {
+			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.Number(more) + " more"})
 		}
+		said := one.said
 		if hosts != nil {
-			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
+			said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
 		}
-		if worst.Entries != nil {
-			m.Worst = append(m.Worst, worst)
+		if named != nil {
+			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
 		}
 	}
 }

@@ -26,9 +26,6 @@ func (r *Report) model() *Model {
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
 		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.Said(r.Unpinned), Approved: r.Said(r.ApprovedWarnings), Records: r.records()},
 	}
-	if r.release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
-		m.Breaking = r.worstText()
-	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
 	if r.lockfiles() {
@@ -57,7 +54,7 @@ func (r *Report) model() *Model {
 		m.Blocks = r.blocks
 		m.Shared = r.shared
 		m.Breaks = r.breaks()
-		r.worst(m)
+		r.worst(m, r.explainNumbers(m))
 		r.readFirst(m)
 	}
 	r.data(m)

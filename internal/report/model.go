@@ -38,11 +38,9 @@ type Model struct {
 	Servers []Server
 	Others  string // "10 other servers: no drift", or ""
 
-	// The kind of release that the drift requires, in a sentence; or "".
+	// For the head of a review: the kind of release that the drift requires, or else how many entries are breaking, if
+	// that is known of all that drifted; and what the numbers in it mean. Or "".
 	Release string
-
-	// How many entries are breaking, if that is known of all that drifted, and Release doesn't say it; or "".
-	Breaking string
 
 	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
 	MuchToRead bool
@@ -50,8 +48,8 @@ type Model struct {
 	// What breaks callers, in a few words each.
 	Breaks []string
 
-	// The most dangerous entries of all servers, by reason.
-	Worst []Worst
+	// The most dangerous entries of all servers: a line for each reason.
+	Worst [][]layout.Run
 
 	Problems []Problem
 
@@ -192,21 +190,6 @@ type ReadFirst struct {
 	Marked bool   `json:"marked"` // its score is so high that it is conspicuous in any review
 
 	Entry string `json:"-"` // the entry for people
-
-	of *drifted
-}
-
-// A Worst lists the entries that are worth reading first for one reason.
-type Worst struct {
-	Said    string
-	Entries []Placed
-	More    string // counts the entries that aren't named
-}
-
-// A Placed is an entry with the number of its block.
-type Placed struct {
-	Block int
-	Name  string
 }
 
 // A Problem is what is wrong with a whole server.

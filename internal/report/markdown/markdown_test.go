@@ -26,7 +26,7 @@ func TestWrite(t *testing.T) {
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Data: report.Data{Lockfile: "tools.lock"}, Others: "1 other server",
 			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
-			Worst: []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
+			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
 			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
 				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),
@@ -35,7 +35,7 @@ func TestWrite(t *testing.T) {
 			General: []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
 			Review:  report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
-				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text 10 -> 1,244 bytes\n      takes code: b (2) and 1 more\n```\n" +
+				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text 10 -> 1,244 bytes\n      takes code: b (2)\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +
 				"\n### 2. `CHANGED b`\n\n```diff\n+   wording    | Of b.\n```\n\ndigest: `sha256:b`\n" +
 				"\n### 1. `CHANGED a  allowed`\n\n```diff\n+   wording    | ```\n```\n" +

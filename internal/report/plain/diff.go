@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -115,34 +114,12 @@ func (t *Writer) Overview(m *report.Model) {
 		}
 	}
 	t.Say("  ", run('W', m.Warning))
-	explains := len(m.Blocks) > shortReview
-	release := m.Release
-	if explains { // few blocks show what breaks
-		release = cmp.Or(release, m.Breaking)
-	}
-	if explains && (release != "" || len(m.Breaks) > 0) {
-		release += "; (n) is the number of a block"
-		explains = false
-	}
-	t.Notes("  ", strings.TrimPrefix(release, "; "))
+	t.Notes("  ", m.Release)
 	for _, said := range m.Breaks {
 		t.Say("    ", run('!', said))
 	}
-	for w, worst := range m.Worst {
-		runs := []layout.Run{run('=', worst.Said+": ")}
-		for i, e := range worst.Entries {
-			number := "%s (%d)"
-			if i > 0 {
-				runs = append(runs, run('*', ", "))
-			} else if explains && w == 0 {
-				number = "%s (%d is the number of a block)"
-			}
-			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf(number, e.Name, e.Block), Block: e.Block})
-		}
-		if worst.More != "" {
-			runs = append(runs, run('*', " "), run('*', worst.More))
-		}
-		t.Say("  ", runs...)
+	for _, worst := range m.Worst {
+		t.Say("  ", worst...)
 	}
 	if m.MuchToRead {
 		t.readFirst(m)
@@ -165,9 +142,6 @@ func (t *Writer) readFirst(m *report.Model) {
 		t.gutter(layout.Line{Sign: '=', Runs: []layout.Run{run('=', string(said))}}, layout.Run{Op: '=', Text: where, Block: first.Block})
 	}
 }
-
-// shortReview is the most blocks of a review whose head doesn't explain the numbers in it.
-const shortReview = 8
 
 // The head of a review has at least so many sentences to read first, if there are such, and more while it has fewer lines than a head
 // should have.
