@@ -20,7 +20,7 @@ func (r *Report) model() *Model {
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
-		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
+		Problems: r.shownProblems(),
 		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
 		Policy: r.AllOrNothing(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
@@ -121,7 +121,7 @@ func (r *Report) servers(m *Model) {
 	for _, p := range r.Comparisons {
 		entries := byServer[p.Server]
 		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
-			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Risks: risksOf(entries),
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
@@ -187,14 +187,15 @@ func (r *Report) sizes(m *Model) {
 	}
 }
 
-// risksOf counts what is dangerous among what is new: "1 with code, 1 destructive".
-func risksOf(entries []*drifted) (said []string) {
-	for _, risk := range [][2]string{{facts.TakesCode, "with code"}, {facts.Destructive, "destructive"}} {
-		if n := count(entries, func(e *drifted) bool { return e.Kind == pin.Added && slices.Contains(e.Is, risk[0]) }); n > 0 {
-			said = append(said, text.Number(n)+" "+risk[1])
+// briefText counts drift by kind, and what is dangerous among what is new: "1 added, 1 destructive".
+func briefText(entries []*drifted) string {
+	isNew := map[string]int{}
+	for _, e := range entries {
+		for _, risk := range e.Is {
+			isNew[risk] += lint.BoolToInt(e.Kind == pin.Added)
 		}
 	}
-	return said
+	return joined(", ", kindText(entries), counted(isNew[facts.TakesCode], " with code"), counted(isNew[facts.Destructive], " destructive"))
 }
 
 // data sets the counts for programs.

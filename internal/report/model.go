@@ -160,8 +160,8 @@ type Server struct {
 	// What is compared: "tools.lock 14 tools".
 	Old, New string
 
-	Drift string   // "1 added, 13 changed", or ""
-	Risks []string // "1 with code", "1 destructive"
+	Drift string // "1 added, 13 changed", or ""
+	Brief string // the same with what is dangerous: "1 added, 13 changed, 1 with code"
 
 	Notes   []string // what the server calls itself, and how its policy changed
 	Differs bool

@@ -95,26 +95,24 @@ func (r *Report) verdictText() string {
 	if matched.Total() == 1 {
 		verb = " matches "
 	}
+	denied := counted(len(r.Denied), " denied")
 	if r.Matches {
-		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), r.deniedText()) + ")" + r.policyText()
+		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), denied) + ")" + r.policyText()
 		if n := len(r.ApprovedWarnings); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
 	}
-	left := ""
-	if r.LeftOut > 0 {
-		left = text.Number(r.LeftOut) + " left out (--only)"
-	}
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
+	left := counted(r.LeftOut, " left out (--only)")
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), denied) + r.policyText()
 }
 
-// deniedText counts the denied entries that match their pins, or returns "".
-func (r *Report) deniedText() string {
-	if len(r.Denied) == 0 {
+// counted returns a count with the words after it, or "" for none.
+func counted(n int, words string) string {
+	if n == 0 {
 		return ""
 	}
-	return text.Number(len(r.Denied)) + " denied"
+	return text.Number(n) + words
 }
 
 // problemText names what is wrong with whole servers.
@@ -152,11 +150,9 @@ func isOf(kind pin.DriftKind) func(e *drifted) bool {
 func kindText(entries []*drifted) string {
 	var parts []string
 	for _, k := range kinds {
-		if n := count(entries, isOf(k)); n > 0 {
-			parts = append(parts, text.Number(n)+" "+strings.ToLower(string(k)))
-		}
+		parts = append(parts, counted(count(entries, isOf(k)), " "+strings.ToLower(string(k))))
 	}
-	return strings.Join(parts, ", ")
+	return joined(", ", parts...)
 }
 
 // warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
@@ -245,6 +241,11 @@ func (r *Report) problems() (list []Problem) {
 		}
 	}
 	return list
+}
+
+// shownProblems lists the problems without what explained explains.
+func (r *Report) shownProblems() []Problem {
+	return slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 }
 
 // policies describes a policy and what it was changed to.

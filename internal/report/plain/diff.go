@@ -64,21 +64,13 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 // longReview is the number of blocks above which a review prints how to shorten it.
 const longReview = 30
 
-// otherServers prints which captures look like those of other servers.
-func (t *Writer) otherServers(said []string) {
-	for _, text := range said {
-		t.Say("", run('!', text))
-	}
-}
-
-// otherServers lists the problems with the ID other-server.
-func otherServers(m *report.Model) (said []string) {
-	for _, p := range m.Problems {
-		if p.ID == "other-server" {
-			said = append(said, p.Text)
+// problems prints the problems of a kind.
+func (t *Writer) problems(indent, id string, list []report.Problem) {
+	for _, p := range list {
+		if p.ID == id {
+			t.Say(indent, run('!', p.Text))
 		}
 	}
-	return said
 }
 
 // verdict prints the verdict line, with new warnings in their own colour.
@@ -98,7 +90,7 @@ func (t *Writer) Head(m *report.Model) {
 
 // Overview prints what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Overview(m *report.Model) {
-	t.otherServers(otherServers(m))
+	t.problems("", "other-server", m.Problems)
 	if m.Several {
 		t.servers(m)
 	} else {
@@ -108,11 +100,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
 	// A changed policy is in the notes of its server.
-	for _, p := range m.Problems {
-		if p.ID == "no-capture" {
-			t.Say("  ", run('!', p.Text))
-		}
-	}
+	t.problems("  ", "no-capture", m.Problems)
 	t.Say("  ", run('W', m.Warning))
 	t.Notes("  ", m.Release)
 	for _, said := range m.Breaks {

@@ -30,7 +30,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 		t.Next(m)
 		return t.Err
 	}
-	t.otherServers(otherServers(m))
+	t.problems("", "other-server", m.Problems)
 	t.blocks(m, m.Several && !t.Full)
 	t.Notes("", m.Cost)
 	t.verdict(m)
@@ -78,7 +78,7 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 	for i, b := range m.Blocks {
 		if brief && b.FirstOfServer {
 			s := m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.Spaced(strings.Join(append([]string{s.Drift}, s.Risks...), ", ")))
+			t.block(s.Fails, "server="+s.Name, text.Spaced(s.Brief))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
@@ -214,9 +214,7 @@ func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.Notes("", c.Idle...)
 	if !c.Shown {
-		if len(c.Others) > 0 {
-			t.otherServers(c.Others)
-		}
+		t.problems("", "other-server", c.Problems)
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for _, f := range e.Findings {
