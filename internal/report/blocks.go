@@ -35,27 +35,26 @@ func (r *Report) group() {
 		}
 	}
 	was := map[*drifted]*drifted{} // of an entry that has another name now
-	isJoined := map[*drifted]bool{}
 	for _, e := range r.entries {
-		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
-		if e.RenamedFrom != "" && old != nil && !isJoined[old] { // a selection may leave it out
-			was[e] = old
-			isJoined[old] = true
+		ref := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}
+		if e.RenamedFrom != "" && gone[ref] != nil { // a selection may leave it out
+			was[e] = gone[ref]
+			delete(gone, ref)
 		}
 	}
 	entries := r.entries
 	r.entries = nil
 	for _, e := range entries {
-		if isJoined[e] {
-			continue
+		if e.RenamedTo != "" && gone[e.Ref()] == nil {
+			continue // it is in the block of its new name
 		}
 		b := &Block{of: []*drifted{e}, Blocked: r.Blocked[e.Ref()]}
 		if was[e] != nil {
 			b.of = append(b.of, was[e])
 		}
+		r.entries = append(r.entries, b.of...)
 		for _, one := range b.of {
 			one.block = b
-			r.entries = append(r.entries, one)
 		}
 		r.blocks = append(r.blocks, b)
 	}
@@ -318,15 +317,17 @@ func standsOut(b *Block) (words, id string) {
 // entry describes an entry.
 func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
-	said := &Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
-		Said:  r.ref(d.Ref()),
-		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()],
-		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
+	ref := d.Ref()
+	said := &Entry{Of: ref, Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
+		Ref: r.field(ref), Said: r.ref(ref), Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[ref],
+		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(ref), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
-	for i := 0; i < len(e.Changes) && !r.NoData; i++ {
-		c := &e.Changes[i]
+	for _, c := range e.Changes {
+		if r.NoData {
+			break
+		}
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	definition := func(p *pin.Pin) *Definition {

@@ -226,6 +226,9 @@ func (r *Report) data(m *Model) {
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
 	m.Captured = []Captured{}
+	if r.NoData {
+		return
+	}
 	status := map[pin.Ref]string{}
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
@@ -237,10 +240,8 @@ func (r *Report) captured(m *Model) {
 			status[ref] = "DENIED"
 		}
 	}
-	for i := 0; i < len(r.Comparisons) && !r.NoData; i++ {
-		p := &r.Comparisons[i]
-		for j := range p.Captured.Pins {
-			one := &p.Captured.Pins[j]
+	for _, p := range r.Comparisons {
+		for _, one := range p.Captured.Pins {
 			ref := p.Ref(one.Key)
 			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
 				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
@@ -250,7 +251,7 @@ func (r *Report) captured(m *Model) {
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
 			if one.Type == pin.Tools && asReceived && !r.Terse && r.ApprovalHash != nil {
-				c.ApprovalHash = r.ApprovalHash(p.Server, one)
+				c.ApprovalHash = r.ApprovalHash(p.Server, &one)
 			}
 			m.Captured = append(m.Captured, c)
 		}

@@ -198,7 +198,6 @@ type drifted struct {
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
 	block   *Block
-	order   int // among the entries
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int

@@ -126,16 +126,15 @@ func (r *Report) findShared() {
 		if len(all) < leastShared {
 			continue
 		}
-		var who []byte
 		var entries []*drifted
 		for _, c := range all {
-			who = fmt.Appendf(who, "%p ", c.of)
 			entries = append(entries, c.of)
 		}
-		set := sets[string(who)]
+		who := fmt.Sprint(entries) // their addresses
+		set := sets[who]
 		if set == nil {
 			set = &Shared{entries: entries, rank: rankLast}
-			sets[string(who)] = set
+			sets[who] = set
 			r.shared = append(r.shared, set)
 		}
 		set.Rows = append(set.Rows, all[0].row)
@@ -147,8 +146,7 @@ func (r *Report) findShared() {
 		}
 	}
 	kinds := map[entryKind][]*drifted{}
-	for i, e := range r.entries {
-		e.order = i
+	for _, e := range r.entries {
 		kinds[e.kind()] = append(kinds[e.kind()], e)
 	}
 	for _, s := range r.shared {
@@ -237,7 +235,7 @@ func who(list, all []*drifted) (count, also, names string) {
 	isFew := len(all) > 2*len(list)
 	if isFew {
 		// The others are more than these, so they aren't named.
-		all = slices.SortedFunc(slices.Values(list), func(a, b *drifted) int { return a.order - b.order })
+		all = list
 	}
 	var said, others []string
 	for _, e := range all {

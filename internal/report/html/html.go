@@ -109,12 +109,12 @@ func Write(w io.Writer, m *report.Model) error {
 		"shown": func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
-		p.Head = laidOut(func(t *plain.Writer) { t.Overview(m) })
+		p.Head = laidOut(m, (*plain.Writer).Overview)
 		if err := p.blocks(t); err != nil {
 			return err
 		}
 	}
-	p.General = laidOut(func(t *plain.Writer) { t.General(m) })
+	p.General = laidOut(m, (*plain.Writer).General)
 	sum := sha256.Sum256([]byte(p.Style))
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
@@ -146,9 +146,9 @@ func (s *sheet) writer() *plain.Writer {
 }
 
 // laidOut returns what write prints, up to maxHead.
-func laidOut(write func(t *plain.Writer)) []part {
+func laidOut(m *report.Model, write func(t *plain.Writer, m *report.Model)) []part {
 	s := &sheet{}
-	write(s.writer())
+	write(s.writer(), m)
 	for i := len(s.list); s.size > maxHead; i-- {
 		s.size -= len(s.list[i-1].Text)
 		s.list = append(s.list[:i-1], part{Text: "the rest is left out here: see diff\n"})
