@@ -438,7 +438,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 		ready("to approve it as another server", another)
 	} else if isRelocked {
 		r.rest(ready)
-	} else if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // lock refuses a new warning
+	} else if r.Writes && len(r.Expect) > 0 {
 		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
 	}
 	if r.Review && r.recordText() != "" {
@@ -490,14 +490,11 @@ func (r *Report) rest(ready func(text, command string)) {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	whole := r.AllOrNothing()
 	isForbidden := func(p pin.Comparison) bool { return p.State == pin.Forbidden }
-	// Accepting entries can't fix what is forbidden.
-	if len(r.entries) == 0 && !whole && slices.ContainsFunc(r.Comparisons, isForbidden) || len(left) > 0 && (whole || len(left) == len(r.entries)) {
-		return
+	if len(r.entries) == 0 && !r.AllOrNothing() && slices.ContainsFunc(r.Comparisons, isForbidden) {
+		return // accepting entries can't fix what is forbidden
 	}
-	isListed := func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }
-	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || !slices.ContainsFunc(r.Comparisons, isListed) {
+	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 {
 		return
 	}
 	said := "approve exactly this"
