@@ -310,9 +310,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 	}
 	again := a.req.To(a.req.Verb, a.r.OnlyFlags...)
 	p := prompt.New(a.req.tty, a.stderr, plain.New(shown, a.style), a.r.Model, again, drain(a.req.tty))
-	if a.req.Approves {
-		p.First()
-	}
+	p.First = a.req.Approves
 	var answers *approval.Answers
 	err := a.interruptible(a.req.To(a.req.Verb), func() (err error) {
 		answers, err = p.Review()

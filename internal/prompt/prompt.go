@@ -29,8 +29,9 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks again
 
-	// Nothing is pinned yet: one question is about all of a server's entries that have no warning.
-	first bool
+	// First: nothing is pinned yet. One question is about all entries of a server, below all that it lists, but for one per entry
+	// with a warning.
+	First bool
 
 	list []*question
 	told bool        // what several entries share was printed
@@ -41,13 +42,6 @@ type Prompter struct {
 // input that waits at a terminal. again is the command with which a person who left can go on.
 func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again string, drain func()) *Prompter {
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
-}
-
-// First makes the prompt ask about servers without pins: one question per server, below all that it lists, and one
-// per entry with a warning.
-func (p *Prompter) First() *Prompter {
-	p.first = true
-	return p
 }
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
@@ -166,17 +160,11 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 // several servers, it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
 	said := text.Number(at+1) + " of " + text.Number(len(p.list))
-	server := p.list[at].server
-	count := func(list []*question) (n int) {
-		for _, q := range list {
-			if q.server == server {
-				n++
-			}
-		}
-		return n
-	}
-	if p.m.Several && server != "" {
-		said += ", " + server + " " + text.Number(count(p.list[:at+1])) + " of " + text.Number(count(p.list))
+	q := p.list[at]
+	if p.m.Several && q.server != "" {
+		isOther := func(other *question) bool { return other.server != q.server }
+		own := slices.DeleteFunc(slices.Clone(p.list), isOther)
+		said += ", " + q.server + " " + text.Number(slices.Index(own, q)+1) + " of " + text.Number(len(own))
 	}
 	return " (" + said + ")"
 }
@@ -192,7 +180,7 @@ func (p *Prompter) accepted() *approval.Answers {
 			a.Entries[e.Of] = e.Accepts
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
-			} else if q.isOfOne() {
+			} else if len(q.blocks) == 1 {
 				a.Allowed[e.Of] = true // the question mentioned that it was denied
 			}
 		}
@@ -256,7 +244,7 @@ func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
 	and := b.SharedNumbers(nil, true)
 	switch {
-	case p.first:
+	case p.First:
 		q.text = "Accept the @ of server " + p.m.Servers[b.Server].Name + " shown above?"
 		q.order++
 	case b.HasNothingElse(nil) && and == "":
@@ -299,21 +287,10 @@ func (p *Prompter) show(q *question) {
 	}
 }
 
-// canBeDenied reports whether a question is about one entry that can be kept from agents. An entry that
-// seems to be renamed counts as one, though it has two names.
+// canBeDenied reports whether a question is about one entry that can be kept from agents. A block is about one entry, perhaps
+// under two names, of which the old one can't be denied.
 func (q *question) canBeDenied() bool {
-	deniable := 0
-	for _, e := range q.entries() {
-		if e.CanBeDenied {
-			deniable++
-		}
-	}
-	return deniable == 1 && q.isOfOne()
-}
-
-// isOfOne reports whether a question is about one entry, perhaps under two names.
-func (q *question) isOfOne() bool {
-	return len(q.entries()) == 1 || len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
+	return len(q.blocks) == 1 && slices.ContainsFunc(q.entries(), func(e *report.Entry) bool { return e.CanBeDenied })
 }
 
 // risks names the entries that are dangerous, by the kind of danger, and counts the others.

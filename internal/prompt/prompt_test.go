@@ -129,7 +129,7 @@ func TestReview(t *testing.T) {
 			m := review()
 			p := New(&test.typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain)
 			if test.first {
-				p.First()
+				p.First = true
 			}
 			chosen, err := p.Review()
 			if got := acceptedOf(t, m, chosen); (err != nil) != test.left || !slices.Equal(got, test.want) {

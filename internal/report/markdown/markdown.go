@@ -33,7 +33,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
 	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
-	var page, out, next, left, others strings.Builder
+	var page, out, left, others strings.Builder
+	next := ""
 	t := plain.New(&out, plain.Style{})
 	printed := func(print func(m *report.Model)) string {
 		out.Reset()
@@ -55,11 +56,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 			// It begins with our own name, so it doesn't close its fence.
 			step = "\n" + code(s.Text) + ":\n" + fence("sh", s.Command)
 		}
-		if next.Len()+len(step) <= most {
-			next.WriteString(step)
+		if len(next)+len(step) <= most {
+			next += step
 		}
 	}
-	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
+	room -= page.Len() + len(next) + most + 1_000 // for words about what is left out
 	t.Diff = true
 	told := false
 	for _, b := range m.ByRank() {
@@ -94,8 +95,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
 	}
-	if next.Len() > 0 {
-		page.WriteString("\n### Next\n" + next.String())
+	if next != "" {
+		page.WriteString("\n### Next\n" + next)
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
