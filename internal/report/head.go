@@ -37,6 +37,7 @@ func (r *Report) model() *Model {
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
+	r.counts(m)
 	r.servers(m)
 	r.captured(m)
 	for _, e := range r.entries {
@@ -57,15 +58,15 @@ func (r *Report) model() *Model {
 		r.worst(m, r.explainNumbers(m))
 		r.readFirst(m)
 	}
-	r.data(m)
 	return m
 }
 
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
+	of := f.Ref()
 	s := Finding{EntryRecord: f.EntryRecord(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
-		Detail: f.Detail, Names: r.ref(f.Ref()), Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
+		Place: r.place(of, f.Pointer), Pointer: text.Pointer(f.Pointer), At: f.Pointer,
+		Detail: f.Detail, Names: r.ref(of), Line: r.pinLine(of), Server: f.Server, Ref: r.field(of)}
 	if f.Warning {
 		s.Level = "warning"
 	}
@@ -120,7 +121,9 @@ func (r *Report) servers(m *Model) {
 	}
 	for _, p := range r.Comparisons {
 		entries := byServer[p.Server]
-		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
+		old := r.against() + " nothing"
+		now := "no capture"
+		s := Server{ID: p.Server, Differs: r.Differs[p.Server],
 			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
 		if p.Server != "" {
@@ -128,16 +131,19 @@ func (r *Report) servers(m *Model) {
 		}
 		side := ServerData{Server: p.Server}
 		if p.Known() {
-			s.Old = r.against() + " " + s.Pinned
+			old = r.against() + " " + s.Pinned
+			m.Counts["pins"] += len(p.Locked.Pins)
 			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Lockfiles {
-			s.New = text.Printable(r.Next.Capture) + " nothing"
+			now = text.Printable(r.Next.Capture) + " nothing"
 		}
 		if p.Present() {
-			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
+			m.Counts["entries"] += len(p.Captured.Pins)
+			now = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
 			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
 		}
+		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
 		m.Sides = append(m.Sides, side)
 		r.about(m, &p, &s)
 		if p.PolicyDiffers() {
@@ -198,28 +204,21 @@ func briefText(entries []*drifted) string {
 	return joined(", ", kindText(entries), counted(isNew[facts.TakesCode], " with code"), counted(isNew[facts.Destructive], " destructive"))
 }
 
-// data sets the counts for programs.
-func (r *Report) data(m *Model) {
+// counts sets the counts for programs, except those that servers adds up.
+func (r *Report) counts(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
 		m.Counts["blocked"] += lint.BoolToInt(r.Blocked[e.Ref()])
 	}
+	counts := kindsOf(r.entries)
 	for _, k := range kinds {
-		m.Counts[strings.ToLower(string(k))] = count(r.entries, isOf(k))
+		m.Counts[strings.ToLower(string(k))] = counts[k]
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
 		m.Counts["warnings"] += lint.BoolToInt(f.Warning)
 		m.Counts["notes"] += lint.BoolToInt(!f.Warning)
-	}
-	for _, s := range m.Sides {
-		if s.Pinned != nil {
-			m.Counts["pins"] += s.Pinned.Entries
-		}
-		if s.Now != nil {
-			m.Counts["entries"] += s.Now.Entries
-		}
 	}
 }
 

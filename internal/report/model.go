@@ -157,8 +157,8 @@ type Server struct {
 	// The ID as it is printed; "" if two captures are compared.
 	Name string
 
-	// What is compared: "tools.lock 14 tools".
-	Old, New string
+	// What is compared: "files   tools.lock 14 tools   ->   live.json 15 tools".
+	Title string
 
 	Drift string // "1 added, 13 changed", or ""
 	Brief string // the same with what is dangerous: "1 added, 13 changed, 1 with code"

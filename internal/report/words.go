@@ -134,23 +134,21 @@ func joined(separator string, parts ...string) string {
 // kinds lists the kinds of drift in the order in which a sentence names them.
 var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
 
-// count counts the entries that a condition is true of.
-func count(entries []*drifted, is func(e *drifted) bool) (n int) {
+// kindsOf counts drift by kind.
+func kindsOf(entries []*drifted) map[pin.DriftKind]int {
+	counts := map[pin.DriftKind]int{}
 	for _, e := range entries {
-		n += lint.BoolToInt(is(e))
+		counts[e.Kind]++
 	}
-	return n
+	return counts
 }
 
-func isOf(kind pin.DriftKind) func(e *drifted) bool {
-	return func(e *drifted) bool { return e.Kind == kind }
-}
-
-// kindText counts drift by kind: "1 added, 13 changed".
+// kindText counts drift by kind in words: "1 added, 13 changed".
 func kindText(entries []*drifted) string {
+	counts := kindsOf(entries)
 	var parts []string
 	for _, k := range kinds {
-		parts = append(parts, counted(count(entries, isOf(k)), " "+strings.ToLower(string(k))))
+		parts = append(parts, counted(counts[k], " "+strings.ToLower(string(k))))
 	}
 	return joined(", ", parts...)
 }

@@ -25,7 +25,7 @@ func TestWrite(t *testing.T) {
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Data: report.Data{Lockfile: "tools.lock"}, Others: "1 other server",
-			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
+			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
 			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
 			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},

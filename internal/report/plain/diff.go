@@ -95,7 +95,7 @@ func (t *Writer) Overview(m *report.Model) {
 		t.servers(m)
 	} else {
 		s := m.Servers[0]
-		t.Say("", run('*', sideText(s)))
+		t.Say("", run('*', s.Title))
 		t.Notes("  ", s.Notes...)
 		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
@@ -202,7 +202,7 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.FirstOfServer {
-		t.Say("", run('*', sideText(m.Servers[b.Server])))
+		t.Say("", run('*', m.Servers[b.Server].Title))
 		t.Blank()
 	}
 	number := numbered(m, b.Number)
@@ -380,11 +380,6 @@ func (t *Writer) Whole(e *report.Entry) {
 	for _, f := range of.Files {
 		show(text.Name(f.URI), jsontree.Text(f.Text))
 	}
-}
-
-// sideText describes for one server what is compared with what.
-func sideText(s report.Server) string {
-	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }
 
 // numbered returns a block's number, padded to the widest, for a line's beginning.
