@@ -334,15 +334,17 @@ func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine
 			before = append(before, run('=', "  "))
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
-		rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+		rows := line.Wrap(room, t.room(below))
 		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
 			t.gutter(rows[0], before...)
-			t.texts(below, rows[1:])
+			for _, row := range rows[1:] {
+				t.gutter(row, run('=', below))
+			}
 			return
 		}
 	}
 	t.Say(indent, head...)
-	t.texts(below, t.wrapped(len(below), l.Text))
+	t.texts(below, l.Text)
 }
 
 // columnsOf returns an upper bound of the columns that pieces of a line take.
@@ -368,7 +370,7 @@ func (t *Writer) Whole(e *report.Entry) {
 	tree := jsontree.ParseCanonical(of.Text)
 	show := func(title string, v jsontree.Value) {
 		t.Notes("  ", title)
-		t.texts("  ", t.wrapped(2, layout.Value(op, v, true, false)))
+		t.texts("  ", layout.Value(op, v, true, false))
 	}
 	if tree.Kind == '"' {
 		show("", tree)

@@ -165,18 +165,14 @@ func (t *Writer) Next(m *report.Model) {
 	}
 }
 
-// texts prints server text after its gutter.
+// room returns how many columns an indent and a gutter leave.
+func (t *Writer) room(indent string) int { return max(layout.LeastWidth/2, t.Width-len(indent)-len("  | ")) }
+
+// texts prints server text after its gutter, wrapped.
 func (t *Writer) texts(indent string, list []layout.Line) {
 	for _, l := range list {
-		t.gutter(l, run('=', indent))
+		for _, row := range l.Marked().Wrap(t.room(indent), t.room(indent)) {
+			t.gutter(row, run('=', indent))
+		}
 	}
-}
-
-// wrapped lays lines out for the width that an indent leaves.
-func (t *Writer) wrapped(indent int, list []layout.Line) (rows []layout.Line) {
-	width := max(layout.LeastWidth/2, t.Width-indent-len("  | "))
-	for _, l := range list {
-		rows = append(rows, l.Marked().Wrap(width, width)...)
-	}
-	return rows
 }
