@@ -108,11 +108,14 @@ func (r *Report) Closing(did Relocked) Relocked {
 	if said := joined("; ", append(written, did.Records)...); said != "" {
 		did.Written = said + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
-	notAsked := counted(r.LeftOut, " not asked about (--only)")
+	notAsked := ""
+	if r.LeftOut > 0 {
+		notAsked = text.Number(r.LeftOut) + " not asked about (--only)"
+	}
 	if said := joined("; ", named(text.Number(len(left))+" left: ", left), notAsked, named("no pins of server ", bare)); said != "" {
 		did.Left = "DRIFT: " + said + r.policyText()
 	}
-	did.Problems = r.shownProblems()
+	did.Problems = r.problems(false)
 	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
 	return did
 }

@@ -118,7 +118,7 @@ func counted(n int, words string) string {
 // problemText names what is wrong with whole servers.
 func (r *Report) problemText() string {
 	var titles []string
-	for _, p := range r.problems() {
+	for _, p := range r.problems(false) {
 		if p.ID != "other-server" {
 			titles = append(titles, p.Title)
 		}
@@ -196,19 +196,21 @@ func (r *Report) policyText() (said string) {
 		if !p.Present() {
 			side = p.Locked
 		}
-		all = append(all, side.Policy.Summary())
+		if summary := side.Policy.Summary(); !slices.Contains(all, summary) {
+			all = append(all, summary)
+		}
 	}
-	return said + strings.Join(distinct(all), "")
+	return said + strings.Join(all, "")
 }
 
-// problems lists what is wrong with whole servers, in the order of the servers.
-func (r *Report) problems() (list []Problem) {
+// problems lists what is wrong with whole servers, in the order of the servers; with all, also what explained explains.
+func (r *Report) problems(all bool) (list []Problem) {
 	for _, p := range r.Comparisons {
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() { // a part of a session may lack the pinned entries
+		if !p.Part && p.Unrelated() && (all || !r.explained(p.Server)) { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -239,11 +241,6 @@ func (r *Report) problems() (list []Problem) {
 		}
 	}
 	return list
-}
-
-// shownProblems lists the problems without what explained explains.
-func (r *Report) shownProblems() []Problem {
-	return slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) })
 }
 
 // policies describes a policy and what it was changed to.
@@ -458,7 +455,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
 func (r *Report) asAnother() string {
-	for _, p := range r.problems() {
+	for _, p := range r.problems(true) {
 		if p.Command != "" {
 			return p.Command
 		}

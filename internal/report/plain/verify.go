@@ -214,7 +214,9 @@ func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
 	t.Notes("", c.Idle...)
 	if !c.Shown {
-		t.problems("", "other-server", c.Problems)
+		if len(c.Problems) > 0 {
+			t.problems("", "other-server", c.Problems)
+		}
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
 			for _, f := range e.Findings {
