@@ -314,17 +314,17 @@ func (p *Prompter) risks(entries []*report.Entry) {
 
 // answers are all possible answers, in the order in which they are offered.
 var answers = []struct {
-	key          byte
-	shown, means string
+	key                byte
+	word, shown, means string
 }{
-	{'y', "[y]es", "accept: pin what the server lists now"},
-	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
-	{'e', "[e]ach", "show each of these entries, and ask about it"},
-	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
-	{'d', "[d]efinition", "show the whole definition"},
-	{'b', "[b]ack", "back to the previous question"},
-	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
-	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
+	{'y', "yes", "[y]es", "accept: pin what the server lists now"},
+	{'n', "no", "[n]o", "keep the pin as it is; what is new stays unpinned"},
+	{'e', "each", "[e]ach", "show each of these entries, and ask about it"},
+	{'x', "x", "[x] deny", "pin it, but keep it from agents with a guard"},
+	{'d', "definition", "[d]efinition", "show the whole definition"},
+	{'b', "back", "[b]ack", "back to the previous question"},
+	{'w', "write", "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
+	{'q', "quit", "[q]uit", "leave; what you accepted so far is written only after a yes"},
 }
 
 // keys are the answers to a question about entries.
@@ -377,14 +377,13 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 			continue
 		}
 		key, shown, listed := string(a.key), a.shown, a.shown
-		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
 		if a.key == 'y' && q.warned {
-			key = word
+			key = a.word
 			shown = "Type yes, or"
-			listed = word
+			listed = a.word
 		}
 		words[key] = a.key
-		words[word] = a.key
+		words[a.word] = a.key
 		expected = append(expected, key)
 		asked += " " + shown
 		help += fmt.Sprintf("  %-23s  %s\n", listed, a.means)

@@ -180,13 +180,12 @@ func gone(e *drifted) string {
 	if e.Locked.Definition == nil {
 		return notStored
 	}
-	definition := e.Locked.Tree()
-	said := definition
-	if said.Kind != '"' {
-		said = definition.Get("description")
-	}
+	said := e.Locked.Tree()
 	if e.Type == pin.Skills {
-		said = definition.Get("frontmatter").Get("description")
+		said = said.Get("frontmatter")
+	}
+	if e.Type != pin.Instructions {
+		said = said.Get("description")
 	}
 	first := ""
 	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {

@@ -250,11 +250,13 @@ func (d *describer) compare() {
 
 // about lists the changes at a pointer or, if there are none, at the nearest pointer above it.
 func (e *drifted) about(pointer string) (list []*change) {
+	longest := 0 // pointer
 	for _, c := range e.changes {
-		if pointer == "" || !isIn(pointer, c.at) || len(list) > 0 && len(c.at) < len(list[0].at) {
+		if pointer == "" || !isIn(pointer, c.at) || len(c.at) < longest {
 			continue
 		}
-		if len(list) > 0 && len(c.at) > len(list[0].at) {
+		if len(c.at) > longest {
+			longest = len(c.at)
 			list = nil
 		}
 		list = append(list, c)
@@ -464,17 +466,17 @@ func (d *describer) wholes() {
 		list = []pin.Pin{*d.Locked}
 		op = '-'
 	}
-	for i := range list {
+	for _, p := range list {
 		row := Row{Op: op, Minor: d.Kind == pin.Removed}
 		if d.Kind == pin.Duplicate {
-			row.Word = short(list[i].Digest)
+			row.Word = short(p.Digest)
 		}
-		if list[i].Definition == nil {
+		if p.Definition == nil {
 			row.Phrase = notStored
 		} else {
 			described := d.description
 			if d.Kind != pin.Removed && d.RenamedFrom == "" {
-				described = describe(d.Type, jsontree.Value{}, list[i].Shown(), nil)
+				described = describe(d.Type, jsontree.Value{}, p.Shown(), nil)
 			}
 			row.Lines = d.laidOut(described)
 		}

@@ -55,22 +55,21 @@ func short(digest string) string {
 
 // verdictWord returns the verdict in one to three words.
 func (r *Report) verdictWord() string {
-	if r.Matches {
+	switch {
+	case r.Matches:
 		return "OK"
-	}
-	if r.NoAnswer != nil && len(r.entries) == 0 {
+	case r.NoAnswer != nil && len(r.entries) == 0:
 		return "NO ANSWER"
-	}
-	if r.Failed && r.RefusesDenied && len(r.Denied) > 0 && len(r.Drifts) == 0 {
+	case !r.Failed:
+		return "PASS WITH DRIFT"
+	case len(r.Drifts) > 0:
+		return "DRIFT"
+	case r.RefusesDenied && len(r.Denied) > 0:
 		return "DENIED"
-	}
-	if r.Failed && r.OverBudget != "" && len(r.Drifts) == 0 {
+	case r.OverBudget != "":
 		return "OVER BUDGET"
 	}
-	if r.Failed {
-		return "DRIFT"
-	}
-	return "PASS WITH DRIFT"
+	return "DRIFT"
 }
 
 // Match returns the line that verify prints if all entries match. ok is false if there is more to print, for which

@@ -37,9 +37,6 @@ type page struct {
 	*report.Model
 	Style           template.CSS
 	Policy          string // its Content-Security-Policy
-	Title           string // No answer, DRIFT, …
-	Said            string // the verdict
-	Error           []string
 	Head, General   []part
 	Groups          []filterGroup
 	Items, NotShown []*item
@@ -91,12 +88,7 @@ func (i *item) Aside() string {
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, shown: map[int]bool{}}
-	if m.NoAnswer != nil {
-		p.Title = "No answer"
-		p.Said = ""
-		p.Error = m.NoAnswer.Lines
-	}
+	p := &page{Model: m, Style: template.CSS(pageStyle), shown: map[int]bool{}}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": dashed,

@@ -166,7 +166,9 @@ func (t *Writer) Next(m *report.Model) {
 }
 
 // room returns how many columns an indent and a gutter leave.
-func (t *Writer) room(indent string) int { return max(layout.LeastWidth/2, t.Width-len(indent)-len("  | ")) }
+func (t *Writer) room(indent string) int {
+	return max(layout.LeastWidth/2, t.Width-len(indent)-len("  | "))
+}
 
 // texts prints server text after its gutter, wrapped.
 func (t *Writer) texts(indent string, list []layout.Line) {
