@@ -68,13 +68,13 @@ func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int)
 	if a == nil {
 		return nil
 	}
-	for i := range m.Entries {
-		digest, yes := a.Entries[m.Entries[i].Of]
+	for i, e := range m.Entries {
+		digest, yes := a.Entries[e.Of]
 		if yes {
 			list = append(list, i)
 		}
-		if yes && digest != m.Entries[i].Accepts {
-			t.Errorf("the yes to %s is bound to %s", m.Entries[i].Said, digest)
+		if yes && digest != e.Accepts {
+			t.Errorf("the yes to %s is bound to %s", e.Said, digest)
 		}
 	}
 	return list

@@ -113,7 +113,6 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // servers lists for each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
-	m.Sides = []ServerData{}
 	others := 0
 	byServer := map[string][]*drifted{}
 	for _, e := range r.entries {
@@ -129,11 +128,10 @@ func (r *Report) servers(m *Model) {
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
-		side := ServerData{Server: p.Server}
 		if p.Known() {
 			old = r.against() + " " + s.Pinned
 			m.Counts["pins"] += len(p.Locked.Pins)
-			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
+			s.Was = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Lockfiles {
 			now = text.Printable(r.Next.Capture) + " nothing"
@@ -141,10 +139,9 @@ func (r *Report) servers(m *Model) {
 		if p.Present() {
 			m.Counts["entries"] += len(p.Captured.Pins)
 			now = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
+			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
 		}
 		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
-		m.Sides = append(m.Sides, side)
 		r.about(m, &p, &s)
 		if p.PolicyDiffers() {
 			s.Notes = append(s.Notes, "policy: "+policies(&p))

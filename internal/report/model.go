@@ -34,8 +34,7 @@ type Model struct {
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
 	Annotated string
 
-	Several bool // there is more than one server
-	Servers []Server
+	Several bool   // there is more than one server
 	Others  string // "10 other servers: no drift", or ""
 
 	// For the head of a review: the kind of release that the drift requires, or else how many entries are breaking, if
@@ -113,7 +112,7 @@ type Data struct {
 	Counts    map[string]int `json:"counts,omitempty"`    // their keys are part of the format, too
 	TextBytes *Size          `json:"textBytes,omitempty"` // nil: not known
 	Tokens    *Size          `json:"tokens,omitempty"`    // an estimate of what the tools take; nil: not known
-	Sides     []ServerData   `json:"servers,omitzero"`
+	Servers   []Server       `json:"servers,omitzero"`
 
 	// What drifted, in the order of the blocks.
 	Entries []*Entry `json:"drift,omitzero"`
@@ -152,25 +151,27 @@ type Step struct {
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID string // not made printable
+	ID  string `json:"server"` // not made printable
+	Was *Side  `json:"pinned,omitempty"`
+	Now *Side  `json:"now,omitempty"`
 
 	// The ID as it is printed; "" if two captures are compared.
-	Name string
+	Name string `json:"-"`
 
 	// What is compared: "files   tools.lock 14 tools   ->   live.json 15 tools".
-	Title string
+	Title string `json:"-"`
 
-	Drift string // "1 added, 13 changed", or ""
-	Brief string // the same with what is dangerous: "1 added, 13 changed, 1 with code"
+	Drift string `json:"-"` // "1 added, 13 changed", or ""
+	Brief string `json:"-"` // the same with what is dangerous: "1 added, 13 changed, 1 with code"
 
-	Notes   []string // what the server calls itself, and how its policy changed
-	Differs bool
+	Notes   []string `json:"-"` // what the server calls itself, and how its policy changed
+	Differs bool     `json:"-"`
 
 	// It is pinned, and the folder has no capture of it.
-	Missing bool
+	Missing bool `json:"-"`
 
-	Fails  bool   // its drift fails the run
-	Pinned string // "14 tools", of the pins
+	Fails  bool   `json:"-"` // its drift fails the run
+	Pinned string `json:"-"` // "14 tools", of the pins
 }
 
 // A ReadFirst is a new sentence that is worth reading before the others.
@@ -470,13 +471,6 @@ type Line struct {
 	pointer string
 
 	isHint bool // of a tool
-}
-
-// ServerData is one server's two sides for programs.
-type ServerData struct {
-	Server string `json:"server"`
-	Pinned *Side  `json:"pinned,omitempty"`
-	Now    *Side  `json:"now,omitempty"`
 }
 
 // A Side is one side of a comparison.

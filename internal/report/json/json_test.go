@@ -22,7 +22,7 @@ func TestWrite(t *testing.T) {
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", General: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},
-			Sides:    []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
+			Servers:  []report.Server{{ID: "s", Was: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
 			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
 			Approved: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
 			Unpinned: none,
@@ -32,7 +32,7 @@ func TestWrite(t *testing.T) {
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
 "standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
-		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Data: report.Data{Unpinned: none, Approved: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []*report.Entry{
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Data: report.Data{Unpinned: none, Approved: none, Servers: []report.Server{}, Captured: []report.Captured{}, Entries: []*report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
 				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
 			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},

@@ -33,10 +33,9 @@ hint: type this]]></error>
 `},
 		// A problem or an entry that is allowed isn't a failure.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Review: report.Step{Text: "review", Command: "pinproof diff live"},
-			Servers:  []report.Server{{ID: "calm"}, {ID: "web"}},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
 			Blocks:   []*report.Block{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
-			Data: report.Data{Entries: entries,
+			Data: report.Data{Servers: []report.Server{{ID: "calm"}, {ID: "web"}}, Entries: entries,
 				Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="2" errors="0" time="0">

@@ -24,8 +24,8 @@ func TestWrite(t *testing.T) {
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
-		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Data: report.Data{Lockfile: "tools.lock"}, Others: "1 other server",
-			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
+		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Others: "1 other server", Data: report.Data{Lockfile: "tools.lock",
+			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",
 			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
 			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
@@ -54,7 +54,7 @@ func TestWrite(t *testing.T) {
 // TestRoom: a comment takes what there is room for, in the order of rank. The rest is named and gets no
 // digest, and wherever it is cut, every fence is closed.
 func TestRoom(t *testing.T) {
-	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
+	m := &report.Model{Word: "DRIFT", Data: report.Data{Servers: []report.Server{{}}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {
 		m.Blocks = append(m.Blocks, &report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
 			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{Accepts: fmt.Sprint("sha256:", i+1, ";")}}, Accept: "accept"})

@@ -287,8 +287,7 @@ func (t *Writer) row(number, indent string, row report.Row) {
 	if t.Full {
 		place = row.Pointer
 	}
-	head := []layout.Run{run(row.Op, row.Word), run('=', text.Spaced(place, lines[0].Phrase))}
-	t.put(number, head, indent+"  ", &lines[0])
+	t.put(number, indent+"  ", &lines[0], run(row.Op, row.Word), run('=', text.Spaced(place, lines[0].Phrase)))
 	t.Lines(indent, lines[1:])
 }
 
@@ -310,9 +309,9 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.Spaced(l.Phrase)
 		}
 		if head == depth {
-			t.put(indent, nil, indent+depth, &l)
+			t.put(indent, indent+depth, &l)
 		} else {
-			t.put(indent, []layout.Run{run('=', head)}, indent+depth+"  ", &l)
+			t.put(indent, indent+depth+"  ", &l, run('=', head))
 		}
 	}
 }
@@ -322,7 +321,7 @@ const leastBeside = 20
 
 // put prints what a line is about, and then its text or a reference to that. A text of one line begins next to what it is
 // about, if it fits there or has room for its beginning. Any other text begins below.
-func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine) {
+func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 	if l.as != "" {
 		t.Say(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)
 		return
