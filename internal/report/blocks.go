@@ -337,7 +337,7 @@ func (r *Report) entry(e *drifted) *Entry {
 	}
 	if d.Kind == pin.Duplicate {
 		for _, p := range d.DistinctCopies() {
-			said.Copies = append(said.Copies, *definition(&p))
+			said.Copies = append(said.Copies, definition(&p))
 		}
 	} else if d.Captured != nil {
 		said.Now = definition(d.Captured)

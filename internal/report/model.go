@@ -3,6 +3,8 @@
 package report
 
 import (
+	"slices"
+
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
@@ -274,10 +276,10 @@ type Entry struct {
 	RenamedFrom string `json:"renamedFrom,omitempty"` // raw
 	RenamedTo   string `json:"renamedTo,omitempty"`   // raw
 
-	Pinned  *Definition  `json:"pinned,omitempty"`
-	Now     *Definition  `json:"now,omitempty"`
-	Copies  []Definition `json:"copies,omitempty"`
-	Changes []Change     `json:"changes"`
+	Pinned  *Definition   `json:"pinned,omitempty"`
+	Now     *Definition   `json:"now,omitempty"`
+	Copies  []*Definition `json:"copies,omitempty"`
+	Changes []Change      `json:"changes"`
 
 	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
 
@@ -313,13 +315,9 @@ type Entry struct {
 }
 
 // Definitions lists an entry's definitions: the pinned one, and what it is now.
-func (e *Entry) Definitions() (list []Definition) {
-	for _, d := range []*Definition{e.Pinned, e.Now} {
-		if d != nil {
-			list = append(list, *d)
-		}
-	}
-	return append(list, e.Copies...)
+func (e *Entry) Definitions() []*Definition {
+	either := []*Definition{e.Pinned, e.Now}
+	return append(slices.DeleteFunc(either, func(d *Definition) bool { return d == nil }), e.Copies...)
 }
 
 // A Change is one difference inside an entry, as programs get it: Pointer, From, Old and New come

@@ -270,20 +270,18 @@ const maxOwn = 2
 // breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", what was
 // removed, and the first such change of other entries.
 func (r *Report) breaks() (list []string) {
-	more := 0
 	for _, s := range r.shared {
-		if s.breaks && len(list) == maxShared {
-			more++
-		} else if s.breaks {
-			var said []string
-			for _, row := range s.Rows {
-				said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
-			}
-			list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
+		if !s.breaks {
+			continue
 		}
+		var said []string
+		for _, row := range s.Rows {
+			said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
+		}
+		list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
 	}
-	if more > 0 {
-		list = append(list, "and "+text.Count(more, "more shared change")+" that break callers, below")
+	if more := len(list) - maxShared; more > 0 {
+		list = append(list[:maxShared], "and "+text.Count(more, "more shared change")+" that break callers, below")
 	}
 	if r.release == "" {
 		return list

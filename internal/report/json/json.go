@@ -74,8 +74,8 @@ func (left *room) entry(e report.Entry) *report.Entry {
 	e.Pinned = left.definition(e.Pinned, whole)
 	e.Now = left.definition(e.Now, whole)
 	e.Copies = slices.Clone(e.Copies)
-	for i := range e.Copies {
-		e.Copies[i] = *left.definition(&e.Copies[i], !e.Unexplained)
+	for i, d := range e.Copies {
+		e.Copies[i] = left.definition(d, !e.Unexplained)
 	}
 	all := e.Changes
 	e.Changes = []report.Change{}
