@@ -125,7 +125,9 @@ type Report struct {
 func New(in Input, known *facts.Facts) *Report {
 	r := NewWithoutModel(in, known)
 	r.findRelease()
-	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
+	// Flags can't approve anything while there is a new warning in something that no entry's pin covers.
+	isCovered := len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
+	r.oneByOne = isCovered && r.Lockfile != "" && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	if !r.Terse {
 		for _, e := range r.entries {
 			r.describe(e)

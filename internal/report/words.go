@@ -309,10 +309,13 @@ func (r *Report) note(e *drifted) string {
 // mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
 // compared with all that is denied. Else mayBeText returns "".
 func (r *Report) mayBeText(e *drifted) string {
-	if e.MayBeDenied && !wasDenied(&e.Drift) {
+	if wasDenied(&e.Drift) {
+		return ""
+	}
+	if e.MayBeDenied {
 		return "this may be a denied entry under another name: there is too much to compare, or nothing"
 	}
-	if e.Kind != pin.Added || wasDenied(&e.Drift) {
+	if e.Kind != pin.Added {
 		return ""
 	}
 	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}
@@ -359,11 +362,11 @@ func driftText(e *drifted) string {
 // steps puts into Next of the model how to see and approve the drift. There are no steps without a lockfile. No step approves
 // a new warning by itself.
 func (r *Report) steps(m *Model) {
-	// lock accepts only whole captures.
-	if r.Lockfile == "" || r.Part && r.nothingPinned() {
+	// Nothing is pinned yet. Then lock is next, which accepts only whole captures.
+	isNew := r.nothingPinned()
+	if r.Lockfile == "" || r.Part && isNew {
 		return
 	}
-	isNew := r.nothingPinned()
 	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
 	isRelocked := !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !isNew
 	next := func(text, command string) { m.Next = append(m.Next, Step{Text: text, Command: command}) }
@@ -435,11 +438,6 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 	} else if r.Writes && len(r.Expect) > 0 {
 		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
 	}
-	if r.Review && r.recordText() != "" {
-		ready("after reading it, approve it anew", r.Next.To("relock", "--accept", shell.Placeholder("name"), "--approved-by", shell.Placeholder("you")))
-		m.Instead = []Step{{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"}}
-		return
-	}
 	for _, p := range r.Comparisons {
 		if m.Ready == nil || !p.Present() || p.Captured.Digest == "" {
 			continue
@@ -465,12 +463,6 @@ func (r *Report) asAnother() string {
 // nothingPinned reports whether the lockfile has no pins of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
-}
-
-// approvable reports whether flags can approve anything. They can't while there is a new warning in something that no
-// entry's pin covers.
-func (r *Report) approvable() bool {
-	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
 // rest names the --accept-all command, unless that mustn't be suggested.

@@ -40,7 +40,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
 		// Other problems have been printed in a line above, and the error has what to do.
 		case p.ID == "policy":
-			t.Hint(report.Step{Text: p.Text, Command: p.Command})
+			t.Hint(report.Step{Text: p.Text})
 		}
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
