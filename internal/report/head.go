@@ -17,7 +17,7 @@ import (
 func (r *Report) model() *Model {
 	m := &Model{
 		Version: r.Version, Home: r.Home,
-		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
+		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer),
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
 		Problems: r.problems(false),

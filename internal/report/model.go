@@ -83,7 +83,7 @@ type Model struct {
 	// denied entries that the capture lacks.
 	Denied int
 
-	RefusesDenied bool // these entries fail the run, and are in Records
+	RefusesDenied bool // these entries fail the run: Records has them, and nothing else
 
 	Review Step   // the command that shows everything
 	Next   []Step // the next steps

@@ -127,7 +127,7 @@ func New(in Input, known *facts.Facts) *Report {
 	r.findRelease()
 	// Flags can't approve anything while there is a new warning in something that no entry's pin covers.
 	isCovered := len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
-	r.oneByOne = isCovered && r.Lockfile != "" && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
+	r.oneByOne = isCovered && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	if !r.Terse {
 		for _, e := range r.entries {
 			r.describe(e)

@@ -475,7 +475,7 @@ func (d *describer) wholes() {
 			row.Phrase = notStored
 		} else {
 			described := d.description
-			if d.Kind != pin.Removed && d.RenamedFrom == "" {
+			if d.Kind == pin.Duplicate {
 				described = describe(d.Type, jsontree.Value{}, p.Shown(), nil)
 			}
 			row.Lines = d.laidOut(described)

@@ -56,7 +56,7 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	// List denied entries as drift, too: older guards leave out drifted entries, but don't know denied ones.
 	for _, r := range m.Records {
-		if m.RefusesDenied && r.What == "denied" {
+		if m.RefusesDenied {
 			data.Entries = append(data.Entries, &report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none",
 				Changes: []report.Change{}, Findings: []report.Finding{}})
 		}
