@@ -75,7 +75,7 @@ func (left *room) entry(e report.Entry) *report.Entry {
 	e.Now = left.definition(e.Now, whole)
 	e.Copies = slices.Clone(e.Copies)
 	for i, d := range e.Copies {
-		e.Copies[i] = left.definition(d, !e.Unexplained)
+		e.Copies[i] = left.definition(d, whole)
 	}
 	all := e.Changes
 	e.Changes = []report.Change{}
