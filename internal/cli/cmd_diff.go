@@ -12,7 +12,6 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
-	"pinproof/internal/report/formats"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
@@ -139,8 +138,6 @@ func (a *app) runDiff(req *diffRequest, out *output) error {
 	if req.failOn != "" {
 		known = facts.Explain(w.Comparisons, w.Drifts, in.Findings, facts.Bounds{BySeverities: true})
 		allow = pin.Leniency{Warnings: true, Spared: spared(known, req.least)}
-	} else if !out.writes[formats.Text] {
-		in.Room = facts.ReportRoom
 	}
 	if req.most > 0 {
 		said, known := report.OverBudgetText(w.Comparisons, req.most)

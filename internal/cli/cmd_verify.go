@@ -87,7 +87,6 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			in.Findings, in.Unread = firstFindings(w)
 		default:
 			in.Findings = lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, review)
-			in.Room = facts.ReportRoom
 			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
 				in.Bounded = true
 				in.Room = facts.GateRoom

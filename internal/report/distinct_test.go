@@ -306,7 +306,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r))}
+	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r.Model))}
 }
 
 // spelledOut lists the changes of an entry that aren't summed up as minor.

@@ -48,7 +48,7 @@ type Input struct {
 	// The report isn't a review: it is verify's text output, or about what flags accepted.
 	Bounded bool
 
-	// Bytes of definitions that the facts explain; 0: all of them.
+	// Bytes of definitions that the facts explain; 0: facts.ReviewRoom.
 	Room int
 
 	// The drift is listed without explanations.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"regexp"
@@ -175,6 +176,9 @@ func (l *line) inside() (list []*line) {
 // describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
+		if !r.Bounded && !r.Terse {
+			e.unexplained()
+		}
 		return
 	}
 	var sides [2]jsontree.Value
@@ -201,6 +205,36 @@ func (r *Report) describe(e *drifted) {
 	if r.shares() {
 		d.findKeys()
 	}
+}
+
+// unexplained adds the rows of an entry that a limit left unexplained: its definitions as JSON, one line a member.
+func (e *drifted) unexplained() {
+	list := e.DistinctCopies()
+	ops := bytes.Repeat([]byte("+"), len(list))
+	if e.Locked != nil {
+		list = append([]pin.Pin{*e.Locked}, list...)
+		ops = append([]byte("-"), ops...)
+	}
+	for i := range list {
+		row := Row{Op: ops[i], Word: short(list[i].Digest)}
+		if list[i].Definition == nil {
+			row.Phrase = notStored
+		}
+		shown := list[i].Shown()
+		if shown.Kind == '"' {
+			row.Text = inJSON(ops[i], shown)
+		}
+		for _, m := range shown.Members() {
+			pointer := jsontree.Pointer("", m.Name)
+			row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inJSON(ops[i], layout.Icons(pointer, m.Value))})
+		}
+		e.whole = append(e.whole, row)
+	}
+}
+
+// inJSON lays out a value as one line of JSON.
+func inJSON(op byte, v jsontree.Value) []layout.Line {
+	return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
 }
 
 // differing returns two definitions without the objects and arrays that are equal in both.

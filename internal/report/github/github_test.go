@@ -1,10 +1,10 @@
 package github
 
 import (
-	"bytes"
 	"testing"
 
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 // TestWrite: no text begins a line, ends a title or ends a file's name.
@@ -26,12 +26,9 @@ func TestWrite(t *testing.T) {
 		{"allowed", report.Model{Word: "PASS WITH DRIFT", Text: "1 added", Review: report.Step{Text: "review", Command: "pinproof diff live"}},
 			"::warning title=pinproof::PASS WITH DRIFT: 1 added\nPASS WITH DRIFT: 1 added\nhint: review: pinproof diff live\n"},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		out := reporttest.Written(t, Write, &test.model)
+		if out != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
 	}
 }

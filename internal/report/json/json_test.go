@@ -1,12 +1,12 @@
 package json
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func TestWrite(t *testing.T) {
@@ -44,12 +44,9 @@ func TestWrite(t *testing.T) {
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; b.String() != want {
-			t.Errorf("%s: got\n%swant\n%s", test.name, b.String(), want)
+		out := reporttest.Written(t, Write, &test.model)
+		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; out != want {
+			t.Errorf("%s: got\n%swant\n%s", test.name, out, want)
 		}
 	}
 }

@@ -1,11 +1,11 @@
 package junit
 
 import (
-	"bytes"
 	"testing"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func TestWrite(t *testing.T) {
@@ -66,12 +66,9 @@ review: pinproof diff live]]></failure>
 </testsuites>
 `},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		out := reporttest.Written(t, Write, &test.model)
+		if out != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pinproof/internal/jsontest"
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func said(text string) []report.Row {
@@ -41,12 +42,9 @@ func TestWrite(t *testing.T) {
 				"\n### 1. `CHANGED a  allowed`\n\n```diff\n+   wording    | ```\n```\n" +
 				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n\n`set digest` `sha256:all`\n"},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		out := reporttest.Written(t, Write, &test.model)
+		if out != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
 	}
 }
