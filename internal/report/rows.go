@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"regexp"
@@ -176,7 +175,7 @@ func (l *line) inside() (list []*line) {
 // describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
-		if !r.Bounded && !r.Terse {
+		if !r.Bounded {
 			e.unexplained()
 		}
 		return
@@ -209,32 +208,32 @@ func (r *Report) describe(e *drifted) {
 
 // unexplained adds the rows of an entry that a limit left unexplained: its definitions as JSON, one line a member.
 func (e *drifted) unexplained() {
-	list := e.DistinctCopies()
-	ops := bytes.Repeat([]byte("+"), len(list))
 	if e.Locked != nil {
-		list = append([]pin.Pin{*e.Locked}, list...)
-		ops = append([]byte("-"), ops...)
+		e.whole = append(e.whole, inJSON('-', e.Locked))
 	}
-	for i := range list {
-		row := Row{Op: ops[i], Word: short(list[i].Digest)}
-		if list[i].Definition == nil {
-			row.Phrase = notStored
-		}
-		shown := list[i].Shown()
-		if shown.Kind == '"' {
-			row.Text = inJSON(ops[i], shown)
-		}
-		for _, m := range shown.Members() {
-			pointer := jsontree.Pointer("", m.Name)
-			row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inJSON(ops[i], layout.Icons(pointer, m.Value))})
-		}
-		e.whole = append(e.whole, row)
+	for _, p := range e.DistinctCopies() {
+		e.whole = append(e.whole, inJSON('+', &p))
 	}
 }
 
-// inJSON lays out a value as one line of JSON.
-func inJSON(op byte, v jsontree.Value) []layout.Line {
-	return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
+// inJSON lays out a definition as JSON, one line a member.
+func inJSON(op byte, p *pin.Pin) Row {
+	row := Row{Op: op, Word: short(p.Digest)}
+	if p.Definition == nil {
+		row.Phrase = notStored
+	}
+	inLine := func(v jsontree.Value) []layout.Line {
+		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
+	}
+	shown := p.Shown()
+	if shown.Kind == '"' {
+		row.Text = inLine(shown)
+	}
+	for _, m := range shown.Members() {
+		pointer := jsontree.Pointer("", m.Name)
+		row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inLine(layout.Icons(pointer, m.Value))})
+	}
+	return row
 }
 
 // differing returns two definitions without the objects and arrays that are equal in both.

@@ -303,7 +303,7 @@ func (r *Report) note(e *drifted) string {
 	if e.OnlyKindKnown() && r.Bounded { // the gate counts such entries instead
 		return note
 	}
-	if e.OnlyKindKnown() && !r.Terse {
+	if e.OnlyKindKnown() {
 		return joined("; ", note, "too much drift to explain all of it: this is shown whole, no label accepts it, and it may break callers")
 	}
 	return joined("; ", note, unexplained(e))
