@@ -19,9 +19,13 @@ func Write(w io.Writer, in report.Input) error {
 	if in.Next.Server != "" {
 		of = modeltext.Say(" of server ").Argument(in.Next.Server)
 	}
-	if in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
+	denied := 0 // and this fails the run
+	if in.RefusesDenied {
+		denied = len(in.Denied)
+	}
+	if denied > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
 		return write(w, []modeltext.Text{
-			modeltext.Say("pinproof: blocked: a person has denied ").Count(len(in.Denied), "MCP entry").With(of),
+			modeltext.Say("pinproof: blocked: a person has denied ").Count(denied, "MCP entry").With(of),
 			modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"),
 		})
 	}
@@ -60,8 +64,8 @@ func Write(w io.Writer, in report.Input) error {
 	if missing > 0 {
 		say(empty.Count(missing, "server").Say(" without a capture"))
 	}
-	if in.RefusesDenied && len(in.Denied) > 0 {
-		say(empty.Count(len(in.Denied), "denied entry").Say(", which only a guard keeps from agents"))
+	if denied > 0 {
+		say(empty.Count(denied, "denied entry").Say(", which only a guard keeps from agents"))
 	}
 	if len(drifted) > 0 {
 		say(empty.Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))

@@ -88,7 +88,7 @@ func (i *item) Aside() string {
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), shown: map[int]bool{}}
+	p := &page{Model: m, Style: template.CSS(pageStyle)}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": dashed,
@@ -157,7 +157,7 @@ func (p *page) blocks(t *template.Template) error {
 	p.filters(items)
 	s := &sheet{}
 	rows := s.writer()
-	rows.Shown = p.shown
+	p.shown = rows.Shown
 	room := maxBlocks
 	rows.Several(p.Model)
 	rows.Late(p.Model)
