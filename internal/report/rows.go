@@ -251,7 +251,8 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 func (d *describer) compare() {
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
-		if !isTitle(e.Pointer) {
+		// A line may leave out a title, because it repeats a name.
+		if !strings.HasSuffix(e.Pointer, "/title") {
 			d.attach(e, isOfRequired)
 		}
 		if e.Minor() || isOfRequired {
@@ -301,9 +302,6 @@ func (e *drifted) about(pointer string) (list []*change) {
 func sideOf(e *facts.Edit) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
-
-// isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
-func isTitle(pointer string) bool { return strings.HasSuffix(pointer, "/title") }
 
 // attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
 // whose required changed), to each of these.
@@ -372,7 +370,7 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 // removed has one row with all lines inside it.
 func (d *describer) differs(l *line) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
-	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
+	if strings.HasSuffix(l.now().Pointer, "/title") && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
 	if l.isPaired() {
