@@ -3,8 +3,6 @@
 package report
 
 import (
-	"slices"
-
 	"pinproof/internal/jsontree"
 	"pinproof/internal/layout"
 	"pinproof/internal/pin"
@@ -312,12 +310,6 @@ type Entry struct {
 	Named string `json:"-"`
 
 	Minor bool `json:"-"` // it has nothing new to read
-}
-
-// Definitions lists an entry's definitions: the pinned one, and what it is now.
-func (e *Entry) Definitions() []*Definition {
-	either := []*Definition{e.Pinned, e.Now}
-	return append(slices.DeleteFunc(either, func(d *Definition) bool { return d == nil }), e.Copies...)
 }
 
 // A Change is one difference inside an entry, as programs get it: Pointer, From, Old and New come

@@ -479,7 +479,7 @@ func (c *change) tell() {
 		l.Keeps = strings.Contains(c.at, "/properties/") // its name
 	}
 	l.Shared = c.shared.Number
-	l.InAll = c.shared.inAll && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
+	l.InAll = strings.HasPrefix(c.shared.Count, "all ") && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
 }
 
 // notStored is printed in place of a definition.

@@ -36,7 +36,6 @@ type Shared struct {
 	changes []*change // of all of them
 	rank    int
 	breaks  bool
-	inAll   bool // every entry of their kind is among them
 }
 
 // shares reports whether the review prints shared changes once.
@@ -154,7 +153,6 @@ func (r *Report) findShared() {
 		s.Late = s.rank == rankUnused
 		s.Breaking = s.breaks && r.release != ""
 		s.Count, s.Also, s.Names = who(s.entries, kinds[s.entries[0].kind()])
-		s.inAll = strings.HasPrefix(s.Count, "all ")
 	}
 	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
 		return cmp.Or(lint.BoolToInt(a.Late)-lint.BoolToInt(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))

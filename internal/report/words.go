@@ -202,14 +202,17 @@ func (r *Report) policyText() (said string) {
 	return said + strings.Join(all, "")
 }
 
-// problems lists what is wrong with whole servers, in the order of the servers; with all, also what explained explains.
+// problems lists what is wrong with whole servers, in the order of the servers. Only with all, it has that a server looks like
+// another one although the server has renamed entries here, or a selection shows none of its entries.
 func (r *Report) problems(all bool) (list []Problem) {
 	for _, p := range r.Comparisons {
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() && (all || !r.explained(p.Server)) { // a part of a session may lack the pinned entries
+		isRenamed, isShown := r.explaining[p.Server]
+		isExplained := isRenamed || r.Narrowed && !isShown
+		if !p.Part && p.Unrelated() && (all || !isExplained) { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -245,13 +248,6 @@ func (r *Report) problems(all bool) (list []Problem) {
 // policies describes a policy and what it was changed to.
 func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
-}
-
-// explained reports whether a server has renamed entries here, or a selection shows none of its entries. Then the
-// hint that it looks like another server is unnecessary.
-func (r *Report) explained(server string) bool {
-	isRenamed, isShown := r.explaining[server]
-	return isRenamed || r.Narrowed && !isShown
 }
 
 // driftNote describes what a list of changes can't show: that an entry is denied, repeated or renamed, or that a text
