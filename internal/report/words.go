@@ -103,7 +103,13 @@ func (r *Report) verdictText() string {
 		return s
 	}
 	left := counted(r.LeftOut, " left out (--only)")
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), denied) + r.policyText()
+	var problems []string // of whole servers
+	for _, p := range r.problems(false) {
+		if p.ID != "other-server" {
+			problems = append(problems, p.Title)
+		}
+	}
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, text.List(problems, maxSaidNames), text.Number(matched.Total())+verb+r.against(), denied) + r.policyText()
 }
 
 // counted returns a count with the words after it, or "" for none.
@@ -112,17 +118,6 @@ func counted(n int, words string) string {
 		return ""
 	}
 	return text.Number(n) + words
-}
-
-// problemText names what is wrong with whole servers.
-func (r *Report) problemText() string {
-	var titles []string
-	for _, p := range r.problems(false) {
-		if p.ID != "other-server" {
-			titles = append(titles, p.Title)
-		}
-	}
-	return text.List(titles, maxSaidNames)
 }
 
 // joined joins the parts that aren't empty.

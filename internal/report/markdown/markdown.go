@@ -32,7 +32,11 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
-	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
+	begin := regexp.MustCompile("(?m)^.")
+	fit := func(part string) string {
+		// Four spaces before each line, so that no line is a fence (CommonMark, 4.5).
+		return fence("text", plain.Shorten(begin.ReplaceAllString(part, "    $0"), most))
+	}
 	var page, out, left, others strings.Builder
 	next := ""
 	t := plain.New(&out, plain.Style{})
@@ -127,11 +131,6 @@ func code(s string) string {
 		return ""
 	}
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
-}
-
-// indented puts four spaces before each line, so that no line is a fence (CommonMark, 4.5).
-func indented(lines string) string {
-	return regexp.MustCompile("(?m)^.").ReplaceAllString(lines, "    $0")
 }
 
 // fence is a fenced block of lines that can't close it.

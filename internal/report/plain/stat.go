@@ -44,9 +44,13 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
+		said := cmp.Or(b.Label, b.Words) // a label is given by its id, which --only accepts
+		if b.Label != "" && b.Minor {
+			said += " (minor)"
+		}
 		line := []layout.Run{
 			run('*', b.Kind+" "+b.Title),
-			run(op, text.Spaced(standsOut(b))),
+			run(op, text.Spaced(said)),
 			run('=', text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)),
 		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
@@ -58,12 +62,4 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t.verdict(m)
 	t.Hint(m.Review)
 	return t.Err
-}
-
-// standsOut returns what a reader has to notice in a block. A label is given by its id, which --only accepts.
-func standsOut(b *report.Block) string {
-	if b.Label != "" && b.Minor {
-		return b.Label + " (minor)"
-	}
-	return cmp.Or(b.Label, b.Words)
 }
