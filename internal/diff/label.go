@@ -72,13 +72,18 @@ func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label
 		if len(inside) > 0 {
 			return l.annotationLabel(c, inside[0], inside[1:])
 		}
-		// All annotations were added, removed or replaced at once: return the gravest label of any of them.
-		gravest := label.ClientMetadata
+		// All annotations took the place of something else, or the other way round: return the gravest label of any of them. Who
+		// accepts the wording of a title accepts no hint.
+		var labels []label.Label
 		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
 			part := Change{Old: c.Old.Get(m.Name), New: c.New.Get(m.Name)}
-			gravest = min(gravest, l.annotationLabel(part, m.Name, nil))
+			labels = append(labels, l.annotationLabel(part, m.Name, nil))
 		}
-		return gravest
+		slices.Sort(labels)
+		if labels = slices.Compact(labels); len(labels) > 1 && labels[0] == label.Wording {
+			return label.Other
+		}
+		return append(labels, label.ClientMetadata)[0]
 	case "execution":
 		return executionLabel(c, inside)
 	}

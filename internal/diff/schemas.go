@@ -430,6 +430,11 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
+// combines reports whether a keyword has schemas about the same value.
+func combines(keyword string) bool {
+	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
+}
+
 // isEmpty reports whether a value has no content: it is absent, null, or without parts.
 func isEmpty(v jsontree.Value) bool {
 	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
@@ -558,10 +563,20 @@ func (s *side) namesMore(at location) bool {
 	return false
 }
 
-// namesElsewhere reports whether a schema names a parameter that isn't in its own properties.
-func (s *side) namesElsewhere(side int, v *jsontree.Value) bool {
-	for name, isTaken := range s.namesIn(side, v) {
-		if isTaken && jsontree.Lookup(jsontree.Lookup(v, "properties"), name) == nil {
+// namesElsewhere reports whether a parameter that isn't in the properties of an old schema is named in a schema that it combines, or in
+// one that combines it.
+func (s *side) namesElsewhere(at location) bool {
+	v := at.around[0]
+	own := jsontree.Lookup(v, "properties")
+	for i := len(at.schemas) - 1; i >= 0; i-- {
+		schema.EachBelow(at.schemas[i][0], func(part *jsontree.Value, steps ...string) {
+			if part == v && combines(steps[0]) {
+				v = at.schemas[i][0]
+			}
+		})
+	}
+	for name, isTaken := range s.namesIn(0, v) {
+		if isTaken && jsontree.Lookup(own, name) == nil {
 			return true
 		}
 	}
@@ -588,7 +603,7 @@ func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
-			if isCombination(steps[0]) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, steps[0]) {
+			if combines(steps[0]) {
 				collect(part)
 			}
 		})
@@ -610,7 +625,7 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 	wasOpen := c.Old.Kind == 't' || isEmpty(c.Old) && !wasClosed
 	isOpen := c.New.Kind == 't' || isEmpty(c.New) && !isClosed
 	switch {
-	case wasClosed && isOpen && (isPattern || l.side.namesElsewhere(0, at.around[0])):
+	case wasClosed && isOpen && (isPattern || l.side.namesElsewhere(at)):
 		return label.Loosened
 	case wasClosed && isOpen:
 		return label.NamesOpened

@@ -72,8 +72,24 @@ var (
 	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
 )
 
+// Spelled replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
+// characters.
+func Spelled(text string) string {
+	return rowMark.ReplaceAllStringFunc(text, func(mark string) string {
+		m := rowMark.FindStringSubmatch(mark)
+		switch m[1] {
+		case "tags":
+			return InTags(m[2])
+		case "selectors":
+			return InSelectors(m[2])
+		}
+		times, _ := strconv.Atoi(m[1])
+		return strings.Repeat(m[2], times)
+	})
+}
+
 // Rows reads a file of cases as Lines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
-// In a field, ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those characters. After a line "$NAME = TEXT", each $NAME in a field is that text.
+// Marks in it are spelled (Spelled). After a line "$NAME = TEXT", each $NAME in a field is that text.
 func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 	t.Helper()
 	var names []string
@@ -86,17 +102,7 @@ func Rows(t testing.TB, path string, fields int) (rows [][]string) {
 					t.Fatalf("%s: %v: %s", path, err, row[i])
 				}
 			}
-			row[i] = rowMark.ReplaceAllStringFunc(strings.NewReplacer(names...).Replace(value), func(mark string) string {
-				m := rowMark.FindStringSubmatch(mark)
-				switch m[1] {
-				case "tags":
-					return InTags(m[2])
-				case "selectors":
-					return InSelectors(m[2])
-				}
-				times, _ := strconv.Atoi(m[1])
-				return strings.Repeat(m[2], times)
-			})
+			row[i] = Spelled(strings.NewReplacer(names...).Replace(value))
 		}
 		if len(row) == 3 && row[1] == "=" && strings.HasPrefix(row[0], "$") {
 			names = append(names, row[0], row[2])

@@ -69,6 +69,9 @@ type describer struct {
 type description struct {
 	lines []*line
 	at    [2]map[string]*line
+
+	// The pointers of edits.
+	edited map[string]bool
 }
 
 // A line is a line of either definition, or of both.
@@ -94,9 +97,10 @@ func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions. moved maps the pointers of moved values to their old pointers.
-func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
-	s := &description{at: [2]map[string]*line{{}, {}}}
+// describe describes two definitions. It pairs the lines that edits compare: not those of a value that was removed, where another one
+// may have taken its place, or was replaced as a whole. moved maps the pointers of moved values to their old pointers.
+func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*facts.Edit) *description {
+	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}}
 	var pinned []*line
 	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
 	for i := range before {
@@ -104,19 +108,25 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 		s.at[0][l.was.Pointer] = l
 		pinned = append(pinned, l)
 	}
-	left := map[string]bool{} // the old pointers of moved values
+	left := map[string]bool{} // the old pointers of values that are elsewhere, or gone
 	for _, was := range moved {
 		left[was] = true
+	}
+	for _, e := range edits {
+		s.edited[e.Pointer] = true
+		left[e.Pointer] = left[e.Pointer] || e.Old.Kind != 0 && (e.New.Kind == 0 || len(e.Old.Parts) > 0 && len(e.New.Parts) > 0)
 	}
 	for i := range now {
 		is := &now[i]
 		l := s.at[0][is.Pointer]
-		for around := is.Pointer; around != ""; around = above(around) {
+		for around := is.Pointer; ; around = above(around) {
 			if was, found := moved[around]; found {
 				l = s.at[0][was+is.Pointer[len(around):]]
 				break
 			} else if left[around] {
 				l = nil
+				break
+			} else if around == "" {
 				break
 			}
 		}
@@ -151,10 +161,10 @@ func (s *description) nearest(side int, pointer string) *line {
 func (s *description) place(side int, pointer string) string {
 	l := s.nearest(side, pointer)
 	if l == nil {
-		return text.Pointer(pointer)
+		return text.WholePointer(pointer)
 	}
 	of := [...]*signature.Line{l.was, l.is}[side]
-	return of.Place + text.Pointer(pointer[len(of.Pointer):])
+	return of.Place + text.WholePointer(pointer[len(of.Pointer):])
 }
 
 // above returns a pointer without its last step: the pointer to the value around it.
@@ -190,7 +200,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget, map[*facts.Edit]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*facts.Edit]bool{}}
 	var first []string // the change that the head of a review for a release may name
 	isBreaking := func(c diff.Change) bool { return c.Severity == label.Breaking }
 	if i := slices.IndexFunc(e.Changes, isBreaking); i >= 0 && r.release != "" {
@@ -251,8 +261,7 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 func (d *describer) compare() {
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
-		// A line may leave out a title, because it repeats a name.
-		if !strings.HasSuffix(e.Pointer, "/title") {
+		if !isUnsaid(e.Pointer) {
 			d.attach(e, isOfRequired)
 		}
 		if e.Minor() || isOfRequired {
@@ -301,6 +310,11 @@ func (e *drifted) about(pointer string) (list []*change) {
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
 func sideOf(e *facts.Edit) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
+}
+
+// isUnsaid reports whether a pointer leads to what a line may leave out: a title that repeats a name, a dialect.
+func isUnsaid(pointer string) bool {
+	return strings.HasSuffix(pointer, "/title") || strings.HasSuffix(pointer, "/$schema")
 }
 
 // attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
@@ -370,7 +384,7 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 // removed has one row with all lines inside it.
 func (d *describer) differs(l *line) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
-	if strings.HasSuffix(l.now().Pointer, "/title") && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
+	if isUnsaid(l.now().Pointer) && d.edited[l.now().Pointer] && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
 	if l.isPaired() {
@@ -545,9 +559,9 @@ func (d *describer) laidOut(s *description) (lines []Line) {
 	return lines
 }
 
-// untitled returns keywords without the title, unless they are shown whole.
-func untitled(keywords jsontree.Value, isWhole bool) jsontree.Value {
-	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, isWhole || name != "title" })
+// untitled returns keywords without the title.
+func untitled(keywords jsontree.Value) jsontree.Value {
+	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, name != "title" })
 	if len(kept.Parts) == 0 {
 		return jsontree.Value{}
 	}
@@ -564,7 +578,11 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 		lines[0].Phrase = said[0].Phrase
 		lines = append(lines, said[1:]...)
 	}
-	for _, line := range d.value(untitled(l.was.Keywords, isWhole), untitled(l.is.Keywords, isWhole), l.is.Place, isWhole) {
+	was, is := l.was.Keywords, l.is.Keywords
+	if !isWhole && (d.edited[l.is.Pointer+"/title"] || jsontree.Equal(was.Get("title"), is.Get("title"))) { // a title has a row of its own
+		was, is = untitled(was), untitled(is)
+	}
+	for _, line := range d.value(was, is, l.is.Place, isWhole) {
 		line.Depth = l.is.Depth + 1
 		line.Place += " (keywords)"
 		lines = append(lines, line)

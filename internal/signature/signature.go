@@ -83,7 +83,7 @@ type signer struct {
 }
 
 func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
+	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.WholePointer(pointer)})
 }
 
 // Describe makes the signature of an entry.
@@ -126,7 +126,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	}
 	label := m.Name
 	if !pin.IsSpecifiedMember(s.entryType, m.Name) {
-		label = text.Pointer(at)
+		label = text.WholePointer(at)
 	}
 	s.value(0, label, at, m.Value)
 }
@@ -434,10 +434,12 @@ const mostAlternatives = 50
 
 // constants names alternatives by a parameter whose constant value is different in every other alternative with
 // parameters: "name find". It names an alternative that is a constant itself by that constant. A name is "" if no such
-// constant can be described in plain words, or if the schema has both anyOf and oneOf.
+// constant can be described in plain words, or if the schema has several lists of schemas.
 func constants(around jsontree.Value, list []jsontree.Member) []string {
 	names := make([]string, len(list))
-	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
+	isOther := func(m jsontree.Member) bool { return m.Value.Kind != '[' || schema.Keyword(m.Name) != schema.AtSchemas }
+	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
+	if len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
 		return names
 	}
 	type constant struct{ name, value string }
