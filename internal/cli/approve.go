@@ -298,9 +298,7 @@ func (a *approver) ask() (*approval.Answers, error) {
 	}
 	again := a.To(a.Verb, a.r.OnlyFlags...)
 	p := prompt.New(a.tty, a.stderr, plain.New(shown, a.t.Style), a.r.Model, again, drain(a.tty))
-	if a.Approves {
-		p.First()
-	}
+	p.First = a.Approves
 	return a.interruptible(p.Review)
 }
 

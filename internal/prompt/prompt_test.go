@@ -35,9 +35,10 @@ func review() *report.Model {
 	}
 	var m report.Model
 	block := func(name, kind string, warned bool, rows ...report.Row) {
-		m.Entries = append(m.Entries, report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, CanBeDenied: kind != "REMOVED",
-			Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}})
-		m.Blocks = append(m.Blocks, report.Block{Number: len(m.Entries) + 1, Entries: []int{len(m.Entries) - 1}, Kind: kind, Title: name, Names: []string{name},
+		e := &report.Entry{Of: refOf(name), Accepts: "sha256:" + name, Short: name, Said: name, CanBeDenied: kind != "REMOVED",
+			Now: &report.Definition{Text: []byte(`{"description":"Whole ` + name + `."}`)}}
+		m.Entries = append(m.Entries, e)
+		m.Blocks = append(m.Blocks, &report.Block{Number: len(m.Entries) + 1, Entries: []*report.Entry{e}, Kind: kind, Title: name, Names: []string{name},
 			Ask: "Accept " + name + "?", Warned: warned, Blocked: true, Rows: rows})
 	}
 	own := func(name string) report.Row {
@@ -55,7 +56,7 @@ func review() *report.Model {
 	m.Failed = true
 	m.Warned = 1
 	m.Servers = []report.Server{{Name: "s"}}
-	m.Shared = []report.Shared{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
+	m.Shared = []*report.Shared{{Number: 2, Count: "3 tools", Rows: []report.Row{{Op: '!', Word: "wording", Lines: lines("Said by several.")}}}}
 	return &m
 }
 
@@ -68,13 +69,13 @@ func acceptedOf(t *testing.T, m *report.Model, a *approval.Answers) (list []int)
 	if a == nil {
 		return nil
 	}
-	for i := range m.Entries {
-		digest, yes := a.Entries[m.Entries[i].Of]
+	for i, e := range m.Entries {
+		digest, yes := a.Entries[e.Of]
 		if yes {
 			list = append(list, i)
 		}
-		if yes && digest != m.Entries[i].Accepts {
-			t.Errorf("the yes to %s is bound to %s", m.Entries[i].Said, digest)
+		if yes && digest != e.Accepts {
+			t.Errorf("the yes to %s is bound to %s", e.Said, digest)
 		}
 	}
 	return list
@@ -93,7 +94,7 @@ func TestReview(t *testing.T) {
 			typed := typist(strings.Split(row[2], "|"))
 			p := New(&typed, &out, plain.New(&out, plain.Style{Width: 1000}), m, "pinproof relock live.json", drain)
 			if row[1] == "first" {
-				p.First()
+				p.First = true
 			}
 			chosen, err := p.Review()
 			got := fmt.Sprint(acceptedOf(t, m, chosen))

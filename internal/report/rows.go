@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"regexp"
@@ -61,6 +60,9 @@ type describer struct {
 	*drifted
 	*description
 	budget *effort.Budget
+
+	// The edits that rows show.
+	shown map[*facts.Edit]bool
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -183,7 +185,7 @@ func (l *line) inside() (list []*line) {
 // describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
-		if !r.Bounded && !r.Terse {
+		if !r.Bounded {
 			e.unexplained()
 		}
 		return
@@ -198,7 +200,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*facts.Edit]bool{}}
 	var first []string // the change that the head of a review for a release may name
 	isBreaking := func(c diff.Change) bool { return c.Severity == label.Breaking }
 	if i := slices.IndexFunc(e.Changes, isBreaking); i >= 0 && r.release != "" {
@@ -216,32 +218,32 @@ func (r *Report) describe(e *drifted) {
 
 // unexplained adds the rows of an entry that a limit left unexplained: its definitions as JSON, one line a member.
 func (e *drifted) unexplained() {
-	list := e.DistinctCopies()
-	ops := bytes.Repeat([]byte("+"), len(list))
 	if e.Locked != nil {
-		list = append([]pin.Pin{*e.Locked}, list...)
-		ops = append([]byte("-"), ops...)
+		e.whole = append(e.whole, inJSON('-', e.Locked))
 	}
-	for i := range list {
-		row := Row{Op: ops[i], Word: short(list[i].Digest)}
-		if list[i].Definition == nil {
-			row.Phrase = notStored
-		}
-		shown := list[i].Shown()
-		if shown.Kind == '"' {
-			row.Text = inJSON(ops[i], shown)
-		}
-		for _, m := range shown.Members() {
-			pointer := jsontree.Pointer("", m.Name)
-			row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inJSON(ops[i], layout.Icons(pointer, m.Value))})
-		}
-		e.whole = append(e.whole, row)
+	for _, p := range e.DistinctCopies() {
+		e.whole = append(e.whole, inJSON('+', &p))
 	}
 }
 
-// inJSON lays out a value as one line of JSON.
-func inJSON(op byte, v jsontree.Value) []layout.Line {
-	return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
+// inJSON lays out a definition as JSON, one line a member.
+func inJSON(op byte, p *pin.Pin) Row {
+	row := Row{Op: op, Word: short(p.Digest)}
+	if p.Definition == nil {
+		row.Phrase = notStored
+	}
+	inLine := func(v jsontree.Value) []layout.Line {
+		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
+	}
+	shown := p.Shown()
+	if shown.Kind == '"' {
+		row.Text = inLine(shown)
+	}
+	for _, m := range shown.Members() {
+		pointer := jsontree.Pointer("", m.Name)
+		row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inLine(layout.Icons(pointer, m.Value))})
+	}
+	return row
 }
 
 // differing returns two definitions without the objects and arrays that are equal in both.
@@ -257,7 +259,6 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 
 // compare makes the rows of what changed: the lines that differ, and what no line shows.
 func (d *describer) compare() {
-	shown := map[*facts.Edit]bool{}
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
 		if !isUnsaid(e.Pointer) {
@@ -275,11 +276,11 @@ func (d *describer) compare() {
 		}
 	}
 	for _, l := range d.lines {
-		d.differs(l, shown)
+		d.differs(l)
 	}
 	for _, e := range d.Edits {
-		if !e.Minor() && !shown[e] {
-			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e), shown)
+		if !e.Minor() && !d.shown[e] {
+			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e))
 		}
 	}
 	for _, c := range d.about(d.Why.Pointer) {
@@ -292,11 +293,13 @@ func (d *describer) compare() {
 
 // about lists the changes at a pointer or, if there are none, at the nearest pointer above it.
 func (e *drifted) about(pointer string) (list []*change) {
+	longest := 0 // pointer
 	for _, c := range e.changes {
-		if pointer == "" || !isIn(pointer, c.at) || len(list) > 0 && len(c.at) < len(list[0].at) {
+		if pointer == "" || !isIn(pointer, c.at) || len(c.at) < longest {
 			continue
 		}
-		if len(list) > 0 && len(c.at) > len(list[0].at) {
+		if len(c.at) > longest {
+			longest = len(c.at)
 			list = nil
 		}
 		list = append(list, c)
@@ -378,8 +381,8 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 }
 
 // differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
-// removed has one row with all lines inside it. differs marks the edits that its rows show.
-func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
+// removed has one row with all lines inside it.
+func (d *describer) differs(l *line) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
 	if isUnsaid(l.now().Pointer) && d.edited[l.now().Pointer] && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
@@ -392,19 +395,19 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 			}
 		}
 		if row = row.own(d.values(l, false)); row.Phrase != "" || row.Text != nil || row.Lines != nil {
-			d.add(l, l.edits, row, shown)
+			d.add(l, l.edits, row)
 		}
 		return
 	}
 	if l.above != nil && !l.above.isPaired() {
 		return // its row is part of that of the line around it
 	}
-	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l), shown)
+	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l))
 }
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
-// line around it. It adds no row if all edits are minor.
-func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.Edit]bool) {
+// line around it. It marks the edits as shown. It adds no row if all edits are minor.
+func (d *describer) add(l *line, edits []*facts.Edit, row Row) {
 	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
 	for _, part := range l.inside() {
 		if len(edits) == 0 || !l.isPaired() {
@@ -416,7 +419,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 	}
 	var labels []label.Label
 	for _, e := range edits {
-		shown[e] = shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
+		d.shown[e] = d.shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
 		if e.Minor() {
 			continue
 		}
@@ -490,7 +493,7 @@ func (c *change) tell() {
 		l.Keeps = strings.Contains(c.at, "/properties/") // its name
 	}
 	l.Shared = c.shared.Number
-	l.InAll = c.shared.inAll && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
+	l.InAll = strings.HasPrefix(c.shared.Count, "all ") && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
 }
 
 // notStored is printed in place of a definition.
@@ -508,17 +511,17 @@ func (d *describer) wholes() {
 		list = []pin.Pin{*d.Locked}
 		op = '-'
 	}
-	for i := range list {
+	for _, p := range list {
 		row := Row{Op: op, Minor: d.Kind == pin.Removed}
 		if d.Kind == pin.Duplicate {
-			row.Word = short(list[i].Digest)
+			row.Word = short(p.Digest)
 		}
-		if list[i].Definition == nil {
+		if p.Definition == nil {
 			row.Phrase = notStored
 		} else {
 			described := d.description
-			if d.Kind != pin.Removed && d.RenamedFrom == "" {
-				described = describe(d.Type, jsontree.Value{}, list[i].Shown(), nil)
+			if d.Kind == pin.Duplicate {
+				described = describe(d.Type, jsontree.Value{}, p.Shown(), nil)
 			}
 			row.Lines = d.laidOut(described)
 		}
@@ -589,16 +592,21 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 
 // reworded describes which parts of a phrase were added, removed or changed.
 func (d *describer) reworded(was, is *signature.Line) string {
-	went := slices.DeleteFunc(slices.Clone(was.Parts), func(part string) bool { return slices.Contains(is.Parts, part) })
-	came := slices.DeleteFunc(slices.Clone(is.Parts), func(part string) bool { return slices.Contains(was.Parts, part) })
-	if len(went)+len(came) == 0 {
-		return d.phrase(was.Phrase, is.Phrase)
-	} else if len(went) == 0 {
-		return "+ " + strings.Join(came, ", ")
-	} else if len(came) == 0 {
-		return "- " + strings.Join(went, ", ")
+	without := func(parts, others []string) string {
+		left := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return slices.Contains(others, part) })
+		return strings.Join(left, ", ")
 	}
-	return d.phrase(strings.Join(went, ", "), strings.Join(came, ", "))
+	went := without(was.Parts, is.Parts)
+	came := without(is.Parts, was.Parts)
+	switch {
+	case went == "" && came == "":
+		return d.phrase(was.Phrase, is.Phrase)
+	case went == "":
+		return "+ " + came
+	case came == "":
+		return "- " + went
+	}
+	return d.phrase(went, came)
 }
 
 // phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
@@ -625,10 +633,11 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	const short = 60 // bytes of two values in which words are marked however many differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
-	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
-		return nil
-	} else if jsontree.Equal(old, new) {
-		return []Line{{Text: layout.Value('=', new, true, false), Place: place}}
+	if jsontree.Equal(old, new) {
+		if !isWhole || new.Kind == 0 {
+			return nil
+		}
+		shown = layout.Value('=', new, true, false)
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
