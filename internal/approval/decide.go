@@ -269,6 +269,7 @@ func (d *decision) take() *fail.Error {
 			d.out.Accepted[ref] = true
 		}
 	}
+	d.keepDenied()
 	if len(d.named) > 0 {
 		d.refuseNamed()
 	}
@@ -280,6 +281,26 @@ func (d *decision) take() *fail.Error {
 	}
 	d.mark()
 	return nil
+}
+
+// keepDenied leaves out accepted drift of a denied entry while another entry that looks like its pin isn't accepted: without that pin,
+// nobody would know that the other one is denied.
+func (d *decision) keepDenied() {
+	open := pin.Refs{}
+	for _, drift := range d.Drifts {
+		if !d.out.Accepted[drift.Ref()] {
+			former := drift.Ref()
+			former.Name = drift.RenamedFrom
+			open[former] = true
+			open[drift.LikeDenied] = true
+		}
+	}
+	for _, drift := range d.drifts {
+		if ref := drift.Ref(); d.out.Accepted[ref] && drift.IsDenied() && open[ref] {
+			delete(d.out.Accepted, ref)
+			d.out.LeftOut[ref] = true
+		}
+	}
 }
 
 // refuseNamed refuses the accepted drifts that a new warning prevents. A refused entry keeps its pinned text, whose warning may
@@ -372,12 +393,12 @@ func (d *decision) mayBeDenied(drift *pin.Drift) bool {
 }
 
 // isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
-// that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry. An entry
-// that was renamed keeps its pin, too.
+// that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry, which may
+// be in another capture. An entry that was renamed keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isGone := drift.Kind == pin.Removed
 	isFormer := d.former[drift.Ref()]
-	isKept := drift.IsDenied() && (isGone || isFormer) || isGone && isFormer && d.isAwaited(drift)
+	isKept := drift.IsDenied() && (isGone || isFormer || drift.UnlikeDenied) || isGone && isFormer && d.isAwaited(drift)
 	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
 }
 

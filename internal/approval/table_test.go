@@ -101,7 +101,7 @@ func newScene(t *testing.T, about []string) *scene {
 			}
 		case "fact":
 			fact := approval.DriftFacts{Minor: slices.Contains(words, "minor")}
-			seen := pin.Drift{MayBeDenied: slices.Contains(words, "may-be-denied")}
+			seen := pin.Drift{MayBeDenied: slices.Contains(words, "may-be-denied"), UnlikeDenied: slices.Contains(words, "unlike")}
 			for _, word := range words[2:] {
 				name, values, _ := strings.Cut(word, "=")
 				switch name {
@@ -128,7 +128,7 @@ func newScene(t *testing.T, about []string) *scene {
 	for i := range s.Drifts {
 		d := &s.Drifts[i]
 		seen := seems[d.Ref()]
-		d.LikeDenied, d.RenamedFrom, d.MayBeDenied = seen.LikeDenied, seen.RenamedFrom, seen.MayBeDenied
+		d.LikeDenied, d.RenamedFrom, d.MayBeDenied, d.UnlikeDenied = seen.LikeDenied, seen.RenamedFrom, seen.MayBeDenied, seen.UnlikeDenied
 	}
 	s.Verdict.Matches = len(s.Drifts) == 0 && len(s.Verdict.Unanswered) == 0 && !slices.ContainsFunc(s.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	for i := range s.Sides {

@@ -47,7 +47,7 @@ func (a *approver) hint(words, command string) {
 // held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
 // digest, because that shows that somebody has read it.
 func (a *approver) held(out *approval.Outcome) {
-	a.hint("left out because of a denied entry that is gone or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
+	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
 	a.hint("accept or deny each by its own name", "")
 	if alike := a.alike(out.LeftOut); len(alike) > 0 {
 		a.hint(text.List(alike, maxNamed)+": accepted by its name, it is denied, too", "")

@@ -29,6 +29,9 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 	}
 	for i := range drifts {
 		d := &drifts[i]
+		if d.IsDenied() && d.Kind == pin.Changed {
+			d.UnlikeDenied = isUnlike(budget, sides, d)
+		}
 		if len(denied[d.Type]) == 0 || d.Captured == nil || d.IsDenied() || d.LooksDenied() {
 			continue
 		}
@@ -62,6 +65,17 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			}
 		}
 	}
+}
+
+// isUnlike reports whether a denied entry changed so much that it doesn't look like its pin, or couldn't be compared.
+func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool {
+	if d.Locked.Definition == nil {
+		return true
+	}
+	s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
+	old := describeWhole(d.Key, d.Locked.Shown())
+	now := s.under(s.side.Locked.Policy, old)
+	return now == nil || !resembles(old, now, false)
 }
 
 // nearness returns how close two definitions are, apart from the names: the whole, the description or, if neither is equal, what they

@@ -224,6 +224,9 @@ type Drift struct {
 
 	// It may be a denied entry: there is too much to compare it with all of them, or nothing to compare.
 	MayBeDenied bool
+
+	// It is denied, and no longer looks like its pin: what the pin denies may be under another name.
+	UnlikeDenied bool
 }
 
 // IsDenied reports whether the entry is pinned as denied.
