@@ -39,7 +39,7 @@ type listing struct {
 	// The cursor of the last page, if the list isn't complete; or nil.
 	cursor *jsontree.Value
 
-	lastPage int // offset of the last page's message
+	lastPage jsontree.Value // its message
 
 	// The notification, after the last page, that the list has changed; or nil.
 	changed *jsontree.Value
@@ -76,8 +76,10 @@ type Scanned struct {
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: newStream(path, data, formOf), made: map[bool]Capture{}}
-	s.values, s.err = s.stream.values()
+	s := &Scanned{stream: stream{File: fail.NewFile(path, data), formOf: formOf}, made: map[bool]Capture{}}
+	values, err := s.stream.values()
+	s.values = values
+	s.err = s.stream.located(err)
 	return s
 }
 
@@ -119,7 +121,7 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 			r.noise++ // a scalar between messages
 		}
 		if err != nil {
-			return Capture{}, err
+			return Capture{}, r.located(err)
 		}
 	}
 	if err := r.finish(); err != nil {
@@ -304,12 +306,12 @@ const bareAmongMessages = "a bare list among messages: not something a client wo
 // value.
 func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
-		return r.At(int(v.At), "more than 50,000 entries")
+		return v.Errorf("more than 50,000 entries")
 	}
 	if len(v.Items()) > 0 && v.Items()[0].Definition == 0 {
 		for _, item := range v.Items() {
 			if !isMessage(item.Has) {
-				return r.At(int(item.At), "neither a batch of messages nor a list of tools")
+				return item.Errorf("neither a batch of messages nor a list of tools")
 			}
 			if err := r.object(item.Value); err != nil {
 				return err
@@ -322,9 +324,9 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		return nil
 	}
 	if !alone {
-		return r.At(int(v.At), bareAmongMessages)
+		return v.Errorf(bareAmongMessages)
 	}
-	return r.page(pin.Tools, v.Items(), nil, int(v.At))
+	return r.page(pin.Tools, v.Items(), nil, v)
 }
 
 // otherFile refuses an object from another kind of file, such as a client configuration or a lockfile.
@@ -361,17 +363,16 @@ func (r *captureReader) twoShapes(v jsontree.Value) error {
 	default:
 		return nil
 	}
-	return r.At(int(v.At), "fits two shapes: %q beside %s", first, second)
+	return v.Errorf("fits two shapes: %q beside %s", first, second)
 }
 
 func (r *captureReader) object(v jsontree.Value) error {
 	if len(v.Members()) > maxMembers {
-		return r.At(int(v.At), "more than 10,000 members in a message")
+		return v.Errorf("more than 10,000 members in a message")
 	}
 	if problem := findFolded(v.Members(), pin.MessageMembers, ""); problem != nil {
-		return r.refuse(problem)
+		return problem
 	}
-	at := int(v.At)
 	_, isResult := pin.EntryTypeIn(v.Has)
 	isBare := !v.Has("jsonrpc") && !v.Has("result")
 	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
@@ -386,7 +387,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return err
 	}
 	if isResult {
-		return r.result(v, at)
+		return r.result(v, v)
 	}
 	if method := v.Get("method"); method.Kind != 0 {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
@@ -409,22 +410,23 @@ func (r *captureReader) object(v jsontree.Value) error {
 	}
 	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
 		if _, ok := pin.EntryTypeIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
-			return r.At(at, bareAmongMessages)
+			return v.Errorf(bareAmongMessages)
 		}
-		return r.result(result, at)
+		return r.result(result, v)
 	}
 	return nil
 }
 
-func (r *captureReader) result(result jsontree.Value, at int) error {
+// result reads the result of a message.
+func (r *captureReader) result(result, message jsontree.Value) error {
 	if len(result.Members()) > maxMembers {
-		return r.At(int(result.At), "more than 10,000 members in a message")
+		return result.Errorf("more than 10,000 members in a message")
 	}
 	if problem := findInResult(result); problem != nil {
-		return r.refuse(problem)
+		return problem
 	}
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
-		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
+		return t.Errorf(`"resultType" is not "complete": the server has not answered yet`)
 	}
 	r.made.About = cmp.Or(r.made.About, pin.ReadServerInfo(result.Get("serverInfo")), pin.ReadServerInfo(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	entryType, listed := pin.EntryTypeIn(result.Has)
@@ -435,22 +437,22 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	list := pin.EntryTypeInfo[entryType].Member
 	others := append(pin.ListMembers()[entryType+1:], "protocolVersion", "supportedVersions")
 	if other := slices.IndexFunc(others, result.Has); other >= 0 {
-		return r.At(at, "fits two shapes: %q beside %q in one result", list, others[other])
+		return message.Errorf("fits two shapes: %q beside %q in one result", list, others[other])
 	}
 	array := result.Get(list)
 	if array.Kind != '[' {
-		return r.At(int(array.At), `%q is not an array`, list)
+		return array.Errorf(`%q is not an array`, list)
 	}
 	var cursor *jsontree.Value
 	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
 		if c.Kind != '"' {
-			return r.At(int(c.At), `"nextCursor" is neither a string nor null`)
+			return c.Errorf(`"nextCursor" is neither a string nor null`)
 		}
 		if c.Text != "" || !r.emptyCursorEnds {
 			cursor = &c
 		}
 	}
-	return r.page(entryType, array.Items(), cursor, at)
+	return r.page(entryType, array.Items(), cursor, message)
 }
 
 // greeting reads the server's capabilities and instructions from the result of initialize (to revision
@@ -461,14 +463,14 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		return nil
 	}
 	if text.Kind != 0 && text.Kind != 'n' && text.Kind != '"' {
-		return r.At(int(text.At), `"instructions" is not a string`)
+		return text.Errorf(`"instructions" is not a string`)
 	}
 	if text.End-text.At > jsontree.MaxDefinitionBytes {
-		return r.At(int(text.At), "instructions of more than 4 MiB")
+		return text.Errorf("instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
 		if problem := findInCapabilities(offered); problem != nil {
-			return r.refuse(problem)
+			return problem
 		}
 		r.offered = append(r.offered, offered)
 	}
@@ -486,17 +488,17 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
-func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
+func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, message jsontree.Value) error {
 	s := &r.made.Lists[entryType]
 	if s.cursor == nil {
 		s.lists = append(s.lists, nil)
 	}
 	s.cursor = cursor
-	s.lastPage = at
+	s.lastPage = message
 	s.changed = nil
 	list := &s.lists[len(s.lists)-1]
 	if len(*list)+len(items) > jsontree.MaxEntries {
-		s.Problem = cmp.Or(s.Problem, error(r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
+		s.Problem = cmp.Or(s.Problem, error(message.Errorf("more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
 	}
 	for i := 0; i < len(items) && s.Problem == nil; i++ {
 		e := &r.defined[items[i].Definition-1]
@@ -519,7 +521,7 @@ func (r *captureReader) finish() error {
 	answered := false
 	for entryType := range pin.EntryTypes {
 		list := &r.made.Lists[entryType]
-		list.Problem = cmp.Or(list.Problem, r.finishList(entryType, list))
+		list.Problem = r.located(cmp.Or(list.Problem, r.finishList(entryType, list)))
 		if entryType == pin.Tools && list.Problem != nil {
 			return list.Problem
 		}
@@ -569,7 +571,7 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	}
 	entry := pin.EntryTypeInfo[entryType].Entry
 	if s.cursor != nil {
-		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
+		f := r.At(int(s.lastPage.At), `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
 			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))

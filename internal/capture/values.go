@@ -39,10 +39,6 @@ type stream struct {
 	noise int // lines and values passed over
 }
 
-func newStream(path string, data []byte, formOf pin.FormFunc) stream {
-	return stream{File: fail.NewFile(path, data), formOf: formOf}
-}
-
 // CaptureHint is the hint on how to save a server's responses.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
@@ -93,7 +89,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 		return nil, s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
 	}
 	if !bad.Grammar && jsontree.IsGrammatical(s.Data) {
-		return nil, s.refuse(bad)
+		return nil, bad
 	}
 	events, err := s.eventStream(false)
 	if err != nil {
@@ -132,6 +128,14 @@ func nearlyJSON(data []byte) bool {
 	return slices.ContainsFunc([]string{"{", "[\n", "[\r", "[ ", "[{", "//", "/*"}, func(begin string) bool {
 		return bytes.HasPrefix(data, []byte(begin))
 	})
+}
+
+// located returns an error with the place in the file. Only errors about values have none yet.
+func (s *stream) located(err error) error {
+	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
+		return s.refuse(bad)
+	}
+	return err
 }
 
 // refuse returns the error for the place where strict reading stopped, with the name of the entry.
@@ -243,7 +247,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 		}
 		v, err := s.json.Next(at, to)
 		if err != nil {
-			return nil, s.refuse(err.(*jsontree.Error))
+			return nil, err
 		}
 		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
 			return nil, s.At(to-len(rest), "trailing data after a message")
