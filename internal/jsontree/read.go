@@ -142,11 +142,6 @@ func (v Value) ErrorIn(member, format string, args ...any) *Error {
 	return v.Errorf(format, args...)
 }
 
-// newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
-func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
-}
-
 // Next reads the first JSON value in data[at:to], after any whitespace. The error is io.EOF if only whitespace
 // is left, otherwise a *Error.
 func (r *Reader) Next(at, to int) (Value, error) {
@@ -477,7 +472,7 @@ func (r *Reader) number() (string, *Error) {
 // explain finds the error in text that can't be read, with the library's decoder. It doesn't use the library's
 // messages, because they quote the input and may change with the library's version.
 func (r *Reader) explain() *Error {
-	d := newDecoder(r.data[r.from:r.to])
+	d := jsontext.NewDecoder(bytes.NewBuffer(r.data[r.from:r.to]))
 	var err error
 	for err == nil {
 		_, err = d.ReadToken()

@@ -107,9 +107,6 @@ func Text(s string) Value { return Value{Kind: '"', Text: s} }
 // Texts is an array of strings.
 func Texts(list []string) Value {
 	v := Value{Kind: '['}
-	if len(list) > 0 {
-		v.Parts = make([]Member, 0, len(list))
-	}
 	for _, s := range list {
 		v.Parts = append(v.Parts, Member{Value: Text(s)})
 	}
