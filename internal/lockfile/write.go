@@ -191,12 +191,8 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 // accepted adds the record of accepted warnings, one on each line: a reviewer of the file
 // must not miss them.
 func (m *members) accepted(records []pin.Record) {
-	var lines []string
-	for _, record := range records {
-		lines = append(lines, record.String())
-	}
-	if len(lines) > 0 {
-		m.add("acceptedWarnings", jsontree.Texts(lines))
+	if len(records) > 0 {
+		m.add("acceptedWarnings", jsontree.Texts(pin.RecordLines(records)))
 	}
 }
 
