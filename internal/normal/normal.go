@@ -26,9 +26,8 @@ type Forms struct {
 	// Titles, descriptions and comments are left out.
 	noProse bool
 
-	of        map[*jsontree.Value]form
-	ofKeyword map[keywordOf]string
-	byDigest  map[string]jsontree.Value
+	of       map[*jsontree.Value]form
+	byDigest map[string]jsontree.Value
 
 	// Schemas whose form is being made.
 	open map[*jsontree.Value]bool
@@ -62,11 +61,9 @@ type form struct {
 	keywords jsontree.Value
 
 	digest string
-}
 
-type keywordOf struct {
-	schema  *jsontree.Value
-	keyword string
+	// The digests of keywords that were compared.
+	ofKeyword map[string]string
 }
 
 // maxDepth is how many schemas may be in each other, or refer to each other. Real schemas have a dozen.
@@ -79,7 +76,6 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		budget:    budget,
 		noProse:   noProse,
 		of:        map[*jsontree.Value]form{},
-		ofKeyword: map[keywordOf]string{},
 		byDigest:  map[string]jsontree.Value{},
 		open:      map[*jsontree.Value]bool{},
 		recursive: map[string]*jsontree.Value{},
@@ -133,11 +129,11 @@ func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string
 
 // keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
 func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
-	of := keywordOf{v, keyword}
-	digest, known := f.ofKeyword[of]
-	if form := f.of[v].keywords.Get(keyword); !known && form.Kind != 0 {
+	of := f.of[v]
+	digest, known := of.ofKeyword[keyword]
+	if form := of.keywords.Get(keyword); !known && form.Kind != 0 {
 		digest = f.sum(form)
-		f.ofKeyword[of] = digest
+		of.ofKeyword[keyword] = digest
 	}
 	return digest
 }
@@ -202,7 +198,7 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 	}
 	f.open[v] = true
 	defer delete(f.open, v)
-	made := form{keywords: *v}
+	made := form{keywords: *v, ofKeyword: map[string]string{}}
 	whole := *v
 	switch v.Kind {
 	case 't':
