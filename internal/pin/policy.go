@@ -53,46 +53,22 @@ type Switch struct {
 
 // Switches lists the switches in the order of their members.
 var Switches = [...]Switch{
-	{
-		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor as the end of a list",
-		words: "an empty cursor ends the list",
-		Of:    func(p *Policy) *bool { return &p.EmptyCursorEnds },
-	},
-	{
-		Member: "hashOnly", Flag: "hash-only", Usage: "store digests without the definitions",
-		words: "definitions not stored",
-		Of:    func(p *Policy) *bool { return &p.HashOnly },
-	},
-	{
-		Member: "noSkills", Flag: "no-skills", Usage: "pin no skills",
-		words: "skills not pinned",
-		Of:    func(p *Policy) *bool { return &p.NoSkills },
-	},
-	{
-		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://); lock does so if a tool names one",
-		words: "pages of apps pinned",
-		Of:    func(p *Policy) *bool { return &p.Pages },
-	},
-	{
-		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
-		words: "hidden text refused",
-		Of:    func(p *Policy) *bool { return &p.RequireClean },
-	},
-	{
-		Member: "resources", Flag: "resources", Usage: "also pin the list of resources",
-		words: "resources pinned",
-		Of:    func(p *Policy) *bool { return &p.Resources },
-	},
-	{
-		Member: "roundIntegers", Flag: "round-integers", Usage: "pin integers that a double can't hold exactly as doubles",
-		words: "integers rounded to doubles",
-		Of:    func(p *Policy) *bool { return &p.RoundIntegers },
-	},
-	{
-		Member: "toolsOnly", Flag: "tools-only", Usage: "pin only the tools",
-		words: "only tools pinned",
-		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
-	},
+	{"emptyCursorEnds", "empty-cursor-ends", "take an empty nextCursor as the end of a list",
+		"an empty cursor ends the list", func(p *Policy) *bool { return &p.EmptyCursorEnds }},
+	{"hashOnly", "hash-only", "store digests without the definitions",
+		"definitions not stored", func(p *Policy) *bool { return &p.HashOnly }},
+	{"noSkills", "no-skills", "pin no skills",
+		"skills not pinned", func(p *Policy) *bool { return &p.NoSkills }},
+	{"pages", "pages", "pin the entries of apps' pages (ui://); lock does so if a tool names one",
+		"pages of apps pinned", func(p *Policy) *bool { return &p.Pages }},
+	{"requireClean", "require-clean", "refuse entries with hidden text, terminal escapes or bidi controls",
+		"hidden text refused", func(p *Policy) *bool { return &p.RequireClean }},
+	{"resources", "resources", "also pin the list of resources",
+		"resources pinned", func(p *Policy) *bool { return &p.Resources }},
+	{"roundIntegers", "round-integers", "pin integers that a double can't hold exactly as doubles",
+		"integers rounded to doubles", func(p *Policy) *bool { return &p.RoundIntegers }},
+	{"toolsOnly", "tools-only", "pin only the tools",
+		"only tools pinned", func(p *Policy) *bool { return &p.ToolsOnly }},
 }
 
 // Flags lists the flags of lock that ask for a policy, in the order of their names.
@@ -295,14 +271,12 @@ func (p *Pin) PutPlaceholders(list []Substitute) {
 	p.SortFiles()
 }
 
-// FillPlaceholders returns v with each value in place of its <NAME>.
-func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
-	return jsontree.MapTexts(v, func(text string) string {
-		for _, s := range list {
-			text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
-		}
-		return text
-	})
+// FillPlaceholders returns a text with each value in place of its <NAME>.
+func FillPlaceholders(text string, list []Substitute) string {
+	for _, s := range list {
+		text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
+	}
+	return text
 }
 
 // ParseDescriptions reads the value of --descriptions or of its record.
