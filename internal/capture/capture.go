@@ -699,7 +699,6 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			if !pol.PinsEntry(p.Key) {
 				continue
 			}
-			p.Files = slices.Clone(p.Files)
 			if pol.Shapes() || len(s.Values) > 0 {
 				if err := shape(&p, &s, formOf); err != nil {
 					where := fmt.Sprintf("%s:%d:%d", m.Path, p.Line, p.Column)

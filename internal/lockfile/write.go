@@ -152,7 +152,7 @@ func serverTree(s *pin.Set) jsontree.Value {
 }
 
 func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
-	var m, files members
+	var m members
 	m.text("digest", p.Digest)
 	// The mark comes right after the digest, so that git's own merge has a conflict if one side
 	// removes the mark and the other changes the digest.
@@ -179,11 +179,8 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 		stored = p.Tree()
 	}
 	m.add(storedMember(p.Type), stored)
-	for _, f := range p.Files {
-		files.add(f.URI, jsontree.Text(f.Text))
-	}
-	if len(files) > 0 {
-		m.add("files", jsontree.ObjectInOrder(files))
+	if len(p.Files.Parts) > 0 {
+		m.add("files", p.Files)
 	}
 	return jsontree.ObjectInOrder(m)
 }

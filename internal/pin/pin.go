@@ -56,8 +56,9 @@ type Pin struct {
 	Key
 	Form
 
-	// Of a skill: its files that a person can read, sorted by URI in UTF-16 code units.
-	Files []File
+	// Of a skill: an object with the texts of its files that a person can read, by their URIs. The digest in the
+	// skill's definition covers each of them.
+	Files jsontree.Value
 
 	// Only in a lockfile: a person has read the entry, but it is kept from agents. No digest covers this.
 	Denied bool
@@ -76,9 +77,6 @@ type Pin struct {
 	Column int
 }
 
-// A File is the text of a skill's file. The digest in the skill's definition covers it.
-type File struct{ URI, Text string }
-
 // FilesMember is the member that Shown adds to a skill. No entry of a skill may have it.
 const FilesMember = "files"
 
@@ -91,13 +89,14 @@ func (p *Pin) ShownAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived
 
 // WithFiles returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
 func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
-	if len(p.Files) == 0 || v.Kind != '{' {
+	if len(p.Files.Parts) == 0 || v.Kind != '{' {
 		return v
 	}
 	folder := strings.TrimSuffix(p.Name, skill.Main)
 	var files []jsontree.Member
-	for _, f := range p.Files {
-		files = append(files, jsontree.Member{Name: strings.TrimPrefix(f.URI, folder), Value: jsontree.Text(f.Text)})
+	for _, f := range p.Files.Parts {
+		f.Name = strings.TrimPrefix(f.Name, folder)
+		files = append(files, f)
 	}
 	shown := jsontree.Member{Name: FilesMember, Value: jsontree.Object(files...)}
 	return jsontree.Object(append(slices.Clone(v.Members()), shown)...)
@@ -116,9 +115,6 @@ type Form struct {
 
 // Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
 func (p *Pin) Tree() jsontree.Value {
-	if p.Definition == nil {
-		return jsontree.Value{}
-	}
 	return jsontree.ParseCanonical(p.Definition)
 }
 

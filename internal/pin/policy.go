@@ -265,10 +265,14 @@ func (p *Pin) PutPlaceholders(list []Substitute) {
 		}
 	}
 	put(&p.Name)
-	for i := range p.Files {
-		put(&p.Files[i].URI)
+	if p.Type != Skills {
+		return
 	}
-	p.SortFiles()
+	files := slices.Clone(p.Files.Parts)
+	for i := range files {
+		put(&files[i].Name)
+	}
+	p.Files = jsontree.Object(files...)
 }
 
 // FillPlaceholders returns a text with each value in place of its <NAME>.

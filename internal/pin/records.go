@@ -85,8 +85,8 @@ func lacking(side, other []string) []string {
 
 // fileNames names the texts of the files of a pin.
 func (p *Pin) fileNames() (names []string) {
-	for _, f := range p.Files {
-		names = append(names, "the text of "+text.Name(f.URI))
+	for _, f := range p.Files.Parts {
+		names = append(names, "the text of "+text.Name(f.Name))
 	}
 	return names
 }

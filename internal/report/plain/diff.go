@@ -419,9 +419,9 @@ func (t *Writer) Whole(e *report.Entry) {
 		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
 		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
 	}
-	for _, f := range of.Files {
-		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
+	for _, f := range of.Files.Parts {
+		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.Name)})
+		t.texts("  ", t.wrapped(2, layout.Value(op, f.Value, true, false)))
 	}
 }
 
