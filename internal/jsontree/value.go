@@ -113,17 +113,16 @@ func Texts(list []string) Value {
 	return v
 }
 
-// MapParts returns a copy of a value in which f has changed or left out each part.
-// For an element of an array, f gets an empty name.
-func MapParts(v Value, f func(name string, part Value) (Value, bool)) Value {
-	out := v
-	out.Parts = nil
-	for _, p := range v.Parts {
-		if part, keep := f(p.Name, p.Value); keep {
-			out.Parts = append(out.Parts, Member{p.Name, part})
+// MapParts returns a copy of a value with the parts for which f returns true. f may change the value of a part.
+func MapParts(v Value, f func(part *Member) bool) Value {
+	parts := slices.Clone(v.Parts)
+	v.Parts = nil
+	for i := range parts {
+		if f(&parts[i]) {
+			v.Parts = append(v.Parts, parts[i])
 		}
 	}
-	return out
+	return v
 }
 
 // MapTexts returns a copy of a value in which f has changed every string, but no member name.
@@ -132,7 +131,10 @@ func MapTexts(v Value, f func(string) string) Value {
 		v.Text = f(v.Text)
 		return v
 	}
-	return MapParts(v, func(_ string, part Value) (Value, bool) { return MapTexts(part, f), true })
+	return MapParts(v, func(part *Member) bool {
+		part.Value = MapTexts(part.Value, f)
+		return true
+	})
 }
 
 // Lookup returns the member or element of v that one token of a JSON Pointer names, or

@@ -35,7 +35,7 @@ func With(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
 
 // Without returns an object without the members of some names.
 func Without(s jsontree.Value, names ...string) jsontree.Value {
-	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, !slices.Contains(names, name) })
+	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
 // isImplied reports whether all values that a schema lists have one of the types that it accepts.

@@ -143,11 +143,11 @@ func Content(entryType EntryType, v jsontree.Value) (texts, parameters []string)
 // Renamed returns the tree of a definition with another name.
 func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
 	identity := EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) {
-		if member == identity {
-			v = jsontree.Text(name)
+	return jsontree.MapParts(definition, func(m *jsontree.Member) bool {
+		if m.Name == identity {
+			m.Value = jsontree.Text(name)
 		}
-		return v, true
+		return true
 	})
 }
 

@@ -333,13 +333,13 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 		return v
 	}
 	n, _ := strconv.Atoi(strings.TrimPrefix(p.Descriptions, "truncate="))
-	return schema.Map(v, schema.AtDefinition, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if name != "description" || m.Kind != '"' { // only strings are prose
-			return m, true
+	return schema.Map(v, schema.AtDefinition, func(m *jsontree.Member) bool {
+		if m.Name != "description" || m.Kind != '"' { // only strings are prose
+			return true
 		}
 		text := []rune(m.Text)
 		m.Text = string(text[:min(n, len(text))])
-		return m, p.Descriptions != "strip"
+		return p.Descriptions != "strip"
 	})
 }
 
@@ -348,14 +348,14 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	if v.Kind != '{' {
 		return v
 	}
-	return jsontree.MapParts(v, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if name != tokens[0] {
-			return m, true
+	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+		if m.Name != tokens[0] {
+			return true
 		}
-		if len(tokens) == 1 {
-			return m, false
+		if len(tokens) > 1 {
+			m.Value = without(m.Value, tokens[1:])
 		}
-		return without(m, tokens[1:]), true
+		return len(tokens) > 1
 	})
 }
 

@@ -135,18 +135,17 @@ func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
 	})
 }
 
-// Map returns a copy of a value at a position, in which f has changed or left out members. f is called
-// for each member of the definition, if the value is one, and of each schema in it, at any depth.
-func Map(v jsontree.Value, at Position, f func(name string, v jsontree.Value) (jsontree.Value, bool)) jsontree.Value {
+// Map returns a copy of a value at a position, with the members for which f returns true. f is called
+// for each member of the definition, if the value is one, and of each schema in it, at any depth, and may change the
+// member's value.
+func Map(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontree.Value {
 	if at == AtOther {
 		return v
 	}
-	return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
-		keep := true
-		if at == AtSchema || at == AtDefinition {
-			part, keep = f(name, part)
-		}
-		return Map(part, at.Below(name, &part), f), keep
+	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+		isKept := at != AtSchema && at != AtDefinition || f(m)
+		m.Value = Map(m.Value, at.Below(m.Name, &m.Value), f)
+		return isKept
 	})
 }
 
