@@ -53,9 +53,9 @@ func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree
 		if v.Kind == '"' {
 			return jsontree.Texts([]string{v.Text})
 		}
-		return sorted(v)
+		return sorted(*v)
 	case "required":
-		if list := sorted(v); len(list.Parts) > 0 || list.Kind != '[' {
+		if list := sorted(*v); len(list.Parts) > 0 || list.Kind != '[' {
 			return list
 		}
 		return none
@@ -136,16 +136,16 @@ func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
 }
 
 // sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.
-func sorted(v *jsontree.Value) jsontree.Value {
+func sorted(v jsontree.Value) jsontree.Value {
+	if v.Kind != '[' {
+		return v
+	}
 	var list []string
-	for _, item := range v.Items() {
+	for _, item := range v.Parts {
 		if item.Kind != '"' {
-			return *v
+			return v
 		}
 		list = append(list, item.Text)
-	}
-	if v.Kind != '[' {
-		return *v
 	}
 	slices.Sort(list)
 	return jsontree.Texts(slices.Compact(list))

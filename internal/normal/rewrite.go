@@ -82,12 +82,12 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		case isEnum && !rest.Has("enum"):
 			return With(rest, "enum", values)
 		case isType && !rest.Has("type"):
-			return With(rest, "type", sorted(&types))
+			return With(rest, "type", sorted(types))
 		case null && other.Kind == '{' && !s.Has("type"):
 			if all, ok := Join([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
 				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
-				return With(all, "type", sorted(&types))
+				return With(all, "type", sorted(types))
 			}
 		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
 			return With(rest, "anyOf", s.Get("oneOf"))
@@ -150,11 +150,9 @@ func areApart(forms []jsontree.Value) bool {
 	for _, keyword := range []string{"enum", "type"} {
 		var lists []jsontree.Value
 		for _, form := range forms {
-			if list := form.Get(keyword); list.Kind == '[' {
-				lists = append(lists, jsontree.Object(jsontree.Member{Name: keyword, Value: list}))
-			}
+			lists = append(lists, jsontree.MapParts(form, func(m *jsontree.Member) bool { return m.Name == keyword }))
 		}
-		if _, ok := joined(lists, keyword); ok && len(lists) == len(forms) {
+		if _, ok := joined(lists, keyword); ok {
 			return true
 		}
 	}
@@ -172,15 +170,15 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 		list = append(list, jsontree.Member{Value: to})
 		rest = Without(rest, "$ref")
 	}
+	if len(list) == 0 {
+		return s
+	}
 	parts := []jsontree.Value{rest}
 	for _, m := range list {
 		parts = append(parts, f.byDigest[m.Text])
 	}
-	if all, ok := Join(parts); ok && len(list) > 0 {
+	if all, ok := Join(parts); ok {
 		return all
-	}
-	if len(list) == 0 {
-		return s
 	}
 	return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
 }
@@ -233,8 +231,7 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		keywords["properties"] = objectOf(properties)
 	}
 	if required != nil {
-		list := jsontree.Value{Kind: '[', Parts: required}
-		keywords["required"] = sorted(&list)
+		keywords["required"] = sorted(jsontree.Value{Kind: '[', Parts: required})
 	}
 	return objectOf(keywords), true
 }
