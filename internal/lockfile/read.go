@@ -416,8 +416,11 @@ func difference(within []string, read jsontree.Value, written *jsontree.Value) (
 // isFree reports whether the members at a path may be in any order: the servers, and the pins of a list. A merge may change
 // their order. In any other order, the mark of a denied entry or a weak policy could be far from where a reader looks for it.
 func isFree(path []string) bool {
-	isList := func() bool { _, is := pin.EntryTypeNamed(path[2]); return is }
-	return len(path) == 1 || len(path) == 3 && isList()
+	if len(path) == 3 {
+		_, isList := pin.EntryTypeNamed(path[2])
+		return isList
+	}
+	return len(path) == 1
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
@@ -568,15 +571,11 @@ func unclean(v jsontree.Value) bool {
 func (r *lockReader) differsInText(written jsontree.Value) error {
 	at := 0
 	follows := func(text []byte) bool {
-		rest := r.Data[at:]
-		if bytes.HasPrefix(rest, text) {
-			at += len(text)
-			return true
-		}
-		for i := 0; i < len(rest) && rest[i] == text[i]; i++ {
+		from := at
+		for at < len(r.Data) && at-from < len(text) && r.Data[at] == text[at-from] {
 			at++
 		}
-		return false
+		return at-from == len(text)
 	}
 	wrong := func(where string) error {
 		if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
