@@ -86,7 +86,8 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 			}
 		}
 		body := of[0].text
-		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText(body) {
+		isText := utf8.ValidString(body) && strings.IndexByte(body, 0) < 0
+		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText {
 			continue
 		}
 		files = append(files, jsontree.Member{Name: f.URI, Value: jsontree.Text(body)})
@@ -111,6 +112,3 @@ func BodyOf(v jsontree.Value) (string, error) {
 	}
 	return string(read), nil
 }
-
-// isText reports whether bytes are a text that a person can read.
-func isText(body string) bool { return utf8.ValidString(body) && strings.IndexByte(body, 0) < 0 }

@@ -143,7 +143,7 @@ func (v Value) ErrorIn(member, format string, args ...any) *Error {
 }
 
 // Next reads the first JSON value in data[at:to], after any whitespace. The error is io.EOF if only whitespace
-// is left, otherwise a *Error.
+// is left, otherwise a *Error, and then nothing more can be read.
 func (r *Reader) Next(at, to int) (Value, error) {
 	r.at = at
 	r.to = to
@@ -151,11 +151,6 @@ func (r *Reader) Next(at, to int) (Value, error) {
 		return Value{}, io.EOF
 	}
 	r.from = r.at
-	r.path = r.path[:0]
-	r.depth = 0
-	r.open = r.open[:0]
-	r.room = r.room[:0]
-	r.inside = nil
 	v, bad := r.value(true)
 	if bad != nil {
 		bad.From = r.from
@@ -184,7 +179,7 @@ func ParseCanonical(data []byte) Value {
 	scratch := openParts.Get().(*[]Member)
 	r.open = *scratch
 	v, _ := r.Only()
-	*scratch = r.open
+	*scratch = r.open[:0]
 	openParts.Put(scratch)
 	return v
 }
