@@ -66,20 +66,27 @@ type Scanned struct {
 	// The file is part of a session: lists may be missing or unfinished.
 	Part bool
 
-	stream stream
+	fail.File
+	json   *jsontree.Reader
+	formOf pin.FormFunc
+
+	// The definitions, in the order of the file.
+	defined []entry
+
+	noise  int // lines and values passed over
 	values []jsontree.Value
 	err    error
 
 	// The captures made so far, by the policy's EmptyCursorEnds.
-	made map[bool]Capture
+	captures map[bool]Capture
 }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: stream{File: fail.NewFile(path, data), formOf: formOf}, made: map[bool]Capture{}}
-	values, err := s.stream.values()
+	s := &Scanned{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
+	values, err := s.readValues()
 	s.values = values
-	s.err = s.stream.located(err)
+	s.err = s.located(err)
 	return s
 }
 
@@ -99,14 +106,14 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
-	if s.stream.json.Rounded != nil && !pol.RoundIntegers {
-		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
-			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
+	if s.json.Rounded != nil && !pol.RoundIntegers {
+		return Capture{}, s.refuse(s.json.Rounded).
+			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.Path))
 	}
-	if made, ok := s.made[pol.EmptyCursorEnds]; ok {
+	if made, ok := s.captures[pol.EmptyCursorEnds]; ok {
 		return made, nil
 	}
-	r := &captureReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &captureReader{Scanned: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
@@ -127,7 +134,7 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if err := r.finish(); err != nil {
 		return Capture{}, err
 	}
-	s.made[pol.EmptyCursorEnds] = r.made
+	s.captures[pol.EmptyCursorEnds] = r.made
 	return r.made, nil
 }
 
@@ -166,7 +173,7 @@ type entry struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
+func (s *Scanned) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
 	p := s.placed(v)
 	p.Key = pin.Key{Type: entryType, Name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
@@ -178,7 +185,7 @@ func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []by
 }
 
 // placed returns a pin with the received text, and with its line and column.
-func (s *stream) placed(v jsontree.Value) pin.Pin {
+func (s *Scanned) placed(v jsontree.Value) pin.Pin {
 	line, column := s.Position(int(v.At))
 	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
 }
@@ -193,7 +200,7 @@ func entryAt(path []jsontree.Step, name string) string {
 }
 
 // check returns why a value isn't a valid entry, or nil.
-func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
+func (s *Scanned) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
 	refuse := func(problem *jsontree.Error) *fail.Error {
 		return s.At(problem.At, "%s: %s", entryAt(path, key.Name), problem.Text)
@@ -283,8 +290,7 @@ func findInCapabilities(offered jsontree.Value) *jsontree.Error {
 
 // captureReader sorts the JSON values of a file into lists.
 type captureReader struct {
-	stream
-	part            bool // see Scanned
+	Scanned
 	emptyCursorEnds bool
 
 	made Capture
@@ -532,9 +538,9 @@ func (r *captureReader) finish() error {
 	}
 	what := "no answer to tools/list in it"
 	switch {
-	case r.made.Lists[pin.Tools].Answered, r.part && (r.messages || answered):
+	case r.made.Lists[pin.Tools].Answered, r.Part && (r.messages || answered):
 		return nil
-	case r.part:
+	case r.Part:
 		what = "no message of a session in it"
 	}
 	if r.noise > 0 {
@@ -547,7 +553,7 @@ func (r *captureReader) finish() error {
 // it has no tools.
 func (r *captureReader) answeredError() error {
 	tools := &r.made.Lists[pin.Tools]
-	if r.part || r.offersNone(pin.Tools) {
+	if r.Part || r.offersNone(pin.Tools) {
 		return nil
 	}
 	for _, e := range r.errors {
@@ -564,7 +570,7 @@ func (r *captureReader) answeredError() error {
 
 func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	s.Declared = r.offers(entryType)
-	if r.part && s.Problem == nil {
+	if r.Part && s.Problem == nil {
 		s.Answered = len(s.lists) > 0
 		s.Entries = unionOf(s.lists)
 		return nil

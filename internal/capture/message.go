@@ -92,7 +92,7 @@ func HoldsEntries(result jsontree.Value) bool {
 
 // CheckEvent returns why clients could read different messages from a server's event, or nil.
 func CheckEvent(data []byte) error {
-	s := stream{File: fail.NewFile("an event", data)}
+	s := Scanned{File: fail.NewFile("an event", data)}
 	_, err := s.eventStream(true)
 	return err
 }
