@@ -12,19 +12,23 @@ import (
 // Marshal returns the bytes of a lockfile. The same pins give the same bytes. It refuses a pin
 // whose canonical form two other implementations of RFC 8785 don't confirm.
 func Marshal(l Lockfile) ([]byte, error) {
+	size := 0
+	var definitions [][]byte // in the order of the file
 	for i := range l.Servers {
-		if err := confirm(&l.Servers[i]); err != nil {
+		s := &l.Servers[i]
+		if err := confirm(s); err != nil {
 			return nil, err
+		}
+		for _, p := range s.Pins {
+			if !s.Policy.HashOnly && p.Type != pin.Instructions {
+				definitions = append(definitions, p.Definition)
+				size += 2 * len(p.Definition)
+			}
 		}
 	}
 	frame := frame(l.tree())
-	definitions := l.definitions()
-	size := len(frame)
-	for _, d := range definitions {
-		size += 2 * len(d)
-	}
 	// A growing buffer would take twice as much memory.
-	out := make([]byte, 0, size)
+	out := make([]byte, 0, len(frame)+size)
 	for i, part := range bytes.SplitAfter(frame, []byte(opening)) {
 		if i > 0 {
 			out = appendDefinition(out, definitions[i-1])
@@ -59,18 +63,6 @@ const (
 	opening     = "\n          \"definition\": "
 	placeholder = "{}"
 )
-
-// definitions returns the stored definitions in the order of the file, without instructions.
-func (l Lockfile) definitions() (list [][]byte) {
-	for _, s := range l.Servers {
-		for _, p := range s.Pins { // in the order of the file, but for instructions
-			if !s.Policy.HashOnly && p.Type != pin.Instructions {
-				list = append(list, p.Definition)
-			}
-		}
-	}
-	return list
-}
 
 // confirm checks the canonical forms of a server's definitions (jsontree.Confirm) against the received text or,
 // if that isn't known or the policy changes it, against themselves.
