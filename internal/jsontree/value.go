@@ -74,6 +74,15 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
+// ObjectOf makes an object of members by their names.
+func ObjectOf(members map[string]Value) Value {
+	var list []Member
+	for name, v := range members {
+		list = append(list, Member{name, v})
+	}
+	return Object(list...)
+}
+
 // ObjectInOrder makes an object whose members keep their order: for a file that people read, never for what is hashed.
 func ObjectInOrder(members []Member) Value { return Value{Kind: '{', Parts: members} }
 

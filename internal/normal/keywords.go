@@ -10,7 +10,7 @@ import (
 
 // keywords returns a schema in which each keyword has its normal form, without keywords that have no effect.
 func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
-	var members []jsontree.Member
+	members := map[string]jsontree.Value{}
 	isInteger := v.Get("type").Text == "integer"
 	for i := range v.Parts {
 		m := &v.Parts[i]
@@ -21,11 +21,11 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 		isTitle := m.Name == "title" && m.Kind == '"' && RepeatsName(m.Text, name)
 		isInput := f.isInput(v) && m.Name == "type" && m.Text == "object"
 		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
-			members = append(members, jsontree.Member{Name: m.Name, Value: form})
+			members[m.Name] = form
 		}
 	}
 	f.failed = f.failed || hasParallelList(v)
-	return jsontree.Value{Kind: '{', Parts: members}
+	return jsontree.ObjectOf(members)
 }
 
 // hasParallelList reports whether a schema may have a list that goes by the order of one that is sorted here.

@@ -9,8 +9,6 @@ package normal
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
-	"slices"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
@@ -86,9 +84,9 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 	f.dialectMatters = dialectMatters(root)
 	f.isReferred = RefersToRoot(root)
 	f.digest(root, name)
-	var context []jsontree.Member
-	for _, pointer := range slices.Sorted(maps.Keys(f.recursive)) {
-		context = append(context, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
+	context := map[string]jsontree.Value{}
+	for pointer, to := range f.recursive {
+		context[pointer] = jsontree.Text(f.of[to].digest)
 	}
 	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
 		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
@@ -97,10 +95,10 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 				pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
 			}
 			f.failed = !f.budget.Spend(len(pointer))
-			context = append(context, jsontree.Member{Name: pointer, Value: v.Get(schema.HeaderKeyword)})
+			context[pointer] = v.Get(schema.HeaderKeyword)
 		}
 	})
-	f.context = f.sum(jsontree.Object(context...))
+	f.context = f.sum(jsontree.ObjectOf(context))
 	return f
 }
 

@@ -228,12 +228,12 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		return all, false // the latter have no names
 	}
 	if isNamed {
-		keywords["properties"] = objectOf(properties)
+		keywords["properties"] = jsontree.ObjectOf(properties)
 	}
 	if required != nil {
 		keywords["required"] = sorted(jsontree.Value{Kind: '[', Parts: required})
 	}
-	return objectOf(keywords), true
+	return jsontree.ObjectOf(keywords), true
 }
 
 // put adds a member to some, and returns false if one of that name has another value.
@@ -241,15 +241,6 @@ func put(members map[string]jsontree.Value, m jsontree.Member) bool {
 	before, isKnown := members[m.Name]
 	members[m.Name] = m.Value
 	return !isKnown || jsontree.Equal(before, m.Value)
-}
-
-// objectOf makes an object of members.
-func objectOf(members map[string]jsontree.Value) jsontree.Value {
-	var list []jsontree.Member
-	for name, v := range members {
-		list = append(list, jsontree.Member{Name: name, Value: v})
-	}
-	return jsontree.Object(list...)
 }
 
 // dependencies lists the keywords, itself among them, that have to be in the same schema as a keyword for it to mean the same.
