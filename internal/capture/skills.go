@@ -63,7 +63,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 
 // filesOf returns the texts of a skill's files, at most left bytes in total.
 func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (jsontree.Value, error) {
-	var files []jsontree.Member
+	files := map[string]jsontree.Value{}
 	entry := p.Tree()
 	s, _ := skill.Parse(entry) // newEntry has parsed it
 	for _, f := range s.Files {
@@ -90,9 +90,9 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText {
 			continue
 		}
-		files = append(files, jsontree.Member{Name: f.URI, Value: jsontree.Text(body)})
+		files[f.URI] = jsontree.Text(body)
 	}
-	return jsontree.Object(files...), nil
+	return jsontree.ObjectOf(files), nil
 }
 
 // BodyOf returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded

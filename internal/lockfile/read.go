@@ -428,14 +428,14 @@ const editedHint = "someone edited it, or a merge went wrong: go back to the com
 
 // filesIn reads the texts of a skill's files, as far as they have the size and digest in its definition.
 func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
-	var files []jsontree.Member
+	files := map[string]jsontree.Value{}
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
-			files = append(files, jsontree.Member{Name: m.Name, Value: jsontree.Text(m.Text)})
+			files[m.Name] = jsontree.Text(m.Text)
 		}
 	}
-	return jsontree.Object(files...)
+	return jsontree.ObjectOf(files)
 }
 
 // unrecorded returns what is wrong with a skill that has files without a text, and not the records that lint makes of

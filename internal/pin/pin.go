@@ -93,12 +93,11 @@ func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
 		return v
 	}
 	folder := strings.TrimSuffix(p.Name, skill.Main)
-	var files []jsontree.Member
+	files := map[string]jsontree.Value{}
 	for _, f := range p.Files.Parts {
-		f.Name = strings.TrimPrefix(f.Name, folder)
-		files = append(files, f)
+		files[strings.TrimPrefix(f.Name, folder)] = f.Value
 	}
-	shown := jsontree.Member{Name: FilesMember, Value: jsontree.Object(files...)}
+	shown := jsontree.Member{Name: FilesMember, Value: jsontree.ObjectOf(files)}
 	return jsontree.Object(append(slices.Clone(v.Members()), shown)...)
 }
 
