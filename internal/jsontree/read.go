@@ -77,10 +77,9 @@ type Reader struct {
 	Rounded *Error
 
 	data         []byte
-	from, at, to int // from is where the outermost value begins, data[at:to] is still to be read
-	Start        int // where the value begins that is being read
-	path         []Step
-	depth        int // how many containers are open
+	from, at, to int    // from is where the outermost value begins, data[at:to] is still to be read
+	Start        int    // where the value begins that is being read
+	path         []Step // the containers that are open, by what is being read of each
 
 	// The parts read so far of every open container.
 	open []Member
@@ -296,7 +295,7 @@ func (r *Reader) count(kind byte) *Error {
 	if s.values > maxDefinitionSize {
 		return r.tooLarge("a definition of more than 200,000 values")
 	}
-	if (kind == '[' || kind == '{') && r.depth-len(s.Path) >= maxDefinitionDepth {
+	if (kind == '[' || kind == '{') && len(r.path)-len(s.Path) >= maxDefinitionDepth {
 		return r.tooLarge("a definition nested more than 128 deep")
 	}
 	return nil
@@ -305,17 +304,14 @@ func (r *Reader) count(kind byte) *Error {
 // parts reads the elements of an array or the members of an object. Outside definitions, values deeper than
 // keptDepth are read but not kept, because nothing uses them.
 func (r *Reader) parts(v *Value, keep bool) *Error {
-	here := r.depth
+	here := len(r.path)
 	if here == maxDepth {
 		return &Error{At: r.at, Text: "nested more than 10,000 deep"}
 	}
 	isObject := v.Kind == '{'
-	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
-	keep = keep && (!follows || here < keptDepth)
-	if follows {
-		r.path = append(r.path, Step{})
-	}
-	r.depth++
+	isOutside := r.IsDefinition != nil && r.inside == nil
+	keep = keep && (!isOutside || here < keptDepth)
+	r.path = append(r.path, Step{})
 	r.at++
 	base := len(r.open)
 	for index := 0; r.peek() != v.Kind+2; index++ { // the bracket that closes it
@@ -331,9 +327,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 			}
 			step = Step{Name: m.Name, Index: -1}
 		}
-		if follows {
-			r.path[here] = step
-		}
+		r.path[here] = step
 		if m.Value, bad = r.value(keep); bad != nil {
 			return bad
 		}
@@ -360,10 +354,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		}
 	}
 	r.open = r.open[:base]
-	r.depth = here
-	if follows {
-		r.path = r.path[:here]
-	}
+	r.path = r.path[:here]
 	return nil
 }
 

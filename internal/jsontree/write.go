@@ -71,8 +71,12 @@ var lineEnd = "\n" + strings.Repeat("  ", 2*maxDefinitionDepth)
 // its token in data is copied from there, because it has no escapes.
 func appendValue(dst []byte, v *Value, data []byte) []byte {
 	switch v.Kind {
-	case 'n', 'f', 't':
-		return append(dst, words[v.Kind]...)
+	case 'n':
+		return append(dst, "null"...)
+	case 'f':
+		return append(dst, "false"...)
+	case 't':
+		return append(dst, "true"...)
 	case '0', Raw:
 		return append(dst, v.Text...)
 	case '"':

@@ -571,11 +571,15 @@ func unclean(v jsontree.Value) bool {
 func (r *lockReader) differsInText(written jsontree.Value) error {
 	at := 0
 	follows := func(text []byte) bool {
-		from := at
-		for at < len(r.Data) && at-from < len(text) && r.Data[at] == text[at-from] {
+		rest := r.Data[at:]
+		if bytes.HasPrefix(rest, text) {
+			at += len(text)
+			return true
+		}
+		for i := 0; i < len(rest) && rest[i] == text[i]; i++ {
 			at++
 		}
-		return at-from == len(text)
+		return false
 	}
 	wrong := func(where string) error {
 		if c, _ := utf8.DecodeRune(r.Data[at:]); escaped(c) {
