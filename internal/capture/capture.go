@@ -154,13 +154,6 @@ func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	return 0, false
 }
 
-// opensBatch reports whether an array is a batch of messages rather than a list of tools. Its first element,
-// which begins at data[at], decides.
-func opensBatch(data []byte, at int) bool {
-	names := jsontree.MemberNames(data[at:])
-	return isMessage(func(name string) bool { return slices.Contains(names, name) })
-}
-
 // isMessage reports whether an object is a message of a batch rather than a tool, by the members it has.
 func isMessage(has func(name string) bool) bool {
 	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
@@ -214,7 +207,7 @@ func (s *Scanned) check(key pin.Key, path []jsontree.Step, v jsontree.Value) err
 	if key.Type == pin.Tools && !v.Has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
 			if v.Has(wrong) {
-				return refuse(v.Errorf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong)).Hint("%s", CaptureHint)
+				return refuse(v.Errorf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong)).Hint(CaptureHint)
 			}
 		}
 	}
@@ -684,8 +677,9 @@ func (m *Capture) HasPages() bool {
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
+	names := pin.SubstituteNames(values)
 	for _, name := range pol.Substitute {
-		if !slices.ContainsFunc(values, func(v pin.Substitute) bool { return v.Name == name }) {
+		if !slices.Contains(names, name) {
 			return s, fail.New("%s replaces a value in the pins: which value is it here?", name).
 				Hint("name it: --substitute %s=VALUE", name)
 		}

@@ -31,7 +31,7 @@ const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jso
 
 // notCapture is At with CaptureHint as a hint.
 func (s *Scanned) notCapture(at int, format string, args ...any) *fail.Error {
-	return s.At(at, format, args...).Hint("%s", CaptureHint)
+	return s.At(at, format, args...).Hint(CaptureHint)
 }
 
 // read creates a reader of data that treats the entries of lists as definitions.
@@ -42,8 +42,10 @@ func (s *Scanned) read(data []byte) {
 	s.json.IsDefinition = func(path []jsontree.Step) bool {
 		_, ok := listOf(path)
 		if ok && len(path) == 1 {
+			// The first element of an array decides whether it is a batch of messages rather than a list of tools.
 			if path[0].Index == 0 {
-				batch = opensBatch(data, s.json.Start)
+				names := jsontree.MemberNames(data[s.json.Start:])
+				batch = isMessage(func(name string) bool { return slices.Contains(names, name) })
 			}
 			return !batch
 		}
@@ -103,7 +105,7 @@ func (s *Scanned) readValues() ([]jsontree.Value, error) {
 	}
 	// If a value over several lines breaks off, the place where it does is more helpful than a report of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
-		return nil, s.refuse(bad).Hint("%s", CaptureHint)
+		return nil, s.refuse(bad).Hint(CaptureHint)
 	}
 	return nil, err
 }

@@ -86,11 +86,7 @@ func stepTo(v *jsontree.Value, part int) jsontree.Step {
 // what the value is in (of), the value's own position (at) and the path to the value. f must not keep
 // the path.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
-	var path []jsontree.Step
-	if len(v.Parts) > 0 {
-		path = make([]jsontree.Step, 0, 32)
-	}
-	visit(v, AtOther, at, path, f)
+	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)
 }
 
 // visit does what Visit does, below a path. It is called for each value of a definition, so it creates
