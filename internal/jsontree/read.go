@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -174,17 +173,9 @@ func (r *Reader) Only() (Value, error) {
 // ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
 func ParseCanonical(data []byte) Value {
-	r := NewReader(data)
-	scratch := openParts.Get().(*[]Member)
-	r.open = *scratch
-	v, _ := r.Only()
-	*scratch = r.open[:0]
-	openParts.Put(scratch)
+	v, _ := NewReader(data).Only()
 	return v
 }
-
-// openParts has the memory for Reader.open of texts that were parsed.
-var openParts = sync.Pool{New: func() any { return new([]Member) }}
 
 // peek moves to the next byte that isn't whitespace, and returns it. It returns 0 at the end.
 func (r *Reader) peek() byte {
