@@ -39,7 +39,7 @@ type listing struct {
 	// The cursor of the last page, if the list isn't complete; or nil.
 	cursor *jsontree.Value
 
-	lastPage int // offset of the last page's message
+	lastPage jsontree.Value // its message
 
 	// The notification, after the last page, that the list has changed; or nil.
 	changed *jsontree.Value
@@ -66,18 +66,27 @@ type Scanned struct {
 	// The file is part of a session: lists may be missing or unfinished.
 	Part bool
 
-	stream stream
+	fail.File
+	json   *jsontree.Reader
+	formOf pin.FormFunc
+
+	// The definitions, in the order of the file.
+	defined []entry
+
+	noise  int // lines and values passed over
 	values []jsontree.Value
 	err    error
 
 	// The captures made so far, by the policy's EmptyCursorEnds.
-	made map[bool]Capture
+	captures map[bool]Capture
 }
 
 // Scan reads a file's JSON values. formOf makes the form of each definition.
 func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
-	s := &Scanned{stream: newStream(path, data, formOf), made: map[bool]Capture{}}
-	s.values, s.err = s.stream.values()
+	s := &Scanned{File: fail.NewFile(path, data), formOf: formOf, captures: map[bool]Capture{}}
+	values, err := s.readValues()
+	s.values = values
+	s.err = s.located(err)
 	return s
 }
 
@@ -97,14 +106,14 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 	if s.err != nil {
 		return Capture{}, s.err
 	}
-	if s.stream.json.Rounded != nil && !pol.RoundIntegers {
-		return Capture{}, s.stream.refuse(s.stream.json.Rounded).
-			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.stream.Path))
+	if s.json.Rounded != nil && !pol.RoundIntegers {
+		return Capture{}, s.refuse(s.json.Rounded).
+			Hint("to pin the double, as the published recipe (RFC 8785) does: pinproof lock --round-integers %s", shell.Path(s.Path))
 	}
-	if made, ok := s.made[pol.EmptyCursorEnds]; ok {
+	if made, ok := s.captures[pol.EmptyCursorEnds]; ok {
 		return made, nil
 	}
-	r := &captureReader{stream: s.stream, part: s.Part, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
+	r := &captureReader{Scanned: *s, emptyCursorEnds: pol.EmptyCursorEnds, asked: map[string]bool{}}
 	for _, v := range s.values {
 		r.messages = r.messages || v.Has("jsonrpc") || slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Has("jsonrpc") })
 	}
@@ -119,13 +128,13 @@ func (s *Scanned) Capture(pol pin.Policy) (Capture, error) {
 			r.noise++ // a scalar between messages
 		}
 		if err != nil {
-			return Capture{}, err
+			return Capture{}, r.located(err)
 		}
 	}
 	if err := r.finish(); err != nil {
 		return Capture{}, err
 	}
-	s.made[pol.EmptyCursorEnds] = r.made
+	s.captures[pol.EmptyCursorEnds] = r.made
 	return r.made, nil
 }
 
@@ -145,13 +154,6 @@ func listOf(path []jsontree.Step) (pin.EntryType, bool) {
 	return 0, false
 }
 
-// opensBatch reports whether an array is a batch of messages rather than a list of tools. Its first element,
-// which begins at data[at], decides.
-func opensBatch(data []byte, at int) bool {
-	names := jsontree.MemberNames(data[at:])
-	return isMessage(func(name string) bool { return slices.Contains(names, name) })
-}
-
 // isMessage reports whether an object is a message of a batch rather than a tool, by the members it has.
 func isMessage(has func(name string) bool) bool {
 	return has("jsonrpc") || !has("name") && (has("method") || has("result") || has("error"))
@@ -164,7 +166,7 @@ type entry struct {
 }
 
 // newEntry checks a definition as a client would read it, and computes its digests.
-func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
+func (s *Scanned) newEntry(path []jsontree.Step, v jsontree.Value, canonical []byte) entry {
 	entryType, _ := listOf(path)
 	p := s.placed(v)
 	p.Key = pin.Key{Type: entryType, Name: v.TextIn(pin.EntryTypeInfo[entryType].Identity)}
@@ -176,7 +178,7 @@ func (s *stream) newEntry(path []jsontree.Step, v jsontree.Value, canonical []by
 }
 
 // placed returns a pin with the received text, and with its line and column.
-func (s *stream) placed(v jsontree.Value) pin.Pin {
+func (s *Scanned) placed(v jsontree.Value) pin.Pin {
 	line, column := s.Position(int(v.At))
 	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
 }
@@ -191,7 +193,7 @@ func entryAt(path []jsontree.Step, name string) string {
 }
 
 // check returns why a value isn't a valid entry, or nil.
-func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
+func (s *Scanned) check(key pin.Key, path []jsontree.Step, v jsontree.Value) error {
 	info := &pin.EntryTypeInfo[key.Type]
 	refuse := func(problem *jsontree.Error) *fail.Error {
 		return s.At(problem.At, "%s: %s", entryAt(path, key.Name), problem.Text)
@@ -205,7 +207,7 @@ func (s *stream) check(key pin.Key, path []jsontree.Step, v jsontree.Value) erro
 	if key.Type == pin.Tools && !v.Has("inputSchema") {
 		for _, wrong := range []string{"input_schema", "parameters", "function"} {
 			if v.Has(wrong) {
-				return refuse(v.Errorf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong)).Hint("%s", CaptureHint)
+				return refuse(v.Errorf(`%q instead of "inputSchema": a model API's list, not a server's own`, wrong)).Hint(CaptureHint)
 			}
 		}
 	}
@@ -281,8 +283,7 @@ func findInCapabilities(offered jsontree.Value) *jsontree.Error {
 
 // captureReader sorts the JSON values of a file into lists.
 type captureReader struct {
-	stream
-	part            bool // see Scanned
+	Scanned
 	emptyCursorEnds bool
 
 	made Capture
@@ -304,12 +305,12 @@ const bareAmongMessages = "a bare list among messages: not something a client wo
 // value.
 func (r *captureReader) array(v jsontree.Value, alone bool) error {
 	if len(v.Items()) > jsontree.MaxEntries {
-		return r.At(int(v.At), "more than 50,000 entries")
+		return v.Errorf("more than 50,000 entries")
 	}
 	if len(v.Items()) > 0 && v.Items()[0].Definition == 0 {
 		for _, item := range v.Items() {
 			if !isMessage(item.Has) {
-				return r.At(int(item.At), "neither a batch of messages nor a list of tools")
+				return item.Errorf("neither a batch of messages nor a list of tools")
 			}
 			if err := r.object(item.Value); err != nil {
 				return err
@@ -322,9 +323,9 @@ func (r *captureReader) array(v jsontree.Value, alone bool) error {
 		return nil
 	}
 	if !alone {
-		return r.At(int(v.At), bareAmongMessages)
+		return v.Errorf(bareAmongMessages)
 	}
-	return r.page(pin.Tools, v.Items(), nil, int(v.At))
+	return r.page(pin.Tools, v.Items(), nil, v)
 }
 
 // otherFile refuses an object from another kind of file, such as a client configuration or a lockfile.
@@ -361,17 +362,16 @@ func (r *captureReader) twoShapes(v jsontree.Value) error {
 	default:
 		return nil
 	}
-	return r.At(int(v.At), "fits two shapes: %q beside %s", first, second)
+	return v.Errorf("fits two shapes: %q beside %s", first, second)
 }
 
 func (r *captureReader) object(v jsontree.Value) error {
 	if len(v.Members()) > maxMembers {
-		return r.At(int(v.At), "more than 10,000 members in a message")
+		return v.Errorf("more than 10,000 members in a message")
 	}
 	if problem := findFolded(v.Members(), pin.MessageMembers, ""); problem != nil {
-		return r.refuse(problem)
+		return problem
 	}
-	at := int(v.At)
 	_, isResult := pin.EntryTypeIn(v.Has)
 	isBare := !v.Has("jsonrpc") && !v.Has("result")
 	if r.messages && isBare && (isResult || !isMessage(v.Has)) {
@@ -386,7 +386,7 @@ func (r *captureReader) object(v jsontree.Value) error {
 		return err
 	}
 	if isResult {
-		return r.result(v, at)
+		return r.result(v, v)
 	}
 	if method := v.Get("method"); method.Kind != 0 {
 		// A request whose id is null isn't recorded: an error with that id answers no request.
@@ -409,22 +409,23 @@ func (r *captureReader) object(v jsontree.Value) error {
 	}
 	if result := v.Get("result"); result.Kind == '{' || result.Kind == '[' {
 		if _, ok := pin.EntryTypeIn(result.Has); ok && r.messages && !v.Has("jsonrpc") {
-			return r.At(at, bareAmongMessages)
+			return v.Errorf(bareAmongMessages)
 		}
-		return r.result(result, at)
+		return r.result(result, v)
 	}
 	return nil
 }
 
-func (r *captureReader) result(result jsontree.Value, at int) error {
+// result reads the result of a message.
+func (r *captureReader) result(result, message jsontree.Value) error {
 	if len(result.Members()) > maxMembers {
-		return r.At(int(result.At), "more than 10,000 members in a message")
+		return result.Errorf("more than 10,000 members in a message")
 	}
 	if problem := findInResult(result); problem != nil {
-		return r.refuse(problem)
+		return problem
 	}
 	if t := result.Get("resultType"); t.Kind != 0 && t.Text != "complete" {
-		return r.At(int(t.At), `"resultType" is not "complete": the server has not answered yet`)
+		return t.Errorf(`"resultType" is not "complete": the server has not answered yet`)
 	}
 	r.made.About = cmp.Or(r.made.About, pin.ReadServerInfo(result.Get("serverInfo")), pin.ReadServerInfo(result.Get("_meta").Get("io.modelcontextprotocol/serverInfo")))
 	entryType, listed := pin.EntryTypeIn(result.Has)
@@ -435,22 +436,22 @@ func (r *captureReader) result(result jsontree.Value, at int) error {
 	list := pin.EntryTypeInfo[entryType].Member
 	others := append(pin.ListMembers()[entryType+1:], "protocolVersion", "supportedVersions")
 	if other := slices.IndexFunc(others, result.Has); other >= 0 {
-		return r.At(at, "fits two shapes: %q beside %q in one result", list, others[other])
+		return message.Errorf("fits two shapes: %q beside %q in one result", list, others[other])
 	}
 	array := result.Get(list)
 	if array.Kind != '[' {
-		return r.At(int(array.At), `%q is not an array`, list)
+		return array.Errorf(`%q is not an array`, list)
 	}
 	var cursor *jsontree.Value
 	if c := result.Get("nextCursor"); c.Kind != 0 && c.Kind != 'n' {
 		if c.Kind != '"' {
-			return r.At(int(c.At), `"nextCursor" is neither a string nor null`)
+			return c.Errorf(`"nextCursor" is neither a string nor null`)
 		}
 		if c.Text != "" || !r.emptyCursorEnds {
 			cursor = &c
 		}
 	}
-	return r.page(entryType, array.Items(), cursor, at)
+	return r.page(entryType, array.Items(), cursor, message)
 }
 
 // greeting reads the server's capabilities and instructions from the result of initialize (to revision
@@ -461,14 +462,14 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 		return nil
 	}
 	if text.Kind != 0 && text.Kind != 'n' && text.Kind != '"' {
-		return r.At(int(text.At), `"instructions" is not a string`)
+		return text.Errorf(`"instructions" is not a string`)
 	}
 	if text.End-text.At > jsontree.MaxDefinitionBytes {
-		return r.At(int(text.At), "instructions of more than 4 MiB")
+		return text.Errorf("instructions of more than 4 MiB")
 	}
 	if offered := result.Get("capabilities"); offered.Kind == '{' {
 		if problem := findInCapabilities(offered); problem != nil {
-			return r.refuse(problem)
+			return problem
 		}
 		r.offered = append(r.offered, offered)
 	}
@@ -486,17 +487,17 @@ func (r *captureReader) greeting(result jsontree.Value) error {
 
 // page adds one page. Without a cursor it is the last one of its list. Problems in a list
 // other than tools are only noted: they matter if that list is pinned.
-func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, at int) error {
+func (r *captureReader) page(entryType pin.EntryType, items []jsontree.Member, cursor *jsontree.Value, message jsontree.Value) error {
 	s := &r.made.Lists[entryType]
 	if s.cursor == nil {
 		s.lists = append(s.lists, nil)
 	}
 	s.cursor = cursor
-	s.lastPage = at
+	s.lastPage = message
 	s.changed = nil
 	list := &s.lists[len(s.lists)-1]
 	if len(*list)+len(items) > jsontree.MaxEntries {
-		s.Problem = cmp.Or(s.Problem, error(r.At(at, "more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
+		s.Problem = cmp.Or(s.Problem, error(message.Errorf("more than 50,000 %ss", pin.EntryTypeInfo[entryType].Entry)))
 	}
 	for i := 0; i < len(items) && s.Problem == nil; i++ {
 		e := &r.defined[items[i].Definition-1]
@@ -519,7 +520,7 @@ func (r *captureReader) finish() error {
 	answered := false
 	for entryType := range pin.EntryTypes {
 		list := &r.made.Lists[entryType]
-		list.Problem = cmp.Or(list.Problem, r.finishList(entryType, list))
+		list.Problem = r.located(cmp.Or(list.Problem, r.finishList(entryType, list)))
 		if entryType == pin.Tools && list.Problem != nil {
 			return list.Problem
 		}
@@ -530,9 +531,9 @@ func (r *captureReader) finish() error {
 	}
 	what := "no answer to tools/list in it"
 	switch {
-	case r.made.Lists[pin.Tools].Answered, r.part && (r.messages || answered):
+	case r.made.Lists[pin.Tools].Answered, r.Part && (r.messages || answered):
 		return nil
-	case r.part:
+	case r.Part:
 		what = "no message of a session in it"
 	}
 	if r.noise > 0 {
@@ -545,7 +546,7 @@ func (r *captureReader) finish() error {
 // it has no tools.
 func (r *captureReader) answeredError() error {
 	tools := &r.made.Lists[pin.Tools]
-	if r.part || r.offersNone(pin.Tools) {
+	if r.Part || r.offersNone(pin.Tools) {
 		return nil
 	}
 	for _, e := range r.errors {
@@ -562,14 +563,14 @@ func (r *captureReader) answeredError() error {
 
 func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	s.Declared = r.offers(entryType)
-	if r.part && s.Problem == nil {
+	if r.Part && s.Problem == nil {
 		s.Answered = len(s.lists) > 0
 		s.Entries = unionOf(s.lists)
 		return nil
 	}
 	entry := pin.EntryTypeInfo[entryType].Entry
 	if s.cursor != nil {
-		f := r.At(s.lastPage, `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
+		f := r.At(int(s.lastPage.At), `an unfinished list: "nextCursor" of its last page says that more %ss follow`, entry).
 			Hint("ask for the next page with that cursor and append the answer to the file")
 		if s.cursor.Text == "" {
 			f.Hint("if this server sends an empty cursor on its last page: pinproof lock --empty-cursor-ends %s", shell.Path(r.Path))
@@ -676,8 +677,9 @@ func (m *Capture) HasPages() bool {
 // Pins makes the pins of a capture under a policy.
 func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, formOf pin.FormFunc) (pin.Set, error) {
 	s := pin.Set{Server: server, About: m.About.Recorded(), Policy: pol}
+	names := pin.SubstituteNames(values)
 	for _, name := range pol.Substitute {
-		if !slices.ContainsFunc(values, func(v pin.Substitute) bool { return v.Name == name }) {
+		if !slices.Contains(names, name) {
 			return s, fail.New("%s replaces a value in the pins: which value is it here?", name).
 				Hint("name it: --substitute %s=VALUE", name)
 		}
@@ -697,7 +699,6 @@ func Pins(m Capture, server string, pol pin.Policy, values []pin.Substitute, for
 			if !pol.PinsEntry(p.Key) {
 				continue
 			}
-			p.Files = slices.Clone(p.Files)
 			if pol.Shapes() || len(s.Values) > 0 {
 				if err := shape(&p, &s, formOf); err != nil {
 					where := fmt.Sprintf("%s:%d:%d", m.Path, p.Line, p.Column)

@@ -13,7 +13,7 @@ import (
 // accept an event that no empty line ends, or skip whitespace and byte order marks before a field. An event
 // that clients could read differently is blanked out or, if it could contain a result, an error. A result
 // outside of any event is an error, too.
-func (s *stream) eventStream(isStream bool) ([]byte, error) {
+func (s *Scanned) eventStream(isStream bool) ([]byte, error) {
 	// Even if the file isn't an event stream, some clients could find an event in it.
 	for line := range bytes.Lines(s.Data) {
 		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 
+	"pinproof/internal/fail"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 )
@@ -91,7 +92,7 @@ func HoldsEntries(result jsontree.Value) bool {
 
 // CheckEvent returns why clients could read different messages from a server's event, or nil.
 func CheckEvent(data []byte) error {
-	s := newStream("an event", data, nil)
+	s := Scanned{File: fail.NewFile("an event", data)}
 	_, err := s.eventStream(true)
 	return err
 }

@@ -45,7 +45,7 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		}
 	}
 	left := MaxFilesBytes
-	known := map[string][]pin.File{} // by the digest of the entry: one may be listed many times
+	known := map[string]jsontree.Value{} // by the digest of the entry: one may be listed many times
 	for i := range skills {
 		p := &skills[i]
 		files, isKnown := known[p.Digest]
@@ -57,18 +57,15 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 			known[p.Digest] = files
 		}
 		p.Files = files
-		p.SortFiles()
 	}
 	return nil
 }
 
 // filesOf returns the texts of a skill's files, at most left bytes in total.
-func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (files []pin.File, err error) {
+func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (jsontree.Value, error) {
+	files := map[string]jsontree.Value{}
 	entry := p.Tree()
-	s, problem := skill.Parse(entry)
-	if problem != nil {
-		return nil, problem // can't happen: newEntry has read it
-	}
+	s, _ := skill.Parse(entry) // newEntry has parsed it
 	for _, f := range s.Files {
 		of := bodies[f.URI]
 		if len(of) == 0 {
@@ -85,16 +82,17 @@ func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int)
 				}
 			}
 			if err != nil {
-				return nil, r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), err)
+				return jsontree.Value{}, r.At(b.at, "%s: the server contradicts itself: its file %s, as read, %s", EntryNamed(pin.Skills, p.Name), text.Name(s.Name(f)), err)
 			}
 		}
 		body := of[0].text
-		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText(body) {
+		isText := utf8.ValidString(body) && strings.IndexByte(body, 0) < 0
+		if *left -= len(body); len(body) > MaxFileBytes || *left < 0 || !isText {
 			continue
 		}
-		files = append(files, pin.File{URI: f.URI, Text: body})
+		files[f.URI] = jsontree.Text(body)
 	}
-	return files, nil
+	return jsontree.ObjectOf(files), nil
 }
 
 // BodyOf returns the bytes of one item of contents. It accepts only encodings that all clients decode alike: text, or a blob in padded
@@ -114,6 +112,3 @@ func BodyOf(v jsontree.Value) (string, error) {
 	}
 	return string(read), nil
 }
-
-// isText reports whether bytes are a text that a person can read.
-func isText(body string) bool { return utf8.ValidString(body) && strings.IndexByte(body, 0) < 0 }

@@ -8,6 +8,7 @@ import (
 
 	"pinproof/internal/capture"
 	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
@@ -44,7 +45,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 	} {
 		set, err := pinsOf(text)
 		skills := set.Of(pin.Skills)
-		if err != nil || len(skills) != 2 || len(skills[0].Files) != 1 || skills[1].Files[0].Text != "---\nname: b\n---\nTwo.\n" {
+		if err != nil || len(skills) != 2 || len(skills[0].Files.Parts) != 1 || skills[1].Files.Parts[0].Text != "---\nname: b\n---\nTwo.\n" {
 			t.Errorf("%s: %v, %+v", shape, err, skills)
 		}
 		if none := pintest.PinsOf(t, text, pin.Policy{NoSkills: true}); len(none.Pins) != 0 {
@@ -81,7 +82,7 @@ func TestSkillsInEveryShape(t *testing.T) {
 			return
 		}
 		was, is := good.Of(pin.Skills)[0], set.Of(pin.Skills)[0]
-		if was.Digest == is.Digest && len(is.Files) > 0 && is.Files[0] != was.Files[0] {
+		if was.Digest == is.Digest && len(is.Files.Parts) > 0 && !jsontree.Equal(is.Files, was.Files) {
 			t.Errorf("another body passes:\n%s", edited)
 		}
 	})
@@ -115,17 +116,18 @@ func TestFilesOfASkill(t *testing.T) {
 			t.Fatal(err)
 		}
 		skills := set.Of(pin.Skills)
-		if len(skills) != 1 || len(skills[0].Files) != len(names) {
+		if len(skills) != 1 || len(skills[0].Files.Parts) != len(names) {
 			t.Fatalf("%+v", skills)
 		}
+		files := skills[0].Files
 		for _, name := range names {
 			if len(pol.Substitute) > 0 {
 				name = strings.Replace(name, "c-secret-path", "<PART>", 1)
 			}
-			if !skills[0].HasFile(folder + name) {
+			if !files.Has(folder + name) {
 				t.Errorf("no file %q", name)
 			}
-			if skills[0].HasFile(folder + name + "x") {
+			if files.Has(folder + name + "x") {
 				t.Errorf("a file %q", name+"x")
 			}
 		}

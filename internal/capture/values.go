@@ -26,41 +26,26 @@ const (
 	maxMembers  = 10_000  // of a message or its result
 )
 
-// A stream is a file of JSON values, one after another, line by line or in an event
-// stream.
-type stream struct {
-	fail.File
-	json   *jsontree.Reader
-	formOf pin.FormFunc
-
-	// The definitions, in the order of the file.
-	defined []entry
-
-	noise int // lines and values passed over
-}
-
-func newStream(path string, data []byte, formOf pin.FormFunc) stream {
-	return stream{File: fail.NewFile(path, data), formOf: formOf}
-}
-
 // CaptureHint is the hint on how to save a server's responses.
 const CaptureHint = "save a server's answer first: pinproof-capture save OUT.jsonl -- COMMAND"
 
 // notCapture is At with CaptureHint as a hint.
-func (s *stream) notCapture(at int, format string, args ...any) *fail.Error {
-	return s.At(at, format, args...).Hint("%s", CaptureHint)
+func (s *Scanned) notCapture(at int, format string, args ...any) *fail.Error {
+	return s.At(at, format, args...).Hint(CaptureHint)
 }
 
 // read creates a reader of data that treats the entries of lists as definitions.
-func (s *stream) read(data []byte) {
+func (s *Scanned) read(data []byte) {
 	s.Data, s.json, s.defined = data, jsontree.NewReader(data), nil
 	s.json.Bounded = true
 	batch := false
 	s.json.IsDefinition = func(path []jsontree.Step) bool {
 		_, ok := listOf(path)
 		if ok && len(path) == 1 {
+			// The first element of an array decides whether it is a batch of messages rather than a list of tools.
 			if path[0].Index == 0 {
-				batch = opensBatch(data, s.json.Start)
+				names := jsontree.MemberNames(data[s.json.Start:])
+				batch = isMessage(func(name string) bool { return slices.Contains(names, name) })
 			}
 			return !batch
 		}
@@ -71,8 +56,8 @@ func (s *stream) read(data []byte) {
 	}
 }
 
-// values returns the JSON values of the file, each of them read strictly.
-func (s *stream) values() ([]jsontree.Value, error) {
+// readValues returns the JSON values of the file, each of them read strictly.
+func (s *Scanned) readValues() ([]jsontree.Value, error) {
 	if len(s.Data) > MaxBytes {
 		return nil, s.At(-1, "more than 64 MiB: not one server's list of tools")
 	}
@@ -93,7 +78,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 		return nil, s.At(at, "merge conflict markers were left in").Hint("take one side whole, or capture again: pinproof-capture save %s -- COMMAND", shell.Path(s.Path))
 	}
 	if !bad.Grammar && jsontree.IsGrammatical(s.Data) {
-		return nil, s.refuse(bad)
+		return nil, bad
 	}
 	events, err := s.eventStream(false)
 	if err != nil {
@@ -120,7 +105,7 @@ func (s *stream) values() ([]jsontree.Value, error) {
 	}
 	// If a value over several lines breaks off, the place where it does is more helpful than a report of noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
-		return nil, s.refuse(bad).Hint("%s", CaptureHint)
+		return nil, s.refuse(bad).Hint(CaptureHint)
 	}
 	return nil, err
 }
@@ -134,8 +119,16 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
+// located returns an error with the place in the file. Only errors about values have none yet.
+func (s *Scanned) located(err error) error {
+	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
+		return s.refuse(bad)
+	}
+	return err
+}
+
 // refuse returns the error for the place where strict reading stopped, with the name of the entry.
-func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
+func (s *Scanned) refuse(bad *jsontree.Error) *fail.Error {
 	in := bad.Inside
 	if in == nil || in.Name == "" && !bad.Limit {
 		return s.At(bad.At, "%s", bad.Text)
@@ -148,7 +141,7 @@ func (s *stream) refuse(bad *jsontree.Error) *fail.Error {
 }
 
 // notJSON returns an error for files that people pass by mistake, such as gzip data or a web page, or nil.
-func (s *stream) notJSON() error {
+func (s *Scanned) notJSON() error {
 	head := bytes.ToLower(bytes.TrimLeft(s.Data[:min(len(s.Data), 512)], " \t\r\n\ufeff"))
 	if len(bytes.TrimSpace(bytes.TrimPrefix(s.Data, []byte("\ufeff")))) == 0 {
 		return s.At(-1, "empty: the server printed nothing").Hint("see what the server wrote to its standard error")
@@ -178,7 +171,7 @@ func (s *stream) notJSON() error {
 }
 
 // sequence reads the file as JSON values one after another.
-func (s *stream) sequence() ([]jsontree.Value, error) {
+func (s *Scanned) sequence() ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at := 0; ; {
 		v, err := s.json.Next(at, len(s.Data))
@@ -205,7 +198,7 @@ func lineEnd(data []byte, at int) int {
 
 // splitByCR refuses a line with a lone CR that some clients could read as a message and others as noise. Some
 // clients end lines at a CR, others only at an LF.
-func (s *stream) splitByCR() error {
+func (s *Scanned) splitByCR() error {
 	if bytes.Count(s.Data, []byte("\r"))-bytes.Count(s.Data, []byte("\r\n")) > maxMessages {
 		return s.notCapture(-1, "more than 100,000 carriage returns without a line feed: not the lines of a session")
 	}
@@ -226,7 +219,7 @@ func (s *stream) splitByCR() error {
 // pieces reads the file piece by piece: the lines of a transcript, or the events of a
 // stream. A piece is noise only if it can't be a message; every other piece is read
 // strictly. end returns the offset where the piece that begins at data[at] ends.
-func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
+func (s *Scanned) pieces(end func(data []byte, at int) int) ([]jsontree.Value, error) {
 	var values []jsontree.Value
 	for at, to := 0, 0; at < len(s.Data); at = to + 1 {
 		to = end(s.Data, at)
@@ -243,7 +236,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 		}
 		v, err := s.json.Next(at, to)
 		if err != nil {
-			return nil, s.refuse(err.(*jsontree.Error))
+			return nil, err
 		}
 		if rest := bytes.TrimLeft(s.Data[v.End:to], " \t\r\n"); len(rest) > 0 {
 			return nil, s.At(to-len(rest), "trailing data after a message")
@@ -257,7 +250,7 @@ func (s *stream) pieces(end func(data []byte, at int) int) ([]jsontree.Value, er
 
 // refuseInside refuses a line inside a multi-line value that is a response by itself. Stdio clients read line
 // by line: they would accept that line as a message and skip the rest of the value.
-func (s *stream) refuseInside(values []jsontree.Value) error {
+func (s *Scanned) refuseInside(values []jsontree.Value) error {
 	for i := range values {
 		v := &values[i]
 		// Some clients end lines at a lone CR, too.
@@ -284,7 +277,7 @@ func (s *stream) refuseInside(values []jsontree.Value) error {
 
 // isMessageAt reports whether a value of the file, or an element of it if it is a batch,
 // begins at an offset.
-func (s *stream) isMessageAt(v *jsontree.Value, at int) bool {
+func (s *Scanned) isMessageAt(v *jsontree.Value, at int) bool {
 	items := v.Items()
 	if len(items) > 0 && items[0].Definition > 0 {
 		items = nil // a list of tools

@@ -167,7 +167,7 @@ type shaped struct {
 func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	if s.said == nil || !s.policy.Equal(policy) {
 		size := len(s.entry.Received) + len(s.entry.Definition)
-		for _, file := range s.entry.Files {
+		for _, file := range s.entry.Files.Parts {
 			size += len(file.Text)
 		}
 		if !s.budget.Spend(size) {

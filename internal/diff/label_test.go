@@ -184,11 +184,11 @@ func TestLabelsOfRandomSchemas(t *testing.T) {
 		fresh := func() jsontree.Value { return pintest.CanonicalTree(t, randomSchema(r, 2)) }
 		v := pintest.CanonicalTree(t, old)
 		if i%2 == 0 {
-			v = jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
-				if name == "inputSchema" && part.Kind == '{' && !part.Has("$defs") {
-					part = m.restatedInput(part)
+			v = jsontree.MapParts(v, func(part *jsontree.Member) bool {
+				if part.Name == "inputSchema" && part.Kind == '{' && !part.Has("$defs") {
+					part.Value = m.restatedInput(part.Value)
 				}
-				return part, true
+				return true
 			})
 		}
 		new := string(jsontree.Append(nil, mutate(r, v, fresh)))

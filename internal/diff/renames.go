@@ -61,7 +61,7 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 // nameless returns a definition without the member that names it.
 func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value {
 	identity := pin.EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+	return jsontree.MapParts(definition, func(m *jsontree.Member) bool { return m.Name != identity })
 }
 
 // keyCount is how many keys a candidate has.

@@ -119,7 +119,9 @@ func TestSkillsLookDenied(t *testing.T) {
 		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: "skill://" + name + "/SKILL.md"}}
 		p.Definition = jsontree.Append(nil, definition)
 		p.Digest = name + description + text + file
-		p.Files = []pin.File{{URI: "skill://" + name + "/SKILL.md", Text: "---\nname: " + name + "\n---\n" + text}, {URI: "skill://" + name + "/a.py", Text: file}}
+		p.Files = jsontree.Object(
+			jsontree.Member{Name: "skill://" + name + "/SKILL.md", Value: jsontree.Text("---\nname: " + name + "\n---\n" + text)},
+			jsontree.Member{Name: "skill://" + name + "/a.py", Value: jsontree.Text(file)})
 		return p
 	}
 	denied := of("pack", "Packs.", body, code)

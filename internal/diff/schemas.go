@@ -240,8 +240,8 @@ func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
 	if v == nil {
 		return jsontree.Value{Kind: '{'}
 	}
-	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		return v, f(name) && (v.Kind != 'n' || name == "const")
+	return jsontree.MapParts(*v, func(m *jsontree.Member) bool {
+		return f(m.Name) && (m.Kind != 'n' || m.Name == "const")
 	})
 }
 

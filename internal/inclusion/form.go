@@ -40,8 +40,8 @@ func (p *prover) formOf(root, s *jsontree.Value) *jsontree.Value {
 	if s.Kind != '{' || !slices.ContainsFunc(s.Parts, hasOtherForm) {
 		return s
 	}
-	form := jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		return v, v.Kind != 'n' || name == "const" || name == "default"
+	form := jsontree.MapParts(*s, func(m *jsontree.Member) bool {
+		return m.Kind != 'n' || m.Name == "const" || m.Name == "default"
 	})
 	form = withOthers(normal.WithTuple(form))
 	return p.flattened(root, &form)
@@ -75,8 +75,8 @@ func (p *prover) flattened(root, s *jsontree.Value) *jsontree.Value {
 		return s
 	}
 	values := func(s *jsontree.Value) jsontree.Value {
-		return jsontree.MapParts(*s, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-			return v, name != "allOf" && !normal.SaysNothing(name) && !(name == "additionalProperties" && takesAll(&v))
+		return jsontree.MapParts(*s, func(m *jsontree.Member) bool {
+			return m.Name != "allOf" && !normal.SaysNothing(m.Name) && !(m.Name == "additionalProperties" && takesAll(&m.Value))
 		})
 	}
 	parts := []jsontree.Value{values(s)}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -77,10 +76,9 @@ type Reader struct {
 	Rounded *Error
 
 	data         []byte
-	from, at, to int // from is where the outermost value begins, data[at:to] is still to be read
-	Start        int // where the value begins that is being read
-	path         []Step
-	depth        int // how many containers are open
+	from, at, to int    // from is where the outermost value begins, data[at:to] is still to be read
+	Start        int    // where the value begins that is being read
+	path         []Step // the containers that are open, by what is being read of each
 
 	// The parts read so far of every open container.
 	open []Member
@@ -142,13 +140,8 @@ func (v Value) ErrorIn(member, format string, args ...any) *Error {
 	return v.Errorf(format, args...)
 }
 
-// newDecoder returns a decoder of tokens that keeps to the grammar of RFC 8259.
-func newDecoder(data []byte, opts ...jsontext.Options) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(data), opts...)
-}
-
 // Next reads the first JSON value in data[at:to], after any whitespace. The error is io.EOF if only whitespace
-// is left, otherwise a *Error.
+// is left, otherwise a *Error, and then nothing more can be read.
 func (r *Reader) Next(at, to int) (Value, error) {
 	r.at = at
 	r.to = to
@@ -156,11 +149,6 @@ func (r *Reader) Next(at, to int) (Value, error) {
 		return Value{}, io.EOF
 	}
 	r.from = r.at
-	r.path = r.path[:0]
-	r.depth = 0
-	r.open = r.open[:0]
-	r.room = r.room[:0]
-	r.inside = nil
 	v, bad := r.value(true)
 	if bad != nil {
 		bad.From = r.from
@@ -185,17 +173,9 @@ func (r *Reader) Only() (Value, error) {
 // ParseCanonical parses text that a Reader has accepted before: a canonical form, or a definition as received. If
 // the text can't be read, it returns the absent value, which equals no pinned value.
 func ParseCanonical(data []byte) Value {
-	r := NewReader(data)
-	scratch := openParts.Get().(*[]Member)
-	r.open = *scratch
-	v, _ := r.Only()
-	*scratch = r.open
-	openParts.Put(scratch)
+	v, _ := NewReader(data).Only()
 	return v
 }
-
-// openParts has the memory for Reader.open of texts that were parsed.
-var openParts = sync.Pool{New: func() any { return new([]Member) }}
 
 // peek moves to the next byte that isn't whitespace, and returns it. It returns 0 at the end.
 func (r *Reader) peek() byte {
@@ -306,7 +286,7 @@ func (r *Reader) count(kind byte) *Error {
 	if s.values > maxDefinitionSize {
 		return r.tooLarge("a definition of more than 200,000 values")
 	}
-	if (kind == '[' || kind == '{') && r.depth-len(s.Path) >= maxDefinitionDepth {
+	if (kind == '[' || kind == '{') && len(r.path)-len(s.Path) >= maxDefinitionDepth {
 		return r.tooLarge("a definition nested more than 128 deep")
 	}
 	return nil
@@ -315,17 +295,14 @@ func (r *Reader) count(kind byte) *Error {
 // parts reads the elements of an array or the members of an object. Outside definitions, values deeper than
 // keptDepth are read but not kept, because nothing uses them.
 func (r *Reader) parts(v *Value, keep bool) *Error {
-	here := r.depth
+	here := len(r.path)
 	if here == maxDepth {
 		return &Error{At: r.at, Text: "nested more than 10,000 deep"}
 	}
 	isObject := v.Kind == '{'
-	follows := r.IsDefinition != nil && r.inside == nil // whether something asks for the path
-	keep = keep && (!follows || here < keptDepth)
-	if follows {
-		r.path = append(r.path, Step{})
-	}
-	r.depth++
+	isOutside := r.IsDefinition != nil && r.inside == nil
+	keep = keep && (!isOutside || here < keptDepth)
+	r.path = append(r.path, Step{})
 	r.at++
 	base := len(r.open)
 	for index := 0; r.peek() != v.Kind+2; index++ { // the bracket that closes it
@@ -341,9 +318,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 			}
 			step = Step{Name: m.Name, Index: -1}
 		}
-		if follows {
-			r.path[here] = step
-		}
+		r.path[here] = step
 		if m.Value, bad = r.value(keep); bad != nil {
 			return bad
 		}
@@ -370,10 +345,7 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		}
 	}
 	r.open = r.open[:base]
-	r.depth = here
-	if follows {
-		r.path = r.path[:here]
-	}
+	r.path = r.path[:here]
 	return nil
 }
 
@@ -477,7 +449,7 @@ func (r *Reader) number() (string, *Error) {
 // explain finds the error in text that can't be read, with the library's decoder. It doesn't use the library's
 // messages, because they quote the input and may change with the library's version.
 func (r *Reader) explain() *Error {
-	d := newDecoder(r.data[r.from:r.to])
+	d := jsontext.NewDecoder(bytes.NewBuffer(r.data[r.from:r.to]))
 	var err error
 	for err == nil {
 		_, err = d.ReadToken()

@@ -74,6 +74,15 @@ func Object(members ...Member) Value {
 	return Value{Kind: '{', Parts: members}
 }
 
+// ObjectOf makes an object of members by their names.
+func ObjectOf(members map[string]Value) Value {
+	var list []Member
+	for name, v := range members {
+		list = append(list, Member{name, v})
+	}
+	return Object(list...)
+}
+
 // ObjectInOrder makes an object whose members keep their order: for a file that people read, never for what is hashed.
 func ObjectInOrder(members []Member) Value { return Value{Kind: '{', Parts: members} }
 
@@ -107,26 +116,22 @@ func Text(s string) Value { return Value{Kind: '"', Text: s} }
 // Texts is an array of strings.
 func Texts(list []string) Value {
 	v := Value{Kind: '['}
-	if len(list) > 0 {
-		v.Parts = make([]Member, 0, len(list))
-	}
 	for _, s := range list {
 		v.Parts = append(v.Parts, Member{Value: Text(s)})
 	}
 	return v
 }
 
-// MapParts returns a copy of a value in which f has changed or left out each part.
-// For an element of an array, f gets an empty name.
-func MapParts(v Value, f func(name string, part Value) (Value, bool)) Value {
-	out := v
-	out.Parts = nil
-	for _, p := range v.Parts {
-		if part, keep := f(p.Name, p.Value); keep {
-			out.Parts = append(out.Parts, Member{p.Name, part})
+// MapParts returns a copy of a value with the parts for which f returns true. f may change the value of a part.
+func MapParts(v Value, f func(part *Member) bool) Value {
+	parts := slices.Clone(v.Parts)
+	v.Parts = nil
+	for i := range parts {
+		if f(&parts[i]) {
+			v.Parts = append(v.Parts, parts[i])
 		}
 	}
-	return out
+	return v
 }
 
 // MapTexts returns a copy of a value in which f has changed every string, but no member name.
@@ -135,7 +140,10 @@ func MapTexts(v Value, f func(string) string) Value {
 		v.Text = f(v.Text)
 		return v
 	}
-	return MapParts(v, func(_ string, part Value) (Value, bool) { return MapTexts(part, f), true })
+	return MapParts(v, func(part *Member) bool {
+		part.Value = MapTexts(part.Value, f)
+		return true
+	})
 }
 
 // Lookup returns the member or element of v that one token of a JSON Pointer names, or

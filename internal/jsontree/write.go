@@ -3,6 +3,7 @@ package jsontree
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -32,12 +33,14 @@ func AppendIndented(dst, text []byte, depth int) []byte {
 				continue
 			}
 			depth++
-			dst = appendLineEnd(dst, depth)
+			dst = append(dst, lineEnd[:1+2*depth]...)
 		case '}', ']':
 			depth--
-			dst = append(appendLineEnd(dst, depth), c)
+			dst = append(dst, lineEnd[:1+2*depth]...)
+			dst = append(dst, c)
 		case ',':
-			dst = appendLineEnd(append(dst, c), depth)
+			dst = append(dst, c)
+			dst = append(dst, lineEnd[:1+2*depth]...)
 		case ':':
 			dst = append(dst, ": "...)
 		default:
@@ -61,16 +64,8 @@ func stringEnd(text []byte, at int) int {
 	}
 }
 
-// appendLineEnd ends a line and indents the next one by two spaces for each level.
-func appendLineEnd(dst []byte, depth int) []byte {
-	dst = append(dst, '\n')
-	for n := 2 * depth; n > 0; n -= len(blanks) {
-		dst = append(dst, blanks[:min(n, len(blanks))]...)
-	}
-	return dst
-}
-
-const blanks = "                                                                "
+// lineEnd ends a line and indents the next one, by more levels than a lockfile has.
+var lineEnd = "\n" + strings.Repeat("  ", 2*maxDefinitionDepth)
 
 // appendValue is Append. If data, the text that v was just read from, isn't nil, a string that is as long as
 // its token in data is copied from there, because it has no escapes.

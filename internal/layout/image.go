@@ -27,8 +27,9 @@ func icon(path []string, v jsontree.Value) jsontree.Value {
 		return image(v)
 	}
 	if len(path) == 0 && v.Kind == '[' || len(path) == 1 && v.Kind == '{' {
-		return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
-			return icon(append(slices.Clone(path), name), part), true
+		return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+			m.Value = icon(append(slices.Clone(path), m.Name), m.Value)
+			return true
 		})
 	}
 	return v

@@ -50,7 +50,7 @@ func isPadding(r rune) bool {
 // larger. For a skill it adds the sizes of its files' texts.
 func definitionSize(p *pin.Pin) int {
 	size := max(len(p.Received), len(p.Definition))
-	for _, f := range p.Files {
+	for _, f := range p.Files.Parts {
 		size += len(f.Text)
 	}
 	return size

@@ -107,9 +107,9 @@ func TestSkillsThatRun(t *testing.T) {
 	plain := entry(`{"name":"x"}`)
 	byPeople := entry(`{"disable-model-invocation":true,"name":"x"}`)
 	script := entry(`{"name":"x"}`)
-	script.Files = []pin.File{{URI: "skill://x/notes", Text: "#!/bin/sh\nls"}}
+	script.Files = jsontree.ParseCanonical([]byte(`{"skill://x/notes":"#!/bin/sh\nls"}`))
 	recipe := entry(`{"name":"x"}`)
-	recipe.Files = []pin.File{{URI: "skill://x/package.json", Text: `{"scripts":{"a":"ls"}}`}}
+	recipe.Files = jsontree.ParseCanonical([]byte(`{"skill://x/package.json":"{\"scripts\":{\"a\":\"ls\"}}"}`))
 	hooks := entry(`{"hooks":{"a":"ls"},"name":"x"}`)
 	if runs(plain, nil) || runs(byPeople, &plain) || !runs(hooks, nil) || !runs(plain, &byPeople) || !runs(script, nil) || !runs(recipe, nil) {
 		t.Error("another answer")

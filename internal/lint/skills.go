@@ -35,15 +35,15 @@ func (r *Reviewer) skill(p *pin.Pin) {
 			r.at("resources", strconv.Itoa(i), "uri")
 			r.add("skill-script", "a script that the model may run: %s", text.Name(name))
 		}
-		if p.HasFile(f.URI) {
+		if p.Files.Has(f.URI) {
 			continue
 		}
 		r.at("resources")
 		r.text = f.Digest // a person accepts these very bytes
 		r.addFor(name, skill.Unread, true, "%s, %s, not shown: nobody has read what it says", text.Name(name), text.Count(int(f.Size), "byte"))
 	}
-	for _, f := range p.Files {
-		name := strings.TrimPrefix(f.URI, s.Folder)
+	for _, f := range p.Files.Parts {
+		name := strings.TrimPrefix(f.Name, s.Folder)
 		r.at(pin.FilesMember, name)
 		if runsCommand(f.Text) {
 			r.add("skill-script", "a command for the model to run")

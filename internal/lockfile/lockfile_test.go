@@ -462,7 +462,7 @@ func TestUnreadFiles(t *testing.T) {
 	} {
 		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: folder + "SKILL.md"}, Form: pintest.Form(pin.Skills, []byte(definition)), Accepted: tt.records}
 		for _, name := range names[:tt.read] {
-			p.Files = append(p.Files, pin.File{URI: folder + name, Text: name})
+			p.Files = jsontree.Object(append(p.Files.Parts, jsontree.Member{Name: folder + name, Value: jsontree.Text(name)})...)
 		}
 		set := pin.Set{Server: "s"}
 		slices.SortFunc(p.Accepted, func(a, b pin.Record) int { return strings.Compare(a.String(), b.String()) })

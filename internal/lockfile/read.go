@@ -416,23 +416,26 @@ func difference(within []string, read jsontree.Value, written *jsontree.Value) (
 // isFree reports whether the members at a path may be in any order: the servers, and the pins of a list. A merge may change
 // their order. In any other order, the mark of a denied entry or a weak policy could be far from where a reader looks for it.
 func isFree(path []string) bool {
-	isList := func() bool { _, is := pin.EntryTypeNamed(path[2]); return is }
-	return len(path) == 1 || len(path) == 3 && isList()
+	if len(path) == 3 {
+		_, isList := pin.EntryTypeNamed(path[2])
+		return isList
+	}
+	return len(path) == 1
 }
 
 // editedHint is what to do about a lockfile that contradicts itself.
 const editedHint = "someone edited it, or a merge went wrong: go back to the committed version, then review with pinproof diff"
 
 // filesIn reads the texts of a skill's files, as far as they have the size and digest in its definition.
-func filesIn(v jsontree.Value, of *skill.Skill) (files []pin.File) {
-	// The members are sorted, and so are the files of a pin.
+func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
+	files := map[string]jsontree.Value{}
 	for _, m := range v.Members() {
 		f := of.File(m.Name)
 		if f != nil && f.Size == int64(len(m.Text)) && f.Digest == fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(m.Text))) {
-			files = append(files, pin.File{URI: m.Name, Text: m.Text})
+			files[m.Name] = jsontree.Text(m.Text)
 		}
 	}
-	return files
+	return jsontree.ObjectOf(files)
 }
 
 // unrecorded returns what is wrong with a skill that has files without a text, and not the records that lint makes of

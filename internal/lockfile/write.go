@@ -12,19 +12,23 @@ import (
 // Marshal returns the bytes of a lockfile. The same pins give the same bytes. It refuses a pin
 // whose canonical form two other implementations of RFC 8785 don't confirm.
 func Marshal(l Lockfile) ([]byte, error) {
+	size := 0
+	var definitions [][]byte // in the order of the file
 	for i := range l.Servers {
-		if err := confirm(&l.Servers[i]); err != nil {
+		s := &l.Servers[i]
+		if err := confirm(s); err != nil {
 			return nil, err
+		}
+		for _, p := range s.Pins {
+			if !s.Policy.HashOnly && p.Type != pin.Instructions {
+				definitions = append(definitions, p.Definition)
+				size += 2 * len(p.Definition)
+			}
 		}
 	}
 	frame := frame(l.tree())
-	definitions := l.definitions()
-	size := len(frame)
-	for _, d := range definitions {
-		size += 2 * len(d)
-	}
 	// A growing buffer would take twice as much memory.
-	out := make([]byte, 0, size)
+	out := make([]byte, 0, len(frame)+size)
 	for i, part := range bytes.SplitAfter(frame, []byte(opening)) {
 		if i > 0 {
 			out = appendDefinition(out, definitions[i-1])
@@ -59,18 +63,6 @@ const (
 	opening     = "\n          \"definition\": "
 	placeholder = "{}"
 )
-
-// definitions returns the stored definitions in the order of the file, without instructions.
-func (l Lockfile) definitions() (list [][]byte) {
-	for _, s := range l.Servers {
-		for _, p := range s.Pins { // in the order of the file, but for instructions
-			if !s.Policy.HashOnly && p.Type != pin.Instructions {
-				list = append(list, p.Definition)
-			}
-		}
-	}
-	return list
-}
 
 // confirm checks the canonical forms of a server's definitions (jsontree.Confirm) against the received text or,
 // if that isn't known or the policy changes it, against themselves.
@@ -152,7 +144,7 @@ func serverTree(s *pin.Set) jsontree.Value {
 }
 
 func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
-	var m, files members
+	var m members
 	m.text("digest", p.Digest)
 	// The mark comes right after the digest, so that git's own merge has a conflict if one side
 	// removes the mark and the other changes the digest.
@@ -179,11 +171,8 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 		stored = p.Tree()
 	}
 	m.add(storedMember(p.Type), stored)
-	for _, f := range p.Files {
-		files.add(f.URI, jsontree.Text(f.Text))
-	}
-	if len(files) > 0 {
-		m.add("files", jsontree.ObjectInOrder(files))
+	if len(p.Files.Parts) > 0 {
+		m.add("files", p.Files)
 	}
 	return jsontree.ObjectInOrder(m)
 }
@@ -191,12 +180,8 @@ func pinTree(p *pin.Pin, hashOnly bool) jsontree.Value {
 // accepted adds the record of accepted warnings, one on each line: a reviewer of the file
 // must not miss them.
 func (m *members) accepted(records []pin.Record) {
-	var lines []string
-	for _, record := range records {
-		lines = append(lines, record.String())
-	}
-	if len(lines) > 0 {
-		m.add("acceptedWarnings", jsontree.Texts(lines))
+	if len(records) > 0 {
+		m.add("acceptedWarnings", jsontree.Texts(pin.RecordLines(records)))
 	}
 }
 

@@ -35,11 +35,11 @@ func isOdd(isRoot bool, m *jsontree.Member) bool {
 	case "$schema":
 		return !isRoot
 	case "properties":
-		return m.Value.Kind != '{' && m.Value.Kind != 'n'
+		return m.Kind != '{' && m.Kind != 'n'
 	case "exclusiveMinimum", "exclusiveMaximum":
-		return m.Value.Kind == 't' || m.Value.Kind == 'f' // of draft-04
+		return m.Kind == 't' || m.Kind == 'f' // of draft-04
 	case "discriminator":
-		return m.Value.Has("mapping") // leads to schemas by their names
+		return m.Has("mapping") // leads to schemas by their names
 	}
 	return false
 }
@@ -83,7 +83,7 @@ func dialectsWith(root, s *jsontree.Value, m *jsontree.Member) (since, until int
 	case "additionalItems":
 		until = draft2019
 	case "items":
-		if m.Value.Kind == '[' {
+		if m.Kind == '[' {
 			until = draft2019
 		}
 	case "$ref":
@@ -110,7 +110,7 @@ func dialectMatters(root *jsontree.Value) bool {
 // IsRestricted reports whether there is a keyword next to a reference that restricts what the reference leads to.
 func IsRestricted(root, s *jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
-		isInput := s == root && m.Name == "type" && m.Value.Text == "object" && !RefersToRoot(root)
+		isInput := s == root && m.Name == "type" && m.Text == "object" && !RefersToRoot(root)
 		return m.Name != "$ref" && !SaysNothing(m.Name) && !isInput
 	})
 }

@@ -10,7 +10,7 @@ import (
 
 // keywords returns a schema in which each keyword has its normal form, without keywords that have no effect.
 func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
-	var members []jsontree.Member
+	members := map[string]jsontree.Value{}
 	isInteger := v.Get("type").Text == "integer"
 	for i := range v.Parts {
 		m := &v.Parts[i]
@@ -18,21 +18,21 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 			continue // definitions count where references lead, and the dialect for the whole schema
 		}
 		form := f.keyword(m.Name, &m.Value, isInteger)
-		isTitle := m.Name == "title" && m.Value.Kind == '"' && RepeatsName(m.Value.Text, name)
-		isInput := f.isInput(v) && m.Name == "type" && m.Value.Text == "object"
+		isTitle := m.Name == "title" && m.Kind == '"' && RepeatsName(m.Text, name)
+		isInput := f.isInput(v) && m.Name == "type" && m.Text == "object"
 		if form.Kind != 0 && !isTitle && !isInput && !(f.noProse && isProse(m.Name)) {
-			members = append(members, jsontree.Member{Name: m.Name, Value: form})
+			members[m.Name] = form
 		}
 	}
 	f.failed = f.failed || hasParallelList(v)
-	return jsontree.Value{Kind: '{', Parts: members}
+	return jsontree.ObjectOf(members)
 }
 
 // hasParallelList reports whether a schema may have a list that goes by the order of one that is sorted here.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
-		return m.Value.Kind == '[' && !schema.IsWord(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
-			return len(m.Value.Parts) > 1 && len(m.Value.Parts) == len(v.Get(sorted).Items())
+		return m.Kind == '[' && !schema.IsWord(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
+			return len(m.Parts) > 1 && len(m.Parts) == len(v.Get(sorted).Items())
 		})
 	}
 	return slices.ContainsFunc(v.Members(), isList)
@@ -50,9 +50,12 @@ func (f *Forms) keyword(name string, v *jsontree.Value, isInteger bool) jsontree
 	case "$ref":
 		return f.reference(v)
 	case "type":
-		return listOf(sorted(v))
+		if v.Kind == '"' {
+			return jsontree.Texts([]string{v.Text})
+		}
+		return sorted(*v)
 	case "required":
-		if list := sorted(v); len(list.Parts) > 0 || list.Kind != '[' {
+		if list := sorted(*v); len(list.Parts) > 0 || list.Kind != '[' {
 			return list
 		}
 		return none
@@ -71,7 +74,7 @@ const largestInteger = "9007199254740991"
 // isType reports whether a schema accepts one type alone.
 func isType(form jsontree.Value, name string) bool {
 	types := form.Get("type").Items()
-	return len(types) == 1 && types[0].Value.Text == name
+	return len(types) == 1 && types[0].Text == name
 }
 
 func isProse(keyword string) bool {
@@ -133,27 +136,19 @@ func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
 }
 
 // sorted sorts a list of strings, and leaves out those that are in it twice. Any other value stays as it is.
-func sorted(v *jsontree.Value) jsontree.Value {
-	var list []string
-	for _, item := range v.Items() {
-		if item.Value.Kind != '"' {
-			return *v
-		}
-		list = append(list, item.Value.Text)
-	}
+func sorted(v jsontree.Value) jsontree.Value {
 	if v.Kind != '[' {
-		return *v
+		return v
+	}
+	var list []string
+	for _, item := range v.Parts {
+		if item.Kind != '"' {
+			return v
+		}
+		list = append(list, item.Text)
 	}
 	slices.Sort(list)
 	return jsontree.Texts(slices.Compact(list))
-}
-
-// listOf writes a string as a list of one.
-func listOf(v jsontree.Value) jsontree.Value {
-	if v.Kind == '"' {
-		return jsontree.Texts([]string{v.Text})
-	}
-	return v
 }
 
 // WithTuple writes a list of schemas under items as prefixItems, and additionalItems as items (JSON Schema 2020-12, Appendix G).

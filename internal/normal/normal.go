@@ -9,8 +9,6 @@ package normal
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
-	"slices"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
@@ -26,9 +24,8 @@ type Forms struct {
 	// Titles, descriptions and comments are left out.
 	noProse bool
 
-	of        map[*jsontree.Value]form
-	ofKeyword map[keywordOf]string
-	byDigest  map[string]jsontree.Value
+	of       map[*jsontree.Value]form
+	byDigest map[string]jsontree.Value
 
 	// Schemas whose form is being made.
 	open map[*jsontree.Value]bool
@@ -62,11 +59,9 @@ type form struct {
 	keywords jsontree.Value
 
 	digest string
-}
 
-type keywordOf struct {
-	schema  *jsontree.Value
-	keyword string
+	// The digests of keywords that were compared.
+	ofKeyword map[string]string
 }
 
 // maxDepth is how many schemas may be in each other, or refer to each other. Real schemas have a dozen.
@@ -79,7 +74,6 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 		budget:    budget,
 		noProse:   noProse,
 		of:        map[*jsontree.Value]form{},
-		ofKeyword: map[keywordOf]string{},
 		byDigest:  map[string]jsontree.Value{},
 		open:      map[*jsontree.Value]bool{},
 		recursive: map[string]*jsontree.Value{},
@@ -90,9 +84,9 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 	f.dialectMatters = dialectMatters(root)
 	f.isReferred = RefersToRoot(root)
 	f.digest(root, name)
-	var context []jsontree.Member
-	for _, pointer := range slices.Sorted(maps.Keys(f.recursive)) {
-		context = append(context, jsontree.Member{Name: pointer, Value: jsontree.Text(f.of[f.recursive[pointer]].digest)})
+	context := map[string]jsontree.Value{}
+	for pointer, to := range f.recursive {
+		context[pointer] = jsontree.Text(f.of[to].digest)
 	}
 	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, _, at schema.Position, path []jsontree.Step) {
 		if !f.failed && at == schema.AtSchema && v.Has(schema.HeaderKeyword) {
@@ -101,10 +95,10 @@ func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool)
 				pointer = jsontree.Pointer(pointer, schema.PointerToken(step))
 			}
 			f.failed = !f.budget.Spend(len(pointer))
-			context = append(context, jsontree.Member{Name: pointer, Value: v.Get(schema.HeaderKeyword)})
+			context[pointer] = v.Get(schema.HeaderKeyword)
 		}
 	})
-	f.context = f.sum(jsontree.Object(context...))
+	f.context = f.sum(jsontree.ObjectOf(context))
 	return f
 }
 
@@ -133,11 +127,11 @@ func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string
 
 // keywordDigest returns the digest of the form of a keyword of a schema. It is worked out once, as each change in the keyword asks for it.
 func (f *Forms) keywordDigest(v *jsontree.Value, keyword string) string {
-	of := keywordOf{v, keyword}
-	digest, known := f.ofKeyword[of]
-	if form := f.of[v].keywords.Get(keyword); !known && form.Kind != 0 {
+	of := f.of[v]
+	digest, known := of.ofKeyword[keyword]
+	if form := of.keywords.Get(keyword); !known && form.Kind != 0 {
 		digest = f.sum(form)
-		f.ofKeyword[of] = digest
+		of.ofKeyword[keyword] = digest
 	}
 	return digest
 }
@@ -202,7 +196,7 @@ func (f *Forms) digest(v *jsontree.Value, name string) string {
 	}
 	f.open[v] = true
 	defer delete(f.open, v)
-	made := form{keywords: *v}
+	made := form{keywords: *v, ofKeyword: map[string]string{}}
 	whole := *v
 	switch v.Kind {
 	case 't':

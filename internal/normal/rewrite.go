@@ -21,7 +21,7 @@ func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
 	s = f.merged(s)
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		if list := s.Get(keyword); list.Kind == '[' {
-			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Value.Text, b.Value.Text) })
+			list.Parts = slices.SortedFunc(slices.Values(list.Parts), func(a, b jsontree.Member) int { return strings.Compare(a.Text, b.Text) })
 			s = With(s, keyword, list)
 		}
 	}
@@ -35,19 +35,23 @@ func With(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
 
 // Without returns an object without the members of some names.
 func Without(s jsontree.Value, names ...string) jsontree.Value {
-	return jsontree.MapParts(s, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, !slices.Contains(names, name) })
+	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
 
 // isImplied reports whether all values that a schema lists have one of the types that it accepts.
 func isImplied(s jsontree.Value) bool {
 	values := s.Get("enum").Items()
 	types := s.Get("type").Items()
-	hasType := func(m jsontree.Member) bool {
-		return slices.ContainsFunc(types, func(of jsontree.Member) bool {
-			return of.Value.Text == TypeOf(m.Value) || of.Value.Text == "number" && TypeOf(m.Value) == "integer"
-		})
+	isOther := func(m jsontree.Member) bool {
+		of := TypeOf(m.Value)
+		return !lists(types, of) && !(of == "integer" && lists(types, "number"))
 	}
-	return len(values) > 0 && len(types) > 0 && !slices.ContainsFunc(values, func(m jsontree.Member) bool { return !hasType(m) })
+	return len(values) > 0 && len(types) > 0 && !slices.ContainsFunc(values, isOther)
+}
+
+// lists reports whether a list has a text.
+func lists(list []jsontree.Member, text string) bool {
+	return slices.ContainsFunc(list, func(m jsontree.Member) bool { return m.Text == text })
 }
 
 // TypeOf returns the narrowest type of a value.
@@ -65,7 +69,7 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		list := s.Get(keyword).Items()
 		var forms []jsontree.Value
 		for _, m := range list {
-			forms = append(forms, f.byDigest[m.Value.Text])
+			forms = append(forms, f.byDigest[m.Text])
 		}
 		rest := Without(s, keyword)
 		values, isEnum := joined(forms, "enum")
@@ -78,12 +82,12 @@ func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 		case isEnum && !rest.Has("enum"):
 			return With(rest, "enum", values)
 		case isType && !rest.Has("type"):
-			return With(rest, "type", sorted(&types))
+			return With(rest, "type", sorted(types))
 		case null && other.Kind == '{' && !s.Has("type"):
 			if all, ok := Join([]jsontree.Value{rest, other}); ok {
 				types := other.Get("type")
 				types.Parts = append(slices.Clone(types.Parts), jsontree.Member{Value: jsontree.Text("null")})
-				return With(all, "type", sorted(&types))
+				return With(all, "type", sorted(types))
 			}
 		case keyword == "oneOf" && !s.Has("anyOf") && areApart(forms):
 			return With(rest, "anyOf", s.Get("oneOf"))
@@ -125,8 +129,7 @@ func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 		isNull := len(form.Parts) == 1 && isType(form, "null")
 		isOfNull := func(m jsontree.Member) bool { return m.Name != "type" && !ofOtherTypes(m.Name) }
 		types := other.Get("type").Items()
-		takesNull := slices.ContainsFunc(types, func(m jsontree.Member) bool { return m.Value.Text == "null" })
-		if isNull && len(types) > 0 && !takesNull && !slices.ContainsFunc(other.Members(), isOfNull) {
+		if isNull && len(types) > 0 && !lists(types, "null") && !slices.ContainsFunc(other.Members(), isOfNull) {
 			return true, other
 		}
 	}
@@ -135,25 +138,21 @@ func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 
 // ofOtherTypes reports whether a keyword restricts no null.
 func ofOtherTypes(keyword string) bool {
-	switch keyword {
-	case "minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
-		"items", "prefixItems", "minItems", "maxItems", "uniqueItems",
-		"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties":
-		return true
-	}
-	return false
+	return slices.Contains(besidesNull, keyword)
 }
+
+var besidesNull = strings.Fields(`minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
+ items prefixItems minItems maxItems uniqueItems
+ properties patternProperties additionalProperties propertyNames required minProperties maxProperties`)
 
 // areApart reports whether no value fits two of some schemas: all list values, or all have types, and none is in two of them.
 func areApart(forms []jsontree.Value) bool {
 	for _, keyword := range []string{"enum", "type"} {
 		var lists []jsontree.Value
 		for _, form := range forms {
-			if list := form.Get(keyword); list.Kind == '[' {
-				lists = append(lists, jsontree.Object(jsontree.Member{Name: keyword, Value: list}))
-			}
+			lists = append(lists, jsontree.MapParts(form, func(m *jsontree.Member) bool { return m.Name == keyword }))
 		}
-		if _, ok := joined(lists, keyword); ok && len(lists) == len(forms) {
+		if _, ok := joined(lists, keyword); ok {
 			return true
 		}
 	}
@@ -171,15 +170,15 @@ func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 		list = append(list, jsontree.Member{Value: to})
 		rest = Without(rest, "$ref")
 	}
-	parts := []jsontree.Value{rest}
-	for _, m := range list {
-		parts = append(parts, f.byDigest[m.Value.Text])
-	}
-	if all, ok := Join(parts); ok && len(list) > 0 {
-		return all
-	}
 	if len(list) == 0 {
 		return s
+	}
+	parts := []jsontree.Value{rest}
+	for _, m := range list {
+		parts = append(parts, f.byDigest[m.Text])
+	}
+	if all, ok := Join(parts); ok {
+		return all
 	}
 	return With(rest, "allOf", jsontree.Value{Kind: '[', Parts: list})
 }
@@ -199,9 +198,10 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 		}
 	}
 	keywords := map[string]jsontree.Value{}
-	var properties, required []jsontree.Member
+	properties := map[string]jsontree.Value{}
+	var required []jsontree.Member
 	isNamed := false
-	known := map[string]jsontree.Value{}
+	ok = true
 	for _, part := range parts {
 		if part.Kind != '{' {
 			return all, false
@@ -212,41 +212,35 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 				return all, false
 			}
 			switch {
-			case m.Name == "properties" && m.Value.Kind == '{':
-				for _, p := range m.Value.Parts {
-					before := known[p.Name]
-					if before.Kind == 0 {
-						properties = append(properties, p)
-					} else if !jsontree.Equal(before, p.Value) {
-						return all, false
-					}
-					known[p.Name] = p.Value
-				}
+			case m.Name == "properties" && m.Kind == '{':
 				isNamed = true
-			case m.Name == "required" && m.Value.Kind == '[':
-				required = append(required, m.Value.Parts...)
-			default:
-				if before := keywords[m.Name]; before.Kind != 0 && !jsontree.Equal(before, m.Value) {
-					return all, false
+				for _, p := range m.Parts {
+					ok = put(properties, p) && ok
 				}
-				keywords[m.Name] = m.Value
+			case m.Name == "required" && m.Kind == '[':
+				required = append(required, m.Parts...)
+			default:
+				ok = put(keywords, m) && ok
 			}
 		}
 	}
-	if keywords["properties"].Kind != 0 || keywords["required"].Kind != 0 {
-		return all, false // they have no names
+	if !ok || keywords["properties"].Kind != 0 || keywords["required"].Kind != 0 {
+		return all, false // the latter have no names
 	}
 	if isNamed {
-		keywords["properties"] = jsontree.Object(properties...)
+		keywords["properties"] = jsontree.ObjectOf(properties)
 	}
 	if required != nil {
-		list := jsontree.Value{Kind: '[', Parts: required}
-		keywords["required"] = sorted(&list)
+		keywords["required"] = sorted(jsontree.Value{Kind: '[', Parts: required})
 	}
-	for name, v := range keywords {
-		all.Parts = append(all.Parts, jsontree.Member{Name: name, Value: v})
-	}
-	return jsontree.Object(all.Parts...), true
+	return jsontree.ObjectOf(keywords), true
+}
+
+// put adds a member to some, and returns false if one of that name has another value.
+func put(members map[string]jsontree.Value, m jsontree.Member) bool {
+	before, isKnown := members[m.Name]
+	members[m.Name] = m.Value
+	return !isKnown || jsontree.Equal(before, m.Value)
 }
 
 // dependencies lists the keywords, itself among them, that have to be in the same schema as a keyword for it to mean the same.

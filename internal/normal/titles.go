@@ -1,9 +1,7 @@
 package normal
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"pinproof/internal/text"
@@ -15,18 +13,13 @@ func RepeatsName(title, name string) bool {
 	if title == name {
 		return text.Name(name) == name
 	}
-	if !titleWords().MatchString(title) || !plainName().MatchString(name) {
+	if title == "" || !text.IsOf(title, " ") || !text.IsOf(name, "_-.") {
 		return false
 	}
 	words := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("_-.", r) })
 	said := strings.Join(words, " ")
 	return strings.EqualFold(title, said) || strings.EqualFold(title, SplitName(said))
 }
-
-var (
-	titleWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`) })
-	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
-)
 
 // SplitName returns a name with a space between a small letter and the capital behind it.
 func SplitName(name string) string {

@@ -56,8 +56,9 @@ type Pin struct {
 	Key
 	Form
 
-	// Of a skill: its files that a person can read, sorted by URI in UTF-16 code units.
-	Files []File
+	// Of a skill: an object with the texts of its files that a person can read, by their URIs. The digest in the
+	// skill's definition covers each of them.
+	Files jsontree.Value
 
 	// Only in a lockfile: a person has read the entry, but it is kept from agents. No digest covers this.
 	Denied bool
@@ -76,9 +77,6 @@ type Pin struct {
 	Column int
 }
 
-// A File is the text of a skill's file. The digest in the skill's definition covers it.
-type File struct{ URI, Text string }
-
 // FilesMember is the member that Shown adds to a skill. No entry of a skill may have it.
 const FilesMember = "files"
 
@@ -91,15 +89,15 @@ func (p *Pin) ShownAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived
 
 // WithFiles returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
 func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
-	if len(p.Files) == 0 || v.Kind != '{' {
+	if len(p.Files.Parts) == 0 || v.Kind != '{' {
 		return v
 	}
 	folder := strings.TrimSuffix(p.Name, skill.Main)
-	var files []jsontree.Member
-	for _, f := range p.Files {
-		files = append(files, jsontree.Member{Name: strings.TrimPrefix(f.URI, folder), Value: jsontree.Text(f.Text)})
+	files := map[string]jsontree.Value{}
+	for _, f := range p.Files.Parts {
+		files[strings.TrimPrefix(f.Name, folder)] = f.Value
 	}
-	shown := jsontree.Member{Name: FilesMember, Value: jsontree.Object(files...)}
+	shown := jsontree.Member{Name: FilesMember, Value: jsontree.ObjectOf(files)}
 	return jsontree.Object(append(slices.Clone(v.Members()), shown)...)
 }
 
@@ -116,9 +114,6 @@ type Form struct {
 
 // Tree returns the pinned definition as a canonical tree, absent if it isn't stored.
 func (p *Pin) Tree() jsontree.Value {
-	if p.Definition == nil {
-		return jsontree.Value{}
-	}
 	return jsontree.ParseCanonical(p.Definition)
 }
 
@@ -147,11 +142,11 @@ func Content(entryType EntryType, v jsontree.Value) (texts, parameters []string)
 // Renamed returns the tree of a definition with another name.
 func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontree.Value {
 	identity := EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) {
-		if member == identity {
-			v = jsontree.Text(name)
+	return jsontree.MapParts(definition, func(m *jsontree.Member) bool {
+		if m.Name == identity {
+			m.Value = jsontree.Text(name)
 		}
-		return v, true
+		return true
 	})
 }
 
@@ -238,15 +233,8 @@ type Set struct {
 
 // Put sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
 func (s *Set) Put(pins []Pin) {
-	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
-	for i := range pins {
-		order[i] = &pins[i]
-	}
-	slices.SortStableFunc(order, func(a, b *Pin) int { return ComparePins(*a, *b) })
-	s.Pins = make([]Pin, 0, len(pins))
-	for _, p := range order {
-		s.Pins = append(s.Pins, *p)
-	}
+	s.Pins = slices.Clone(pins)
+	slices.SortStableFunc(s.Pins, ComparePins)
 }
 
 // Find returns the pin of an entry, or nil.

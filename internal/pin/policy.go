@@ -2,6 +2,7 @@ package pin
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,46 +54,22 @@ type Switch struct {
 
 // Switches lists the switches in the order of their members.
 var Switches = [...]Switch{
-	{
-		Member: "emptyCursorEnds", Flag: "empty-cursor-ends", Usage: "take an empty nextCursor as the end of a list",
-		words: "an empty cursor ends the list",
-		Of:    func(p *Policy) *bool { return &p.EmptyCursorEnds },
-	},
-	{
-		Member: "hashOnly", Flag: "hash-only", Usage: "store digests without the definitions",
-		words: "definitions not stored",
-		Of:    func(p *Policy) *bool { return &p.HashOnly },
-	},
-	{
-		Member: "noSkills", Flag: "no-skills", Usage: "pin no skills",
-		words: "skills not pinned",
-		Of:    func(p *Policy) *bool { return &p.NoSkills },
-	},
-	{
-		Member: "pages", Flag: "pages", Usage: "pin the entries of apps' pages (ui://); lock does so if a tool names one",
-		words: "pages of apps pinned",
-		Of:    func(p *Policy) *bool { return &p.Pages },
-	},
-	{
-		Member: "requireClean", Flag: "require-clean", Usage: "refuse entries with hidden text, terminal escapes or bidi controls",
-		words: "hidden text refused",
-		Of:    func(p *Policy) *bool { return &p.RequireClean },
-	},
-	{
-		Member: "resources", Flag: "resources", Usage: "also pin the list of resources",
-		words: "resources pinned",
-		Of:    func(p *Policy) *bool { return &p.Resources },
-	},
-	{
-		Member: "roundIntegers", Flag: "round-integers", Usage: "pin integers that a double can't hold exactly as doubles",
-		words: "integers rounded to doubles",
-		Of:    func(p *Policy) *bool { return &p.RoundIntegers },
-	},
-	{
-		Member: "toolsOnly", Flag: "tools-only", Usage: "pin only the tools",
-		words: "only tools pinned",
-		Of:    func(p *Policy) *bool { return &p.ToolsOnly },
-	},
+	{"emptyCursorEnds", "empty-cursor-ends", "take an empty nextCursor as the end of a list",
+		"an empty cursor ends the list", func(p *Policy) *bool { return &p.EmptyCursorEnds }},
+	{"hashOnly", "hash-only", "store digests without the definitions",
+		"definitions not stored", func(p *Policy) *bool { return &p.HashOnly }},
+	{"noSkills", "no-skills", "pin no skills",
+		"skills not pinned", func(p *Policy) *bool { return &p.NoSkills }},
+	{"pages", "pages", "pin the entries of apps' pages (ui://); lock does so if a tool names one",
+		"pages of apps pinned", func(p *Policy) *bool { return &p.Pages }},
+	{"requireClean", "require-clean", "refuse entries with hidden text, terminal escapes or bidi controls",
+		"hidden text refused", func(p *Policy) *bool { return &p.RequireClean }},
+	{"resources", "resources", "also pin the list of resources",
+		"resources pinned", func(p *Policy) *bool { return &p.Resources }},
+	{"roundIntegers", "round-integers", "pin integers that a double can't hold exactly as doubles",
+		"integers rounded to doubles", func(p *Policy) *bool { return &p.RoundIntegers }},
+	{"toolsOnly", "tools-only", "pin only the tools",
+		"only tools pinned", func(p *Policy) *bool { return &p.ToolsOnly }},
 }
 
 // Flags lists the flags of lock that ask for a policy, in the order of their names.
@@ -164,18 +141,18 @@ func (p Policy) Equal(q Policy) bool {
 
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
-	members := []jsontree.Member{
-		{Name: "descriptions", Value: jsontree.Text(p.Descriptions)},
-		{Name: "ignore", Value: jsontree.Texts(p.Ignore)},
-		{Name: "substitute", Value: jsontree.Texts(p.Substitute)},
+	members := map[string]jsontree.Value{
+		"descriptions": jsontree.Text(p.Descriptions),
+		"ignore":       jsontree.Texts(p.Ignore),
+		"substitute":   jsontree.Texts(p.Substitute),
 	}
-	members = slices.DeleteFunc(members, func(m jsontree.Member) bool { return m.Text == "" && len(m.Parts) == 0 })
+	maps.DeleteFunc(members, func(_ string, v jsontree.Value) bool { return v.Text == "" && len(v.Parts) == 0 })
 	for _, s := range Switches {
 		if *s.Of(&p) {
-			members = append(members, jsontree.Member{Name: s.Member, Value: jsontree.Value{Kind: 't'}})
+			members[s.Member] = jsontree.Value{Kind: 't'}
 		}
 	}
-	return jsontree.Object(members...)
+	return jsontree.ObjectOf(members)
 }
 
 // Summary returns what a verdict line prints about a policy other than the default, or "":
@@ -289,20 +266,22 @@ func (p *Pin) PutPlaceholders(list []Substitute) {
 		}
 	}
 	put(&p.Name)
-	for i := range p.Files {
-		put(&p.Files[i].URI)
+	if p.Type != Skills {
+		return
 	}
-	p.SortFiles()
+	files := slices.Clone(p.Files.Parts)
+	for i := range files {
+		put(&files[i].Name)
+	}
+	p.Files = jsontree.Object(files...)
 }
 
-// FillPlaceholders returns v with each value in place of its <NAME>.
-func FillPlaceholders(v jsontree.Value, list []Substitute) jsontree.Value {
-	return jsontree.MapTexts(v, func(text string) string {
-		for _, s := range list {
-			text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
-		}
-		return text
-	})
+// FillPlaceholders returns a text with each value in place of its <NAME>.
+func FillPlaceholders(text string, list []Substitute) string {
+	for _, s := range list {
+		text = strings.ReplaceAll(text, "<"+s.Name+">", s.value)
+	}
+	return text
 }
 
 // ParseDescriptions reads the value of --descriptions or of its record.
@@ -355,13 +334,13 @@ func (p Policy) Apply(entryType EntryType, v jsontree.Value) jsontree.Value {
 		return v
 	}
 	n, _ := strconv.Atoi(strings.TrimPrefix(p.Descriptions, "truncate="))
-	return schema.Map(v, schema.AtDefinition, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if name != "description" || m.Kind != '"' { // only strings are prose
-			return m, true
+	return schema.Map(v, schema.AtDefinition, func(m *jsontree.Member) bool {
+		if m.Name != "description" || m.Kind != '"' { // only strings are prose
+			return true
 		}
 		text := []rune(m.Text)
 		m.Text = string(text[:min(n, len(text))])
-		return m, p.Descriptions != "strip"
+		return p.Descriptions != "strip"
 	})
 }
 
@@ -370,14 +349,14 @@ func without(v jsontree.Value, tokens []string) jsontree.Value {
 	if v.Kind != '{' {
 		return v
 	}
-	return jsontree.MapParts(v, func(name string, m jsontree.Value) (jsontree.Value, bool) {
-		if name != tokens[0] {
-			return m, true
+	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+		if m.Name != tokens[0] {
+			return true
 		}
-		if len(tokens) == 1 {
-			return m, false
+		if len(tokens) > 1 {
+			m.Value = without(m.Value, tokens[1:])
 		}
-		return without(m, tokens[1:]), true
+		return len(tokens) > 1
 	})
 }
 

@@ -47,6 +47,14 @@ func SortRecords(records []Record) []Record {
 	return slices.Compact(records)
 }
 
+// RecordLines returns records as the lockfile has them.
+func RecordLines(records []Record) (lines []string) {
+	for _, r := range records {
+		lines = append(lines, r.String())
+	}
+	return lines
+}
+
 // An EntryRecord is the record of an entry or, if its key is empty, of a server's whole list.
 type EntryRecord struct {
 	Of Ref
@@ -58,17 +66,16 @@ const wordBytes = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXY
 // ParseRecord parses a line, and reports whether it is a record exactly as String writes it. The ID may be one
 // that this version doesn't know.
 func ParseRecord(line string) (Record, bool) {
-	id, rest, _ := strings.Cut(line, " ")
-	place, digest, placed := strings.Cut(rest, " ")
-	if !placed {
-		place = ""
-		digest = rest
+	fields := strings.Split(line, " ")
+	place := ""
+	if len(fields) == 3 {
+		place = fields[1]
 	}
-	r := Record{ID: id, Digest: digest}
+	r := Record{ID: fields[0], Digest: fields[len(fields)-1]}
 	var err error
 	r.Place, err = url.PathUnescape(place)
 	_, isPointer := jsontree.Tokens(r.Place)
-	return r, err == nil && isPointer && id != "" && len(id) <= 64 && strings.Trim(id, wordBytes[:36]+"-") == "" && IsDigest(digest) && r.String() == line
+	return r, err == nil && isPointer && r.ID != "" && len(r.ID) <= 64 && strings.Trim(r.ID, wordBytes[:36]+"-") == "" && IsDigest(r.Digest) && r.String() == line
 }
 
 // MaxAlike is how many findings of one id and level are listed for an entry. If there are more, one further finding

@@ -38,29 +38,25 @@ func (p *Comparison) RecordChanges() (list []RecordChange) {
 		add(Key{}, "about", p.Locked.About.String(), p.Captured.About.String())
 		add(Key{}, "policy", PolicyWords(p.Locked.Policy), PolicyWords(p.Captured.Policy))
 	}
-	addWarnings := func(key Key, old, new []Record) {
-		for _, r := range lacking(new, old) {
-			add(key, "warning", text.Printable(r.String()), "")
+	// addEach adds what only one of the two has.
+	addEach := func(key Key, what string, old, new []string) {
+		for _, s := range lacking(new, old) {
+			add(key, what, s, "")
 		}
-		for _, r := range lacking(old, new) {
-			add(key, "warning", "", text.Printable(r.String()))
+		for _, s := range lacking(old, new) {
+			add(key, what, "", s)
 		}
 	}
-	addWarnings(Key{}, p.Locked.Accepted, p.Captured.Accepted)
+	addEach(Key{}, "warning", RecordLines(p.Locked.Accepted), RecordLines(p.Captured.Accepted))
 	gone := slices.DeleteFunc(slices.Clone(p.Locked.Pins), func(before Pin) bool { return p.Captured.Find(before.Key) != nil })
 	for _, either := range slices.Concat(p.Captured.Pins, gone) {
 		key := either.Key
 		before := cmp.Or(p.Locked.Find(key), &Pin{})
 		now := cmp.Or(p.Captured.Find(key), &Pin{})
 		add(key, "denied", before.deniedWord(), now.deniedWord())
-		addWarnings(key, before.Accepted, now.Accepted)
+		addEach(key, "warning", RecordLines(before.Accepted), RecordLines(now.Accepted))
 		if before.Digest == now.Digest { // else the definition itself is shown with its files
-			for _, f := range lacking(now.Files, before.Files) {
-				add(key, "file", "the text of "+text.Name(f.URI), "")
-			}
-			for _, f := range lacking(before.Files, now.Files) {
-				add(key, "file", "", "the text of "+text.Name(f.URI))
-			}
+			addEach(key, "file", before.fileNames(), now.fileNames())
 		}
 		// If both have an approval, only the members that differ are listed.
 		old, new := before.Approval.whole(), now.Approval.whole()
@@ -78,13 +74,21 @@ func (p *Comparison) RecordsDiffer() bool {
 	return p.Lockfiles && slices.ContainsFunc(p.RecordChanges(), func(c RecordChange) bool { return c.Counts() })
 }
 
-// lacking lists the accepted warnings, or the texts of files, that a side doesn't have and the other one has.
-func lacking[T comparable](side, other []T) (list []T) {
-	known := map[T]bool{}
-	for _, r := range side {
-		known[r] = true
+// lacking lists what a side doesn't have and the other one has.
+func lacking(side, other []string) []string {
+	known := map[string]bool{}
+	for _, s := range side {
+		known[s] = true
 	}
-	return slices.DeleteFunc(slices.Clone(other), func(r T) bool { return known[r] })
+	return slices.DeleteFunc(slices.Clone(other), func(s string) bool { return known[s] })
+}
+
+// fileNames names the texts of the files of a pin.
+func (p *Pin) fileNames() (names []string) {
+	for _, f := range p.Files.Parts {
+		names = append(names, "the text of "+text.Name(f.Name))
+	}
+	return names
 }
 
 // deniedWord returns "denied" for a denied entry, and "" for any other.

@@ -341,7 +341,7 @@ type Definition struct {
 	// Its canonical form, not printable; nil if it isn't stored.
 	Text []byte `json:"-"`
 
-	Files []pin.File `json:"-"` // of a skill, not printable
+	Files jsontree.Value `json:"-"` // of a skill, not printable
 }
 
 // Renamed is the kind of a block of two entries: one that was added, and the removed one that it seems to be under a

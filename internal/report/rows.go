@@ -249,9 +249,9 @@ func inJSON(op byte, p *pin.Pin) Row {
 // differing returns two definitions without the objects and arrays that are equal in both.
 func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	for i, side := range sides {
-		parts[i] = jsontree.MapParts(side, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-			other := sides[1-i].Get(name)
-			return v, v.Kind != '{' && v.Kind != '[' || !jsontree.Equal(v, other)
+		parts[i] = jsontree.MapParts(side, func(m *jsontree.Member) bool {
+			other := sides[1-i].Get(m.Name)
+			return m.Kind != '{' && m.Kind != '[' || !jsontree.Equal(m.Value, other)
 		})
 	}
 	return parts
@@ -561,7 +561,7 @@ func (d *describer) laidOut(s *description) (lines []Line) {
 
 // untitled returns keywords without the title.
 func untitled(keywords jsontree.Value) jsontree.Value {
-	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, name != "title" })
+	kept := jsontree.MapParts(keywords, func(m *jsontree.Member) bool { return m.Name != "title" })
 	if len(kept.Parts) == 0 {
 		return jsontree.Value{}
 	}

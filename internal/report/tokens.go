@@ -75,12 +75,14 @@ func TokensOf(s *pin.Set) (tokens int, known bool) {
 		if p.Received == nil && p.Definition == nil {
 			return 0, false
 		}
-		tool := p.Definition
-		if tool == nil || p.Received != nil && !isAsReceived {
-			tool = jsontree.Append(nil, p.AsReceived())
+		tool := p.Tree()
+		if tool.Kind == 0 || p.Received != nil && !isAsReceived {
+			tool = p.AsReceived()
 		}
-		description := jsontree.ParseCanonical(jsontree.MemberText(tool, "description"))
-		size += len(p.Name) + len(description.Text) + len(jsontree.MemberText(tool, "inputSchema"))
+		size += len(p.Name) + len(tool.TextIn("description"))
+		if tool.Has("inputSchema") {
+			size += len(jsontree.Append(nil, tool.Get("inputSchema")))
+		}
 	}
 	return (2*size + 4) / 9, true
 }

@@ -74,14 +74,6 @@ func (p Position) Below(name string, v *jsontree.Value) Position {
 	return AtOther
 }
 
-// eachPart calls f for each part of v, with the part's position and step. at is v's position.
-func eachPart(v *jsontree.Value, at Position, f func(part *jsontree.Value, at Position, step jsontree.Step)) {
-	for i := range v.Parts {
-		part := &v.Parts[i]
-		f(&part.Value, at.Below(part.Name, &part.Value), stepTo(v, i))
-	}
-}
-
 // stepTo returns the step to a part of v.
 func stepTo(v *jsontree.Value, part int) jsontree.Step {
 	if v.Kind == '[' {
@@ -94,11 +86,7 @@ func stepTo(v *jsontree.Value, part int) jsontree.Step {
 // what the value is in (of), the value's own position (at) and the path to the value. f must not keep
 // the path.
 func Visit(v *jsontree.Value, at Position, f func(v *jsontree.Value, of, at Position, path []jsontree.Step)) {
-	var path []jsontree.Step
-	if len(v.Parts) > 0 {
-		path = make([]jsontree.Step, 0, 32)
-	}
-	visit(v, AtOther, at, path, f)
+	visit(v, AtOther, at, make([]jsontree.Step, 0, 32), f)
 }
 
 // visit does what Visit does, below a path. It is called for each value of a definition, so it creates
@@ -113,16 +101,17 @@ func visit(v *jsontree.Value, of, at Position, path []jsontree.Step, f func(v *j
 
 // EachBelow calls f for the schemas right below a schema, with the steps to them.
 func EachBelow(schema *jsontree.Value, f func(v *jsontree.Value, steps ...string)) {
-	eachPart(schema, AtSchema, func(v *jsontree.Value, at Position, keyword jsontree.Step) {
-		switch at {
+	for i := range schema.Parts {
+		keyword := &schema.Parts[i]
+		switch AtSchema.Below(keyword.Name, &keyword.Value) {
 		case AtSchema:
-			f(v, keyword.Name)
+			f(&keyword.Value, keyword.Name)
 		case AtSchemas, AtNamed, AtProperties:
-			eachPart(v, at, func(part *jsontree.Value, _ Position, step jsontree.Step) {
-				f(part, keyword.Name, PointerToken(step))
-			})
+			for j := range keyword.Parts {
+				f(&keyword.Parts[j].Value, keyword.Name, PointerToken(stepTo(&keyword.Value, j)))
+			}
 		}
-	})
+	}
 }
 
 // PointerToken returns a step as a token of a JSON Pointer, not escaped.
@@ -135,27 +124,24 @@ func PointerToken(step jsontree.Step) string {
 
 // Each calls f for every schema in a value at a position, and for the value itself if that is a schema.
 func Each(v *jsontree.Value, at Position, f func(*jsontree.Value)) {
-	if at == AtSchema {
-		f(v)
-	}
-	for i := 0; at != AtOther && i < len(v.Parts); i++ {
-		part := &v.Parts[i]
-		Each(&part.Value, at.Below(part.Name, &part.Value), f)
-	}
+	Visit(v, at, func(v *jsontree.Value, _, at Position, _ []jsontree.Step) {
+		if at == AtSchema {
+			f(v)
+		}
+	})
 }
 
-// Map returns a copy of a value at a position, in which f has changed or left out members. f is called
-// for each member of the definition, if the value is one, and of each schema in it, at any depth.
-func Map(v jsontree.Value, at Position, f func(name string, v jsontree.Value) (jsontree.Value, bool)) jsontree.Value {
+// Map returns a copy of a value at a position, with the members for which f returns true. f is called
+// for each member of the definition, if the value is one, and of each schema in it, at any depth, and may change the
+// member's value.
+func Map(v jsontree.Value, at Position, f func(m *jsontree.Member) bool) jsontree.Value {
 	if at == AtOther {
 		return v
 	}
-	return jsontree.MapParts(v, func(name string, part jsontree.Value) (jsontree.Value, bool) {
-		keep := true
-		if at == AtSchema || at == AtDefinition {
-			part, keep = f(name, part)
-		}
-		return Map(part, at.Below(name, &part), f), keep
+	return jsontree.MapParts(v, func(m *jsontree.Member) bool {
+		isKept := at != AtSchema && at != AtDefinition || f(m)
+		m.Value = Map(m.Value, at.Below(m.Name, &m.Value), f)
+		return isKept
 	})
 }
 
@@ -178,12 +164,16 @@ func ResolveReference(root *jsontree.Value, reference string) (*jsontree.Value, 
 // FindSchema returns the schema in a whole schema that a reference leads to, and the steps to it. It returns nil if no schema is there.
 func FindSchema(root, reference *jsontree.Value) (*jsontree.Value, []string) {
 	to, steps, ok := ResolveReference(root, jsontree.TextOf(reference))
-	at := AtSchema
-	for v, i := root, 0; ok && to != nil && i < len(steps); i++ {
-		v = jsontree.Lookup(v, steps[i])
-		at = at.Below(steps[i], v)
+	if !ok || to == nil {
+		return nil, steps
 	}
-	if !ok || at != AtSchema {
+	at := AtSchema
+	v := root
+	for _, step := range steps {
+		v = jsontree.Lookup(v, step)
+		at = at.Below(step, v)
+	}
+	if at != AtSchema {
 		return nil, steps
 	}
 	return to, steps
@@ -209,21 +199,17 @@ func IsDialect(s string) bool {
 
 // IsAnnotation reports whether a keyword doesn't restrict the values that a schema accepts.
 func IsAnnotation(keyword string) bool {
-	switch keyword {
-	case "title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly":
-		return true
-	}
-	return false
+	return slices.Contains(annotations, keyword)
 }
+
+var annotations = strings.Fields("title description default examples example $comment deprecated readOnly writeOnly")
 
 // IsType reports whether a word is the name of a type of JSON values.
 func IsType(s string) bool {
-	switch s {
-	case "array", "boolean", "integer", "null", "number", "object", "string":
-		return true
-	}
-	return false
+	return slices.Contains(types, s)
 }
+
+var types = strings.Fields("array boolean integer null number object string")
 
 // keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
 var keywords = sync.OnceValue(func() []string {

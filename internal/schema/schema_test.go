@@ -168,7 +168,7 @@ func TestMap(t *testing.T) {
 		{schema.AtOther, text},
 	} {
 		v := pintest.Tree(t, text)
-		got := schema.Map(v, tt.at, func(name string, part jsontree.Value) (jsontree.Value, bool) { return part, name != "title" })
+		got := schema.Map(v, tt.at, func(part *jsontree.Member) bool { return part.Name != "title" })
 		if s := string(jsontree.Append(nil, got)); s != tt.want {
 			t.Errorf("%s\ngot  %s\nwant %s", words[tt.at], s, tt.want)
 		}
@@ -176,11 +176,11 @@ func TestMap(t *testing.T) {
 			t.Errorf("%s: the value became %s", words[tt.at], s)
 		}
 	}
-	changed := schema.Map(pintest.Tree(t, `{"allOf":1,"not":{"x":1}}`), schema.AtSchema, func(name string, part jsontree.Value) (jsontree.Value, bool) {
-		if name == "allOf" {
-			part = pintest.Tree(t, `[{"gone":1}]`)
+	changed := schema.Map(pintest.Tree(t, `{"allOf":1,"not":{"x":1}}`), schema.AtSchema, func(part *jsontree.Member) bool {
+		if part.Name == "allOf" {
+			part.Value = pintest.Tree(t, `[{"gone":1}]`)
 		}
-		return part, name != "gone" && name != "x"
+		return part.Name != "gone" && part.Name != "x"
 	})
 	if s := string(jsontree.Append(nil, changed)); s != `{"allOf":[{}],"not":{}}` { // Map goes on into what f puts in
 		t.Errorf("changed: %s", s)
@@ -193,7 +193,7 @@ func TestMapOfAnything(t *testing.T) {
 	for range 300 {
 		v := pintest.Tree(t, m.Definition("t"))
 		for at := range words {
-			if got := schema.Map(v, at, func(_ string, part jsontree.Value) (jsontree.Value, bool) { return part, true }); !jsontree.Equal(got, v) {
+			if got := schema.Map(v, at, func(*jsontree.Member) bool { return true }); !jsontree.Equal(got, v) {
 				t.Fatalf("%s: %s\nbecame %s", words[at], jsontree.Append(nil, v), jsontree.Append(nil, got))
 			}
 		}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -208,13 +210,9 @@ func readsAsNumber(plain, number string) bool {
 // readsAsDate reports whether a plain scalar is a day, and written is how a library writes that day as a
 // point in time.
 func readsAsDate(plain, written string) bool {
-	if len(plain) != len("2026-01-02") || strings.Trim(plain, "0123456789-") != "" {
-		return false
-	}
 	rest, ok := strings.CutPrefix(written, plain)
-	if !ok || rest == "" || rest[0] != 'T' && rest[0] != ' ' {
-		return false
-	}
-	rest = strings.TrimSuffix(strings.TrimSuffix(rest[1:], "Z"), "+00:00")
-	return rest == "00:00:00" || rest == "00:00:00.000" || rest == "00:00:00.000000"
+	return ok && len(plain) == len("2026-01-02") && strings.Trim(plain, "0123456789-") == "" && midnight().MatchString(rest)
 }
+
+// midnight matches how libraries write the time of a day without one, in UTC.
+var midnight = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`) })

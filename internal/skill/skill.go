@@ -116,14 +116,14 @@ func (s *Skill) readFiles(v jsontree.Value) (*Skill, *jsontree.Error) {
 			return nil, wrong
 		}
 		if !strings.HasPrefix(f.URI, s.Folder) || f.URI == s.Folder {
-			return nil, item.Value.Errorf("its file %s is outside of its folder", text.Name(f.URI))
+			return nil, item.Errorf("its file %s is outside of its folder", text.Name(f.URI))
 		}
 		if !IsPlain(f.URI) {
-			return nil, item.Value.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
+			return nil, item.Errorf("the URI of its file %s is spelled in an unusual way", text.Name(f.URI))
 		}
 		key := URIKey(f.URI)
 		if seen[key] {
-			return nil, item.Value.Errorf("its file %s is listed twice", text.Name(f.URI))
+			return nil, item.Errorf("its file %s is listed twice", text.Name(f.URI))
 		}
 		seen[key] = true
 		s.index[f.URI] = len(s.Files)

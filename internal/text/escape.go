@@ -200,9 +200,10 @@ func spelled(run string) string {
 // AfterHashes reports whether a bracket after s would begin a command of a CI log:
 // "##[group]" (GitHub, Azure Pipelines), "##vso[task…]" (Azure Pipelines).
 func AfterHashes(s string) bool {
-	s = strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-	return strings.HasSuffix(s, "##")
+	return strings.HasSuffix(strings.TrimRight(s, letters), "##")
 }
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // SpellsMark reports whether "<" before rest would read as one of our marks.
 func SpellsMark(rest string) bool {
@@ -277,35 +278,25 @@ func Name(s string) string {
 
 // IsOf reports whether s has nothing but ASCII letters, digits and these signs.
 func IsOf(s, signs string) bool {
-	for i := range len(s) {
-		if !IsAlnum(s[i]) && strings.IndexByte(signs, s[i]) < 0 {
-			return false
-		}
-	}
-	return true
+	return strings.TrimLeft(s, letters+"0123456789"+signs) == ""
 }
 
 // quotedEnds quotes s. If it is longer than the first head and the last tail code points, what is between these is left
 // out, with a count. The first 12 bytes of the digest of s tell it from others with these ends.
 func quotedEnds(s string, head, tail int) string {
-	runes := utf8.RuneCountInString(s)
-	from, to := 0, len(s) // what is left out
 	printed := func(s string) string { return string(Append(nil, quoteEscapes.Replace(s), true)) }
-	left := runes - head - tail
+	var starts []int // of the code points
+	for at := range s {
+		starts = append(starts, at)
+	}
+	left := len(starts) - head - tail
 	if left <= 0 {
 		return `"` + printed(s) + `"`
 	}
-	for range head {
-		_, size := utf8.DecodeRuneInString(s[from:])
-		from += size
-	}
-	for range tail {
-		_, size := utf8.DecodeLastRuneInString(s[:to])
-		to -= size
-	}
+	starts = append(starts, len(s))
 	digest := sha256.Sum256([]byte(s))
 	cut := fmt.Sprintf("<and %s, sha256 %x>", Count(left, "more character"), digest[:12])
-	return `"` + printed(s[:from]) + cut + printed(s[to:]) + `"`
+	return `"` + printed(s[:starts[head]]) + cut + printed(s[starts[head+left]:]) + `"`
 }
 
 // Names is Name for each of a list.

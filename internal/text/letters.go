@@ -2,6 +2,7 @@ package text
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -25,17 +26,15 @@ func FoldLookalikes(s string) string {
 // plainLetters maps a letter to the ASCII text that it passes for.
 var plainLetters = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
-	list := strings.Fields(confusables)
-	for i := 0; i < len(list); i += 2 {
-		for _, r := range list[i+1] {
-			m[r] = list[i]
+	for row := range slices.Chunk(strings.Fields(confusables), 2) {
+		for _, r := range row[1] {
+			m[r] = row[0]
 		}
 	}
-	runs := strings.Fields(letterRuns)
-	for i := 0; i < len(runs); i += 2 {
-		for _, first := range runs[i+1] {
-			for n := range runs[i] {
-				m[first+rune(n)] = runs[i][n : n+1]
+	for row := range slices.Chunk(strings.Fields(letterRuns), 2) {
+		for _, first := range row[1] {
+			for n, r := range row[0] {
+				m[first+rune(n)] = string(r)
 			}
 		}
 	}

@@ -378,8 +378,8 @@ func (t *Writer) Whole(e *report.Entry) {
 		pointer := jsontree.Pointer("", m.Name)
 		show(text.Pointer(pointer), layout.Icons(pointer, m.Value))
 	}
-	for _, f := range of.Files {
-		show(text.Name(f.URI), jsontree.Text(f.Text))
+	for _, f := range of.Files.Parts {
+		show(text.Name(f.Name), f.Value)
 	}
 }
 

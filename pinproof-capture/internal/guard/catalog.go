@@ -110,7 +110,7 @@ func (a *serverPins) key(entryType pin.EntryType, name string) pin.Key {
 
 // plain returns a name with its placeholders replaced by values.
 func (a *serverPins) plain(name string) string {
-	return pin.FillPlaceholders(jsontree.Text(name), a.values).Text
+	return pin.FillPlaceholders(name, a.values)
 }
 
 // typeOf returns the entry type for which of returns word.

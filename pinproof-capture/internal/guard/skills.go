@@ -44,7 +44,7 @@ type known struct {
 func readSkills(server jsontree.Value, values []pin.Substitute) skills {
 	s := skills{}
 	for _, m := range server.Get(memberOf(pin.Skills)).Members() {
-		folder := folderOf(pin.FillPlaceholders(jsontree.Text(m.Name), values).Text)
+		folder := folderOf(pin.FillPlaceholders(m.Name, values))
 		if m.Get("denied").Kind == 't' {
 			s[folder] = known{why: skillDenied}
 		} else if s[folder].why == nil {
