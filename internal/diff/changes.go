@@ -50,15 +50,6 @@ type Change struct {
 	Severity label.Severity
 }
 
-// CompareDrift lists the changes in the definition of an entry. It returns nil unless IsComparable is true.
-func CompareDrift(budget *effort.Budget, d *pin.Drift) []Change {
-	if !IsComparable(d) {
-		return nil
-	}
-	changes, _ := CompareDefinitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
-	return changes
-}
-
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.
 func IsComparable(d *pin.Drift) bool {
@@ -69,25 +60,25 @@ func IsComparable(d *pin.Drift) bool {
 // The list is empty if and only if the two are the same JSON value. A change that the budget is too small to judge
 // counts as breaking. was maps the pointers of moved values to their old pointers.
 func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
-	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
-	l.readOnly = readOnly(&old) && readOnly(&new)
-	l.name = new.Get("name").Text
+	l := &labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, name: new.Get("name").Text, sides: map[string]*side{}}
 	d := differences(entryType, &old, &new)
-	l.changes = slices.Grow(l.changes, len(d.changes))
+	var places []*place
 	for _, n := range d.changes {
-		l.add(n)
+		places = append(places, l.place(n))
 	}
+	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
+		l.judge(member, places)
+	}
+	for _, p := range places {
+		changes = append(changes, p.Change)
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
 	was = map[string]string{}
 	for _, n := range d.moves {
 		before, now := n.pointers()
 		was[now] = before
 	}
-	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
-		l.side = l.sides[member]
-		l.judge(member)
-	}
-	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
-	return l.changes, was
+	return changes, was
 }
 
 // A labeller labels the changes in a tree of nodes. It computes shared data once, so that each change costs no more
@@ -96,84 +87,103 @@ type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
 	shown     [2]jsontree.Value // both definitions
-
-	// Both definitions declare that the tool only reads.
-	readOnly bool
-
-	codeNames *skill.CodeNames // of both definitions, once they are needed
-
-	name    string           // of the tool, as it is now
-	sides   map[string]*side // the schemas that differ, by their members
-	side    *side            // the one that is being labelled
-	changes []Change
+	name      string            // of the tool, as it is now
+	codeNames *skill.CodeNames  // of both definitions, once they are needed
+	sides     map[string]*side  // the schemas that differ, by their members
 }
 
-// A location is where in a definition a node is.
-type location struct {
-	steps []string
+// A place is a change with where it is in a definition.
+type place struct {
+	*labeller
+	Change
+
+	// The whole schemas that it is in, or that it is about; or nil.
+	*side
+
 	at    schema.Position
+	steps []string // to it, from the definition on
 
-	around [2]*jsontree.Value // the innermost schema around it
+	// The member of the innermost schema around it that leads to it, or that of the definition if no schema is around
+	// it; and the steps from there on.
+	keyword string
+	inside  []string
 
-	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
-	keyword int
-
-	schemas       [][2]*jsontree.Value // the schemas around it, old and new, the whole one first
+	around        [2]*jsontree.Value   // the innermost schema around it, old and new
+	schemas       [][2]*jsontree.Value // all schemas around it, the whole one first
 	isTested      bool                 // it is where values are tested, as under not
 	inDefinitions bool
 }
 
-// location returns where a node is.
-func (n *node) location() location {
-	if n.above == nil {
-		return location{at: n.at, keyword: -1}
+// place returns the labelled change at a node.
+func (l *labeller) place(n *node) *place {
+	p := &place{labeller: l, Change: n.change()}
+	p.locate(n)
+	p.Label = label.TooMany
+	if !n.tooMany {
+		p.Label = p.labelOf()
 	}
-	s := n.above.location()
-	if n.above.at == schema.AtSchema {
-		s.around = [2]*jsontree.Value{n.above.old, n.above.new}
-		s.schemas = append(s.schemas, s.around)
-		s.keyword = len(s.steps)
-		s.isTested = s.isTested || tests(n.now)
-		s.inDefinitions = s.inDefinitions || schema.IsDefinitions(n.now)
-	}
-	s.steps = append(s.steps, n.now)
-	s.at = n.at
-	return s
+	p.IsCode = l.entryType == pin.Skills && p.keyword == pin.FilesMember && len(p.inside) == 1 && l.isCode(p.inside[0])
+	p.Severity = p.Label.Severity()
+	return p
 }
 
-func (s *location) name() string { return s.steps[s.keyword] }
-
-func (s *location) inside() []string { return s.steps[s.keyword+1:] }
+// locate notes where a node is.
+func (p *place) locate(n *node) {
+	p.at = n.at
+	if n.above == nil {
+		return
+	}
+	p.locate(n.above)
+	isInSchema := p.at == schema.AtSchema
+	if isInSchema {
+		p.around = [2]*jsontree.Value{n.above.old, n.above.new}
+		p.schemas = append(p.schemas, p.around)
+		p.isTested = p.isTested || tests(n.now)
+		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
+	} else if n.at == schema.AtSchema && p.steps == nil {
+		p.side = p.sideOf(n)
+	}
+	if isInSchema || p.steps == nil {
+		p.keyword = n.now
+		p.inside = nil
+	} else {
+		p.inside = append(p.inside, n.now)
+	}
+	p.steps = append(p.steps, n.now)
+	p.at = n.at
+}
 
 // names lists the members of the keyword's value that a change added or removed, or the member that contains the
 // change.
-func (s *location) names(c Change) (names []string) {
-	if inside := s.inside(); len(inside) > 0 {
-		return inside[:1]
+func (p *place) names() (names []string) {
+	if len(p.inside) > 0 {
+		return p.inside[:1]
 	}
-	for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+	for _, m := range slices.Concat(p.Old.Members(), p.New.Members()) {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
 // position returns the position of the node's value, which its keyword determines.
-func (s *location) position() schema.Position {
-	if s.at == schema.AtSchema || len(s.inside()) > 0 {
-		return s.at
+func (p *place) position() schema.Position {
+	if p.at == schema.AtSchema || len(p.inside) > 0 {
+		return p.at
 	}
-	return schema.Keyword(s.name())
+	return schema.Keyword(p.keyword)
 }
 
-// change returns the change at a node.
-func (n *node) change() Change {
-	old, pointer := n.pointers()
-	c := Change{Pointer: pointer}
+// isMove reports whether a value only moved. What differs inside it has changes of its own.
+func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
+
+// change returns the change at a node, without a label.
+func (n *node) change() (c Change) {
+	was, now := n.pointers()
+	c.Pointer = now
 	if n.new == nil {
-		c.Pointer = old
-	}
-	if old != c.Pointer && (n.old != nil || n.moved) {
-		c.From = old
+		c.Pointer = was
+	} else if n.old != nil && was != now {
+		c.From = was
 	}
 	if n.isWhole && n.old != nil {
 		c.Old = *n.old
@@ -185,27 +195,8 @@ func (n *node) change() Change {
 	return c
 }
 
-// add labels the change at a node.
-func (l *labeller) add(n *node) {
-	c := n.change()
-	s := n.location()
-	if s.keyword >= 0 || n.at == schema.AtSchema {
-		l.side = l.sideOf(n)
-	}
-	c.Label = label.TooMany
-	if !n.tooMany {
-		c.Label = l.labelOf(c, s)
-	}
-	c.IsCode = l.entryType == pin.Skills && len(s.steps) == 2 && s.steps[0] == pin.FilesMember && l.isCode(s.steps[1])
-	c.Severity = c.Label.Severity()
-	l.changes = append(l.changes, c)
-}
-
-// sideOf returns the whole schemas, old and new, that contain a node.
+// sideOf returns the side that a member of a tool begins.
 func (l *labeller) sideOf(n *node) *side {
-	for n.above.above != nil {
-		n = n.above
-	}
 	if l.sides[n.now] == nil {
 		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)
 	}

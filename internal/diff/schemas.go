@@ -25,13 +25,11 @@ type side struct {
 	// The normal forms of both and, in place 1, those without titles, descriptions and comments. They are made on first use.
 	forms [2]func() [2]*normal.Forms
 
-	// Results of proven.
+	// Results of relation.
 	relations map[question]inclusion.Relation
 
-	budget *effort.Budget
-
 	// The parameters that schemas name, in any of their alternatives.
-	names map[*jsontree.Value]map[string]bool
+	parameters map[*jsontree.Value]map[string]bool
 
 	// Clients may refuse the new one as a whole, other than the old one: it has more keywords that are null, or MCP doesn't allow it.
 	isRefused bool
@@ -39,7 +37,7 @@ type side struct {
 	// What the old one calls its parameters, definitions and titles.
 	known map[string]bool
 
-	// The texts in the old one, once they are needed.
+	// The texts in the old one.
 	texts map[string]bool
 
 	// A parameter of the new one is sent as a header.
@@ -56,31 +54,42 @@ type side struct {
 	opaque map[string]bool
 
 	// A definition is referenced where a schema only tests values, as under not.
-	isTested bool
+	testsDefinitions bool
 }
 
 // newSide works out what is used in two schemas of a tool.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		budget:    budget,
-		names:     map[*jsontree.Value]map[string]bool{},
-		required:  map[*jsontree.Value]map[string]bool{},
-		roots:     [2]*jsontree.Value{old, new},
-		relations: map[question]inclusion.Relation{},
-		used:      map[string]bool{},
-		opaque:    map[string]bool{},
+		roots:      [2]*jsontree.Value{old, new},
+		relations:  map[question]inclusion.Relation{},
+		parameters: map[*jsontree.Value]map[string]bool{},
+		known:      map[string]bool{},
+		texts:      map[string]bool{},
+		required:   map[*jsontree.Value]map[string]bool{},
+		used:       map[string]bool{},
+		opaque:     map[string]bool{},
 	}
 	for _, root := range s.roots {
 		if root != nil {
 			s.follow(root, root, false, map[*jsontree.Value]bool{})
 		}
 	}
-	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Kind == '{' && v.Has(schema.HeaderKeyword) })
+	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
 	if old == nil || new == nil {
 		return s
 	}
 	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
-	s.known = namesAndTitles(old)
+	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+		if of == schema.AtNamed || of == schema.AtProperties {
+			s.known[path[len(path)-1].Name] = true
+		}
+		if at == schema.AtSchema {
+			s.known[v.Get("title").Text] = true
+		}
+		if v.Kind == '"' {
+			s.texts[v.Text] = true
+		}
+	})
 	for i := range s.forms {
 		s.forms[i] = sync.OnceValue(func() [2]*normal.Forms {
 			return [2]*normal.Forms{normal.New(budget, old, tool, i == 1), normal.New(budget, new, tool, i == 1)}
@@ -108,20 +117,6 @@ func nulls(root *jsontree.Value) (count int) {
 	return count
 }
 
-// namesAndTitles collects what a whole schema calls its parameters, definitions and other parts.
-func namesAndTitles(root *jsontree.Value) map[string]bool {
-	names := map[string]bool{}
-	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
-		if of == schema.AtNamed || of == schema.AtProperties {
-			names[path[len(path)-1].Name] = true
-		}
-		if at == schema.AtSchema {
-			names[v.Get("title").Text] = true
-		}
-	})
-	return names
-}
-
 // uses reports whether a definition is referenced, or may be.
 func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
 
@@ -135,7 +130,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		s.used = nil
 	}
 	if reference := jsontree.Lookup(v, "$ref"); reference != nil {
-		s.isTested = s.isTested || isTested
+		s.testsDefinitions = s.testsDefinitions || isTested
 		to, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
 		whole := len(steps) == 0 && to != nil
 		if s.used != nil && len(steps) > 1 && schema.IsDefinitions(steps[0]) {
@@ -182,68 +177,60 @@ type question struct {
 	ofValues bool
 }
 
-// proven returns how two schemas compare. It computes each result once.
-func (s *side) proven(q question) inclusion.Relation {
-	if q.schemas[0] == nil || q.schemas[1] == nil {
-		return inclusion.Unknown
-	}
-	known, asked := s.relations[q]
+// relation returns how the schemas around a place compare: as wholes or, with ofValues, only by their keywords for
+// values. It computes each result once.
+func (p *place) relation(ofValues bool) inclusion.Relation {
+	q := question{p.around, ofValues}
+	known, asked := p.relations[q]
 	if asked {
 		return known
 	}
 	depth := 1
-	if q.schemas == s.roots {
+	if p.around == p.roots {
 		depth = 0
 	}
-	old, new := q.schemas[0], q.schemas[1]
-	if q.ofValues {
-		a, b := only(old, bearsOnValues), only(new, bearsOnValues)
-		old, new = &a, &b
+	old, new := p.around[0], p.around[1]
+	if ofValues {
+		old, new = only(old, bearsOnValues), only(new, bearsOnValues)
 	}
-	s.relations[q] = s.compare(old, new, depth)
-	return s.relations[q]
+	p.relations[q] = p.compare(old, new, depth)
+	return p.relations[q]
 }
 
-// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
-func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
-	if whole := s.proven(question{schemas, false}); whole != inclusion.Unknown {
+// bestRelation compares the schemas around a place as wholes or, where that proves nothing, by their keywords for values.
+func (p *place) bestRelation() inclusion.Relation {
+	if whole := p.relation(false); whole != inclusion.Unknown {
 		return whole
 	}
-	return s.proven(question{schemas, true})
+	return p.relation(true)
+}
+
+// relationAlone compares the keyword of a place as if the schemas around had no other.
+func (p *place) relationAlone() inclusion.Relation {
+	isIt := func(keyword string) bool { return keyword == p.keyword }
+	old := jsontree.Object(only(p.around[0], isIt).Parts...)
+	new := jsontree.Object(only(p.around[1], isIt).Parts...)
+	return p.compare(&old, &new, 1)
+}
+
+// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
+func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
+	kept := jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) {
+		return v, f(name) && (v.Kind != 'n' || name == "const")
+	})
+	return &kept
 }
 
 // compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
 // because a proof follows references into them.
-func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
-	if s.roots[0] == nil || s.roots[1] == nil || s.isRefused || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
+func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
+	if p.isRefused || !p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
 		return inclusion.Unknown
 	}
-	return inclusion.Compare(s.budget, s.roots[0], s.roots[1], old, new, depth)
+	return inclusion.Compare(p.budget, p.roots[0], p.roots[1], old, new, depth)
 }
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
-
-// one compares a keyword of two schemas as if there were no other.
-func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation {
-	alone := func(v *jsontree.Value) *jsontree.Value {
-		schema := jsontree.Object()
-		if found := jsontree.Lookup(v, keyword); found != nil && (found.Kind != 'n' || keyword == "const") {
-			schema = jsontree.Object(jsontree.Member{Name: keyword, Value: *found})
-		}
-		return &schema
-	}
-	return s.compare(alone(old), alone(new), 1)
-}
-
-// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
-func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
-	if v == nil {
-		return jsontree.Value{Kind: '{'}
-	}
-	return jsontree.MapParts(*v, func(name string, v jsontree.Value) (jsontree.Value, bool) {
-		return v, f(name) && (v.Kind != 'n' || name == "const")
-	})
-}
 
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
@@ -258,19 +245,19 @@ func (s *side) noteOpaque(steps []string) {
 }
 
 // isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
-func (s *side) isOpaque(c Change, at location) bool {
-	if len(s.opaque) == 0 {
+func (p *place) isOpaque() bool {
+	if len(p.opaque) == 0 {
 		return false
 	}
-	for _, pointer := range []string{c.Pointer, cmp.Or(c.From, c.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, pointerTo(at.steps[0]))
-		if _, isAround := s.opaque[pointer]; isAround {
+	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
+		pointer = strings.TrimPrefix(pointer, pointerTo(p.steps[0]))
+		if _, isAround := p.opaque[pointer]; isAround {
 			return true
 		}
-		for pointer != "" && !s.opaque[pointer] {
+		for pointer != "" && !p.opaque[pointer] {
 			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
 		}
-		if s.opaque[pointer] {
+		if p.opaque[pointer] {
 			return true
 		}
 	}
@@ -286,23 +273,24 @@ func pointerTo(steps ...string) (pointer string) {
 
 // isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
 // before, or one of the schemas around it has. kind is the index of the normal forms.
-func (s *side) isForm(kind int, c Change, at location) bool {
-	if s.forms[kind] == nil || s.isRefused && at.name() != "$schema" {
+func (p *place) isForm(kind int) bool {
+	if p.isRefused && p.keyword != "$schema" {
 		return false
 	}
-	forms := s.forms[kind]()
+	forms := p.forms[kind]()
 	old, new := forms[0], forms[1]
-	if !old.Uses(at.around[0]) || !new.Uses(at.around[1]) {
+	if !old.Uses(p.around[0]) || !new.Uses(p.around[1]) {
 		return false // the definition that it is in isn't used
 	}
-	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
+	isOfDefinitions := schema.IsDefinitions(p.keyword)
+	if isOfDefinitions && !(p.isUsed(forms) && (kind == 1 || p.isCalled())) {
 		return false
 	}
-	if normal.EqualKeyword(old, new, at.around[0], at.around[1], at.name()) {
+	if normal.EqualKeyword(old, new, p.around[0], p.around[1], p.keyword) {
 		return true
 	}
-	schemas := at.schemas
-	if at.inDefinitions && !schema.IsDefinitions(at.name()) {
+	schemas := p.schemas
+	if p.inDefinitions && !isOfDefinitions {
 		schemas = schemas[1:] // a reader finds something else under the name of the definition
 	}
 	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
@@ -310,40 +298,27 @@ func (s *side) isForm(kind int, c Change, at location) bool {
 
 // isNewProse reports whether a change adds a description or a comment that is nowhere in the old schema. The normal forms have
 // all of them, so none is the same.
-func (s *side) isNewProse(c Change, at location) bool {
-	isProse := (at.name() == "description" || at.name() == "$comment") && len(at.inside()) == 0
-	if isProse && s.texts == nil {
-		s.texts = map[string]bool{}
-		addTexts(s.texts, s.roots[0])
-	}
-	return isProse && c.New.Kind == '"' && !s.texts[c.New.Text]
-}
-
-// addTexts adds the strings in a value.
-func addTexts(to map[string]bool, v *jsontree.Value) {
-	if v != nil && v.Kind == '"' {
-		to[v.Text] = true
-	}
-	for i := 0; v != nil && i < len(v.Parts); i++ {
-		addTexts(to, &v.Parts[i].Value)
-	}
+func (p *place) isNewProse() bool {
+	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
+	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
 }
 
 // isCalled reports whether the old schema has the names of all definitions that a change adds.
-func (s *side) isCalled(c Change, at location) bool {
-	added := func(name string) bool { return c.New.Kind != 0 && !s.known[name] }
-	return !slices.ContainsFunc(at.names(c), added)
+func (p *place) isCalled() bool {
+	isNew := func(name string) bool { return !p.known[name] }
+	return p.New.Kind == 0 || !slices.ContainsFunc(p.names(), isNew)
 }
 
 // isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
-func (s *side) isUsed(kind int, c Change, at location) bool {
-	for side, around := range at.around {
-		if list := jsontree.Lookup(around, at.name()); around != s.roots[side] || list != nil && list.Kind != '{' {
+func (p *place) isUsed(forms [2]*normal.Forms) bool {
+	for side, around := range p.around {
+		list := jsontree.Lookup(around, p.keyword)
+		if around != p.roots[side] || list != nil && list.Kind != '{' {
 			return false
 		}
-		for _, name := range at.names(c) {
-			definition := jsontree.Lookup(jsontree.Lookup(around, at.name()), name)
-			if definition != nil && !s.forms[kind]()[side].Uses(definition) {
+		for _, name := range p.names() {
+			definition := jsontree.Lookup(list, name)
+			if definition != nil && !forms[side].Uses(definition) {
 				return false
 			}
 		}
@@ -352,73 +327,69 @@ func (s *side) isUsed(kind int, c Change, at location) bool {
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
-func (l *labeller) schemaLabel(c Change, at location) label.Label {
-	if l.side.isOpaque(c, at) {
+func (p *place) schemaLabel() label.Label {
+	if p.isOpaque() {
 		return label.Other
 	}
-	if !l.side.isNewProse(c, at) && l.side.isForm(0, c, at) {
+	if !p.isNewProse() && p.isForm(0) {
 		return label.OtherForm
 	}
-	k := l.keywordLabel(c, at)
-	isTuple := c.Old.Kind == 0 && c.New.Kind == 0 && at.at == schema.AtSchema && !isCombination(at.name())
-	isTested := at.isTested || at.inDefinitions && l.side.isTested
+	k := p.keywordLabel()
+	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
-	case isTuple:
-		return label.ValuesChanged // another place in it
-	case at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]):
+	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
+		return label.ValuesChanged // another place in a tuple
+	case p.inDefinitions && len(p.steps) > 2 && k != label.Wording && k != label.Exported && !p.uses(p.steps[2]):
 		return label.UnusedDefinition
-	case schema.IsAnnotation(at.name()) || at.name() == schema.HeaderKeyword || k == label.Exported:
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.Exported:
 		return k
-	case at.name() != "required" && l.side.isForm(1, c, at):
+	case p.keyword != "required" && p.isForm(1):
 		return label.Wording // the values are the same, so the texts differ, or what they are about
 	case k == label.Changed:
 		return k
-	case isTested && (k.IsOfValues() || !tests(at.name())):
+	case isTested && (k.IsOfValues() || !tests(p.keyword)):
 		return label.Other // the effect depends on the schema around it
 	}
 	return k
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
-func (l *labeller) keywordLabel(c Change, at location) label.Label {
-	name := at.name()
-	inside := at.inside()
-	moved := c.Old.Kind == 0 && c.New.Kind == 0
-	switch name {
-	case "$schema":
-		return label.Other
-	case "required":
-		return l.requiredLabel(c, at)
-	}
-	if schema.IsAnnotation(name) || name == schema.HeaderKeyword {
-		return remarkLabel(c, name, inside)
-	}
+func (p *place) keywordLabel() label.Label {
+	isShallow := len(p.inside) < 2
+	isSchema := p.at == schema.AtSchema
+	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
 	switch {
-	case l.exports(&c.New, at.position()) || name == "$ref" && l.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: name, Value: c.New}}}, schema.AtSchema):
+	case p.keyword == "$schema":
+		return label.Other
+	case p.keyword == "required":
+		return p.requiredLabel()
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
+		return p.remarkLabel()
+	case isReference || p.exports(&p.New, p.position()):
 		return label.Exported
-	case schema.IsDefinitions(name) && len(inside) < 2:
-		return l.definitionLabel(c, at)
-	case name == "properties" && len(inside) < 2 && !moved:
-		return l.parameterLabel(c, at)
-	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
-		return l.othersLabel(c, at)
-	case moved && at.at == schema.AtSchema:
+	case schema.IsDefinitions(p.keyword) && isShallow:
+		return p.definitionLabel()
+	case p.keyword == "properties" && isShallow && !p.isMove():
+		return p.parameterLabel()
+	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
+		return p.othersLabel()
+	case p.isMove() && isSchema:
 		return label.Changed // the order of schemas that are combined means nothing
 	}
-	return l.valuesLabel(c, at)
+	return p.valuesLabel()
 }
 
-// remarkLabel is for a keyword that restricts no value.
-func remarkLabel(c Change, keyword string, inside []string) label.Label {
-	switch keyword {
+// remarkLabel labels a change of a keyword that restricts no value.
+func (p *place) remarkLabel() label.Label {
+	switch p.keyword {
 	case "default", "examples", "example":
 		return label.DefaultChanged
 	case "title", "description", "$comment":
-		if k := proseLabel(c, inside); k != label.Other {
+		if k := p.proseLabel(0); k != label.Other {
 			return k
 		}
 	case schema.HeaderKeyword:
-		if c.New.Kind != 0 {
+		if p.New.Kind != 0 {
 			return label.Exported
 		}
 	}
@@ -430,39 +401,34 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// isEmpty reports whether a value has no content: it is absent, null, or without parts.
-func isEmpty(v jsontree.Value) bool {
-	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
-}
-
 // exports reports whether a value at a position of the new schema makes clients send an argument as a header.
-func (l *labeller) exports(v *jsontree.Value, at schema.Position) bool {
+func (p *place) exports(v *jsontree.Value, at schema.Position) bool {
 	seen := map[*jsontree.Value]bool{}
 	var find func(v *jsontree.Value, at schema.Position) bool
 	find = func(v *jsontree.Value, at schema.Position) (found bool) {
 		schema.Each(v, at, func(s *jsontree.Value) {
-			found = found || s.Kind == '{' && s.Has(schema.HeaderKeyword)
+			found = found || s.Has(schema.HeaderKeyword)
 			reference := jsontree.Lookup(s, "$ref")
 			if found || reference == nil {
 				return
 			}
-			to, _ := schema.FindSchema(l.side.roots[1], reference)
-			if to != nil && !seen[to] && l.budget.Spend(sizeOf(to)) {
+			to, _ := schema.FindSchema(p.roots[1], reference)
+			if to != nil && !seen[to] && p.budget.Spend(sizeOf(to)) {
 				seen[to] = true
 				found = find(to, schema.AtSchema)
 			}
 		})
 		return found
 	}
-	return l.side.hasHeader && find(v, at)
+	return p.hasHeader && find(v, at)
 }
 
 // definitionLabel labels the addition or removal of definitions, to which other schemas refer.
-func (l *labeller) definitionLabel(c Change, at location) label.Label {
-	if c.Old.Kind != 0 && c.New.Kind != 0 {
+func (p *place) definitionLabel() label.Label {
+	switch {
+	case p.Old.Kind != 0 && p.New.Kind != 0:
 		return label.Other
-	}
-	if slices.ContainsFunc(at.names(c), l.side.uses) {
+	case slices.ContainsFunc(p.names(), p.uses):
 		return label.Changed
 	}
 	return label.UnusedDefinition
@@ -470,25 +436,22 @@ func (l *labeller) definitionLabel(c Change, at location) label.Label {
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
 // which has a label of its own.
-func (l *labeller) requiredLabel(c Change, at location) label.Label {
-	before, plain := stringSet(c.Old)
-	after, isPlain := stringSet(c.New)
-	if !plain || !isPlain || len(at.inside()) > 0 {
+func (p *place) requiredLabel() label.Label {
+	before, plain := stringSet(p.Old)
+	after, isPlain := stringSet(p.New)
+	if !plain || !isPlain || len(p.inside) > 0 {
 		return label.Other
 	}
-	was := at.around[0]
-	is := at.around[1]
-	named := func(v *jsontree.Value, name string) bool {
-		return jsontree.Lookup(jsontree.Lookup(v, "properties"), name) != nil
-	}
+	was := p.around[0].Get("properties")
+	is := p.around[1].Get("properties")
 	k := label.OtherForm
 	for name := range before {
-		if !after[name] && (named(is, name) || !named(was, name)) {
+		if !after[name] && (is.Has(name) || !was.Has(name)) {
 			k = label.NoLongerRequired
 		}
 	}
 	for name := range after {
-		if !before[name] && (named(was, name) || !named(is, name)) {
+		if !before[name] && (was.Has(name) || !is.Has(name)) {
 			return label.NowRequired
 		}
 	}
@@ -498,33 +461,30 @@ func (l *labeller) requiredLabel(c Change, at location) label.Label {
 // stringSet returns the texts of a list. It returns false if there is anything else in it.
 func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
 	set = map[string]bool{}
-	if v.Kind != 0 && v.Kind != 'n' && v.Kind != '[' {
-		return nil, false
-	}
 	for _, item := range v.Items() {
 		if item.Value.Kind != '"' {
 			return nil, false
 		}
 		set[item.Value.Text] = true
 	}
-	return set, true
+	return set, isNothing(v) || v.Kind == '['
 }
 
 // parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
 // false is never accepted.
-func (l *labeller) parameterLabel(c Change, at location) label.Label {
-	inside := at.inside()
-	isTaken := c.Old.Kind == 'f' && c.New.Kind != 0
-	if len(inside) > 0 && !isTaken && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
-		return l.othersLabel(c, at)
+func (p *place) parameterLabel() label.Label {
+	isTaken := p.Old.Kind == 'f' && p.New.Kind != 0
+	if len(p.inside) > 0 && !isTaken && (p.Old.Kind != 0 && p.New.Kind != 0 || p.Old.Kind == 'f' || p.New.Kind == 'f') {
+		return p.othersLabel()
 	}
 	other := 0 // the side that a parameter was added to or removed from
-	if c.New.Kind == 0 {
+	if p.New.Kind == 0 {
 		other = 1
 	}
-	isElsewhere := func(name string) bool { return l.side.namesIn(other, at.around[other])[name] }
-	if names := at.names(c); len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isElsewhere(name) }) {
-		switch l.side.relation(at.around) {
+	names := p.names()
+	isOnlyHere := func(name string) bool { return !p.parametersIn(other)[name] }
+	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
+		switch p.bestRelation() {
 		case inclusion.Wider:
 			return label.Loosened // they are in one of several alternatives now
 		case inclusion.Narrower:
@@ -533,24 +493,24 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 			return label.Changed
 		}
 	}
-	if c.New.Kind == 0 {
+	if p.New.Kind == 0 {
 		return label.ParameterRemoved
 	}
-	required, known := l.side.required[at.around[1]]
+	required, known := p.required[p.around[1]]
 	if !known {
-		required, _ = stringSet(at.around[1].Get("required"))
-		l.side.required[at.around[1]] = required
+		required, _ = stringSet(p.around[1].Get("required"))
+		p.required[p.around[1]] = required
 	}
-	if slices.ContainsFunc(at.names(c), func(name string) bool { return required[name] }) {
+	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {
 		return label.NewRequired
 	}
 	return label.NewOptional
 }
 
 // namesMore reports whether a new schema names a parameter that the old one doesn't name.
-func (s *side) namesMore(at location) bool {
-	old := s.namesIn(0, at.around[0])
-	for name := range s.namesIn(1, at.around[1]) {
+func (p *place) namesMore() bool {
+	old := p.parametersIn(0)
+	for name := range p.parametersIn(1) {
 		if !old[name] {
 			return true
 		}
@@ -558,34 +518,37 @@ func (s *side) namesMore(at location) bool {
 	return false
 }
 
-// namesElsewhere reports whether a schema names a parameter that isn't in its own properties.
-func (s *side) namesElsewhere(side int, v *jsontree.Value) bool {
-	for name, isTaken := range s.namesIn(side, v) {
-		if isTaken && jsontree.Lookup(jsontree.Lookup(v, "properties"), name) == nil {
+// namesElsewhere reports whether the old schema names a parameter that isn't in its own properties.
+func (p *place) namesElsewhere() bool {
+	own := p.around[0].Get("properties")
+	for name, isTaken := range p.parametersIn(0) {
+		if isTaken && !own.Has(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesIn collects the parameters that a schema names, in the schemas that it combines and that it refers to, too.
-func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
-	if names, known := s.names[v]; known {
+// parametersIn collects the parameters that the schema around a place names on one side, in the schemas that it combines
+// and that it refers to, too.
+func (p *place) parametersIn(side int) map[string]bool {
+	around := p.around[side]
+	if names, known := p.parameters[around]; known {
 		return names
 	}
 	names := map[string]bool{}
-	s.names[v] = names
+	p.parameters[around] = names
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)
 	collect = func(v *jsontree.Value) {
-		if v == nil || seen[v] || !s.budget.Spend(sizeOf(v)) {
+		if v == nil || seen[v] || !p.budget.Spend(sizeOf(v)) {
 			return
 		}
 		seen[v] = true
-		for _, p := range v.Get("properties").Members() {
-			names[p.Name] = names[p.Name] || p.Value.Kind != 'f'
+		for _, m := range v.Get("properties").Members() {
+			names[m.Name] = names[m.Name] || m.Value.Kind != 'f'
 		}
-		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
+		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 			if isCombination(steps[0]) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, steps[0]) {
@@ -593,30 +556,28 @@ func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 			}
 		})
 	}
-	collect(v)
+	collect(around)
 	return names
 }
 
 // othersLabel labels a change of additionalProperties, patternProperties or a parameter's schema from or to true,
 // false or absent.
-func (l *labeller) othersLabel(c Change, at location) label.Label {
-	isPattern := at.name() == "patternProperties"
+func (p *place) othersLabel() label.Label {
+	isPattern := p.keyword == "patternProperties"
 	// additionalProperties applies to names that match no pattern.
 	closed := func(side int, v jsontree.Value) bool {
-		return v.Kind == 'f' || v.Kind == 0 && isPattern && at.around[side].Get("additionalProperties").Kind == 'f'
+		return v.Kind == 'f' || v.Kind == 0 && isPattern && p.around[side].Get("additionalProperties").Kind == 'f'
 	}
-	wasClosed := closed(0, c.Old)
-	isClosed := closed(1, c.New)
-	wasOpen := c.Old.Kind == 't' || isEmpty(c.Old) && !wasClosed
-	isOpen := c.New.Kind == 't' || isEmpty(c.New) && !isClosed
+	wasClosed := closed(0, p.Old)
+	isClosed := closed(1, p.New)
+	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
+	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
 	switch {
-	case wasClosed && isOpen && (isPattern || l.side.namesElsewhere(0, at.around[0])):
-		return label.Loosened
-	case wasClosed && isOpen:
+	case wasClosed && isOpen && !isPattern && !p.namesElsewhere():
 		return label.NamesOpened
 	case isClosed && !wasClosed:
 		return label.InputClosed
-	case isOpen && !wasOpen:
+	case isOpen && !wasOpen && !wasClosed:
 		return label.InputOpened
 	case wasClosed:
 		return label.Loosened
@@ -628,22 +589,23 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of
 // the schema.
-func (l *labeller) valuesLabel(c Change, at location) label.Label {
-	name := at.name()
+func (p *place) valuesLabel() label.Label {
+	name := p.keyword
 	if !schema.IsKeyword(name) || name == "nullable" {
 		return label.Changed // JSON Schema doesn't say what it means
 	}
-	r := l.side.relation(at.around)
-	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
+	r := p.bestRelation()
+	alone := p.relationAlone()
+	if !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
 		r = alone
 	}
-	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
+	listed := (name == "enum" || name == "const") && isListed(p.around[0]) && isListed(p.around[1])
 	switch r {
 	case inclusion.Same:
-		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
+		if isCombination(name) && p.relation(false) != inclusion.Same {
 			return label.ValuesChanged // its meaning depends on the keywords next to it, such as properties
 		}
-		if (isCombination(name) || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
+		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
 			return label.NewOptional
 		}
 		return label.Changed
@@ -662,13 +624,14 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 }
 
 // isListed reports whether a schema lists its values.
-func isListed(v *jsontree.Value) bool { return v != nil && (v.Has("enum") || v.Has("const")) }
+func isListed(v *jsontree.Value) bool { return v.Has("enum") || v.Has("const") }
 
-// judge sets the severity of the changes in a side to that of their combined effect. An effect that isn't proven to
-// be safe is breaking.
-func (l *labeller) judge(member string) {
-	narrow := l.side.roots[0]
-	wide := l.side.roots[1]
+// judge sets the severity of the changes in a schema of a tool to that of their combined effect. An effect that isn't
+// proven to be safe is breaking.
+func (l *labeller) judge(member string, places []*place) {
+	s := l.sides[member]
+	narrow := s.roots[0]
+	wide := s.roots[1]
 	if narrow == nil || wide == nil {
 		return
 	}
@@ -676,27 +639,27 @@ func (l *labeller) judge(member string) {
 		narrow, wide = wide, narrow
 	}
 	isBreaking := false
-	var values []*Change
-	var others []*Change
-	for i := range l.changes {
-		c := &l.changes[i]
-		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
+	var values []*place
+	var others []*place
+	for _, p := range places {
+		if p.side != s {
 			continue
 		}
-		isBreaking = isBreaking || c.Severity == label.Breaking
-		if c.Label.IsOfValues() || c.Severity == label.Breaking {
-			values = append(values, c)
-		} else if c.Label == label.Changed || c.Label == label.Exported {
-			others = append(others, c)
+		isBreaking = isBreaking || p.Severity == label.Breaking
+		if p.Label.IsOfValues() || p.Severity == label.Breaking {
+			values = append(values, p)
+		} else if p.Label == label.Changed || p.Label == label.Exported {
+			others = append(others, p)
 		}
 	}
 	if len(values)+len(others) == 0 {
 		return // no change affects values
 	}
-	if !l.side.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
-		for _, c := range values {
-			if c.breaksByValues(member) {
-				c.Severity = label.Behaviour
+	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
+		for _, p := range values {
+			// The proof doesn't know what a dialect ignores.
+			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
+				p.Severity = label.Behaviour
 			}
 		}
 		return
@@ -707,21 +670,11 @@ func (l *labeller) judge(member string) {
 	if values == nil {
 		values = others
 	}
-	for _, c := range values {
-		c.breaks()
-	}
-}
-
-// breaksByValues reports whether a change breaks callers only if the schema rejects values that it accepted before. A
-// change of $schema is different, because the proof doesn't know what a dialect ignores.
-func (c *Change) breaksByValues(member string) bool {
-	return c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && c.Pointer != "/"+member+"/$schema"
-}
-
-// breaks marks a change as breaking. A minor label becomes Other, so that the change is shown.
-func (c *Change) breaks() {
-	c.Severity = label.Breaking
-	if c.Label.Minor() {
-		c.Label = label.Other
+	for _, p := range values {
+		p.Severity = label.Breaking
+		// A minor label would hide the change.
+		if p.Label.Minor() {
+			p.Label = label.Other
+		}
 	}
 }
