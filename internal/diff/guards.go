@@ -12,20 +12,22 @@ import (
 func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
-	for {
-		start, end := nextWord(s)
-		if start == end {
-			return n
+	end := 0 // of the last restriction
+	for _, word := range asciiWord().FindAllStringIndex(s, -1) {
+		at := word[0]
+		if at < end || !guardStarts()[strings.ToLower(s[at:word[1]])] {
+			continue
 		}
-		if guardStarts()[strings.ToLower(s[start:end])] {
-			if to := guardAt(s[start:]); to > 0 {
-				n++
-				end = start + to
-			}
+		if place := guard().FindStringIndex(s[at:min(len(s), at+guardBytes)]); place != nil {
+			n++
+			end = at + place[1]
 		}
-		s = s[end:]
 	}
+	return n
 }
+
+// asciiWord matches a word as \b and \w see it.
+var asciiWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w+`) })
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.
@@ -49,32 +51,6 @@ var guard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(
 // guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
 const guardBytes = 96
 
-// guardAt returns where the guard at the beginning of a text ends, or 0 if no guard is there.
-func guardAt(s string) int {
-	place := guard().FindStringIndex(s[:min(len(s), guardBytes)])
-	if place == nil {
-		return 0
-	}
-	return place[1]
-}
-
 // condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon. Such
 // a clause is about what a caller may leave out, not about what the tool may do.
 var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`) })
-
-// nextWord returns where the first word of a text begins and ends. A word has ASCII letters, digits and underscores, as
-// for \b and \w. If there is no word, start and end are the same.
-func nextWord(s string) (start, end int) {
-	for start < len(s) && !isWordByte(s[start]) {
-		start++
-	}
-	end = start
-	for end < len(s) && isWordByte(s[end]) {
-		end++
-	}
-	return start, end
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}

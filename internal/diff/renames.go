@@ -21,47 +21,33 @@ const minRenameWords = 6
 // and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then Renames
 // notes which entries look like a denied one.
 func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
-	type place struct {
+	type list struct {
 		server    string
 		entryType pin.EntryType
+		kind      pin.DriftKind
 	}
-	var places []place
-	removed := map[place][]*candidate{}
-	added := map[place][]*candidate{}
-	isCandidate := func(d *pin.Drift) bool { return d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" }
+	lists := map[list][]*pin.Drift{}
 	for i := range drifts {
 		d := &drifts[i]
-		if d.Kind != pin.Removed || !isCandidate(d) {
-			continue
+		if d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" {
+			of := list{d.Server, d.Type, d.Kind}
+			lists[of] = append(lists[of], d)
 		}
-		at := place{d.Server, d.Type}
-		if removed[at] == nil {
-			places = append(places, at)
-		}
-		removed[at] = append(removed[at], candidateOf(d))
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if at := (place{d.Server, d.Type}); d.Kind == pin.Added && removed[at] != nil && isCandidate(d) {
-			added[at] = append(added[at], candidateOf(d))
+		removed := lists[list{d.Server, d.Type, pin.Removed}]
+		added := lists[list{d.Server, d.Type, pin.Added}]
+		if len(removed) > 0 && removed[0] == d {
+			pair(budget, candidatesOf(removed), candidatesOf(added))
 		}
-	}
-	for _, at := range places {
-		// Pair denied entries first, so that they stay denied under a new name even if the budget is too small for
-		// all.
-		slices.SortStableFunc(removed[at], func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
-		for key := range keyCount {
-			pairEqual(removed[at], added[at], key)
-		}
-		pairAlike(budget, removed[at], added[at])
 	}
 	noteDenied(budget, sides, drifts)
 }
 
 // nameless returns a definition without the member that names it.
 func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value {
-	identity := pin.EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(member string, v jsontree.Value) (jsontree.Value, bool) { return v, member != identity })
+	return normal.Without(definition, pin.EntryTypeInfo[entryType].Identity)
 }
 
 // keyCount is how many keys a candidate has.
@@ -82,10 +68,13 @@ type candidate struct {
 	said map[string]bool
 }
 
-func candidateOf(d *pin.Drift) *candidate {
-	c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
-	c.Drift = d
-	return c
+func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
+	for _, d := range drifts {
+		c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
+		c.Drift = d
+		list = append(list, c)
+	}
+	return list
 }
 
 // describe returns what is compared of a definition.
@@ -114,17 +103,28 @@ func rename(old, new *candidate) {
 	new.RenamedSimilar = old.RenamedSimilar
 }
 
+// pair pairs entries that seem to be the same under two names.
+func pair(budget *effort.Budget, removed, added []*candidate) {
+	// Pair denied entries first, so that they stay denied under a new name even if the budget is too small for all.
+	slices.SortStableFunc(removed, func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
+	for key := range keyCount {
+		pairEqual(removed, added, key)
+	}
+	pairAlike(budget, removed, added)
+}
+
 // pairEqual pairs entries that have no partner yet and have a key in common.
 func pairEqual(removed, added []*candidate, key int) {
 	byKey := map[string][]*candidate{}
 	for _, c := range removed {
-		if !c.isPaired() && c.keys[key] != "" {
-			byKey[c.keys[key]] = append(byKey[c.keys[key]], c)
+		if of := c.keys[key]; !c.isPaired() && of != "" {
+			byKey[of] = append(byKey[of], c)
 		}
 	}
 	for _, c := range added {
-		if list := byKey[c.keys[key]]; !c.isPaired() && len(list) > 0 {
-			byKey[c.keys[key]] = list[1:]
+		of := c.keys[key]
+		if list := byKey[of]; !c.isPaired() && len(list) > 0 {
+			byKey[of] = list[1:]
 			rename(list[0], c)
 		}
 	}

@@ -49,8 +49,7 @@ func (c *Change) HasText() bool {
 // says reports whether a value has a member name or a text to read, other than texts that are items of the other
 // value.
 func says(v, other *jsontree.Value, name string) (found bool) {
-	// The texts of the other value, once one has to be looked up there.
-	var listed map[string]bool
+	var listed map[string]bool // the texts of the other value, once one has to be looked up there
 	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
 		keyword := name
 		for i := range path {
@@ -65,22 +64,11 @@ func says(v, other *jsontree.Value, name string) (found bool) {
 			return
 		}
 		if listed == nil {
-			listed = textsIn(other)
+			listed, _ = stringSet(*other)
 		}
 		found = !listed[part.Text]
 	})
 	return found
-}
-
-// textsIn is the set of the texts that a list has as items.
-func textsIn(list *jsontree.Value) map[string]bool {
-	set := make(map[string]bool, len(list.Items()))
-	for _, item := range list.Items() {
-		if item.Value.Kind == '"' {
-			set[item.Value.Text] = true
-		}
-	}
-	return set
 }
 
 func isSymbol(s, name string) bool {

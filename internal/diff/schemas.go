@@ -437,9 +437,9 @@ func (p *place) definitionLabel() label.Label {
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
 // which has a label of its own.
 func (p *place) requiredLabel() label.Label {
-	before, plain := stringSet(p.Old)
+	before, wasPlain := stringSet(p.Old)
 	after, isPlain := stringSet(p.New)
-	if !plain || !isPlain || len(p.inside) > 0 {
+	if !wasPlain || !isPlain || len(p.inside) > 0 {
 		return label.Other
 	}
 	was := p.around[0].Get("properties")
@@ -458,16 +458,18 @@ func (p *place) requiredLabel() label.Label {
 	return k
 }
 
-// stringSet returns the texts of a list. It returns false if there is anything else in it.
-func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
+// stringSet returns the texts of a list, and whether it has nothing else.
+func stringSet(v jsontree.Value) (set map[string]bool, isPlain bool) {
 	set = map[string]bool{}
+	isPlain = isNothing(v) || v.Kind == '['
 	for _, item := range v.Items() {
-		if item.Value.Kind != '"' {
-			return nil, false
+		if item.Kind == '"' {
+			set[item.Text] = true
+		} else {
+			isPlain = false
 		}
-		set[item.Value.Text] = true
 	}
-	return set, isNothing(v) || v.Kind == '['
+	return set, isPlain
 }
 
 // parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
@@ -498,7 +500,9 @@ func (p *place) parameterLabel() label.Label {
 	}
 	required, known := p.required[p.around[1]]
 	if !known {
-		required, _ = stringSet(p.around[1].Get("required"))
+		if list, isPlain := stringSet(p.around[1].Get("required")); isPlain {
+			required = list
+		}
 		p.required[p.around[1]] = required
 	}
 	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
@@ -93,7 +92,7 @@ func (d *differ) compare(n *node) {
 		n.isWhole = true
 	case apart && n.old.Kind == '{' && n.new.Kind == '{':
 		d.members(n)
-	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(n.old) && scalars(n.new)):
+	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(*n.old) && scalars(*n.new)):
 		d.items(n)
 	default:
 		n.isWhole = !d.equalValues(n.old, n.new)
@@ -165,11 +164,12 @@ func (d *differ) members(n *node) {
 			none := &jsontree.Value{Kind: '{'}
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 		}
-		other := exchangeable[part.now]
-		if n.at == schema.AtSchema && isExchanged(n, part.now, other) {
+		if n.at == schema.AtSchema && isExchanged(n.old, n.new, part.now) {
 			continue // it is compared with the other keyword
-		} else if n.at == schema.AtSchema && isExchanged(n, other, part.now) {
-			part.old, part.was, part.moved = jsontree.Lookup(n.old, other), other, true
+		} else if n.at == schema.AtSchema && isExchanged(n.new, n.old, part.now) {
+			part.was = exchangeable[part.now]
+			part.old = jsontree.Lookup(n.old, part.was)
+			part.moved = true
 		}
 		d.below(n, part)
 	}
@@ -178,9 +178,10 @@ func (d *differ) members(n *node) {
 // exchangeable are the keywords that SDKs exchange for each other.
 var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
-// isExchanged reports whether a list of alternatives is under one keyword in the old schema, and under the other in the new one.
-func isExchanged(n *node, was, is string) bool {
-	return exchangeable[was] == is && is != "" && n.old.Get(was).Kind == '[' && n.new.Get(is).Kind == '[' && !n.new.Has(was) && !n.old.Has(is)
+// isExchanged reports whether a list of alternatives is under a keyword here, and under the exchangeable one there.
+func isExchanged(here, there *jsontree.Value, keyword string) bool {
+	other := exchangeable[keyword]
+	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)
 }
 
 // items compares two arrays that contain more than scalars. It pairs the elements that are
@@ -256,57 +257,52 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 	return inB, inA
 }
 
-func isNamed(v *jsontree.Value) bool { return jsontree.TextOf(jsontree.Lookup(v, "name")) != "" }
+func isNamed(v *jsontree.Value) bool { return v.TextIn("name") != "" }
 
 // isFile reports whether an element is a file of a skill, which is named by its URI.
-func isFile(v *jsontree.Value) bool {
-	return jsontree.TextOf(jsontree.Lookup(v, "uri")) != "" && jsontree.Lookup(v, "digest") != nil
-}
+func isFile(v *jsontree.Value) bool { return v.TextIn("uri") != "" && v.Has("digest") }
 
 // itemKey returns what two versions of an element have in common: for an object, its name or the URI of a file.
 // Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
 // parameters or, without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
-	if v.Kind == '[' {
+	switch {
+	case v.Kind == '[':
 		return "" // arrays are paired by their order
-	}
-	if v.Kind != '{' {
+	case v.Kind != '{':
 		return string(jsontree.Append(nil, *v))
+	case isFile(v):
+		return "uri " + v.TextIn("uri")
+	case isNamed(v):
+		return "name " + v.TextIn("name")
 	}
-	if isFile(v) {
-		return "uri " + jsontree.TextOf(jsontree.Lookup(v, "uri"))
-	}
-	if isNamed(v) {
-		return "name " + jsontree.TextOf(jsontree.Lookup(v, "name"))
-	}
-	var b strings.Builder
-	for _, keyword := range []string{"type", "$ref", "const"} {
-		if m := jsontree.Lookup(v, keyword); m != nil && m.Kind != '{' && scalars(m) {
-			b.Write(jsontree.Append([]byte(keyword), *m))
+	var key []byte
+	add := func(name string, v jsontree.Value) {
+		if v.Kind != 0 && v.Kind != '{' && scalars(v) {
+			key = jsontree.Append(append(key, name...), v)
 		}
 	}
-	properties := jsontree.Lookup(v, "properties")
-	if properties == nil {
+	for _, keyword := range []string{"type", "$ref", "const"} {
+		add(keyword, v.Get(keyword))
+	}
+	if !v.Has("properties") {
 		for _, m := range v.Members() {
-			if b.Len() < 4_000 && !schema.IsAnnotation(m.Name) {
-				b.WriteString("\x00" + m.Name)
+			if len(key) < 4_000 && !schema.IsAnnotation(m.Name) {
+				key = append(key, "\x00"+m.Name...)
 			}
 		}
-		return b.String()
 	}
-	for _, p := range properties.Members() {
-		fixed := jsontree.Lookup(&p.Value, "const")
-		if listed := p.Value.Get("enum").Items(); fixed == nil && len(listed) == 1 {
-			fixed = &listed[0].Value
+	for _, p := range v.Get("properties").Members() {
+		fixed := p.Get("const")
+		if listed := p.Get("enum").Items(); fixed.Kind == 0 && len(listed) == 1 {
+			fixed = listed[0].Value
 		}
-		if fixed != nil && fixed.Kind != '{' && scalars(fixed) {
-			b.Write(jsontree.Append([]byte("\x00"+p.Name), *fixed))
-		}
+		add("\x00"+p.Name, fixed)
 	}
-	return b.String()
+	return string(key)
 }
 
 // scalars reports whether an array contains only scalars.
-func scalars(v *jsontree.Value) bool {
+func scalars(v jsontree.Value) bool {
 	return !slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Kind == '[' || item.Kind == '{' })
 }
