@@ -196,7 +196,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	for _, e := range known.Entries {
 		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor, RenamedFrom: e.RenamedFrom, LikeDenied: e.LikeDenied, MayBeDenied: e.MayBeDenied}
 		if !e.Unexplained {
-			for _, change := range e.Changes {
+			for _, change := range e.Changes() {
 				fact.Labels = append(fact.Labels, change.Label.ID())
 			}
 		}

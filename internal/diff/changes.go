@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/schema"
 	"pinproof/internal/skill"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // countHidden counts the invisible characters in a value's strings, except in member names.
@@ -48,7 +49,19 @@ type Change struct {
 
 	// The label's severity, unless the changes of the whole schema together have a different effect.
 	Severity label.Severity
+
+	// The rest is what package facts finds out for a reader.
+
+	TextEdits []words.Edit // what differs between two texts
+	Compared  bool         // the texts were compared sentence by sentence
+	NewToRead bool         // something to read was added or removed
+
+	// A reader of the texts can't see what changed, and no warning reports it.
+	Unseen bool
 }
+
+// Minor reports whether a review may sum up a change.
+func (c *Change) Minor() bool { return c.Label.Minor() && !c.NewToRead && !c.Unseen }
 
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.

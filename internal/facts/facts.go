@@ -67,17 +67,15 @@ type Entry struct {
 	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
-	Changes []diff.Change
+	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it, and an ADDED entry
+	// that seems to be a renamed one: what differs besides the name.
+	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
 	Moved map[string]string
 
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
-
-	// Changes, read as texts. For an ADDED entry that seems to be a renamed one: what differs besides the name.
-	Edits []*Edit
 
 	Fresh    []lint.Finding // unapproved findings
 	Approved []lint.Finding // approved findings
@@ -108,26 +106,16 @@ type Sentence struct {
 	Score int
 }
 
-// An Edit is one change of an entry. If both values are texts, it has what differs between them.
-type Edit struct {
-	*diff.Change
-	TextEdits []words.Edit // what differs between two texts
-
-	// The texts were compared sentence by sentence.
-	Compared bool
-
-	// Something to read was added or removed.
-	NewToRead bool
-
-	// A reader of the texts can't see what changed, and no warning reports it.
-	Unseen bool
-}
-
 // OnlyKindKnown reports whether only the kind of an entry's drift is known, because of a limit.
 func (e *Entry) OnlyKindKnown() bool { return e.Unexplained && len(e.Edits) == 0 }
 
-// Minor reports whether a review may sum up an edit.
-func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
+// Changes lists what changed in a CHANGED or HIDDEN entry.
+func (e *Entry) Changes() []*diff.Change {
+	if e.RenamedFrom != "" {
+		return nil
+	}
+	return e.Edits
+}
 
 // How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
 // Further drift is listed only with its kind, and the report marks it as unexplained. A review in text has no limit,
@@ -267,10 +255,7 @@ func (r *reader) explain(e *Entry) {
 		return
 	}
 	refused := r.budget.Refusals()
-	changes := r.changesOf(e, old, new)
-	for i := range changes {
-		e.Edits = append(e.Edits, r.edit(&changes[i], e))
-	}
+	changes := r.compare(e, old, new)
 	e.Unexplained = r.budget.Refusals() > refused
 	for _, s := range r.newSentences(e, old, new) {
 		score := r.score(s.Text)
@@ -278,14 +263,14 @@ func (r *reader) explain(e *Entry) {
 		e.Score = max(e.Score, score)
 	}
 	r.rank(e, old, new)
-	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
+	e.Severity = diff.SeverityOf(&e.Drift, changes)
 	if e.Unexplained {
 		e.Severity = label.Breaking
 	}
-	isOther := func(c diff.Change) bool {
+	isOther := func(c *diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}
-	e.Anew = e.Type != pin.Skills && len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
+	e.Anew = e.Type != pin.Skills && len(e.Changes()) > 0 && !slices.ContainsFunc(e.Changes(), isOther)
 }
 
 // sameButIDs reports whether two texts differ in nothing but what a server may write anew at each start.
@@ -352,41 +337,37 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 	return list
 }
 
-// changesOf returns the changes inside an entry that a review shows. Only those of CHANGED and HIDDEN drift are
-// kept in e.Changes, too.
-func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
-	if e.RenamedFrom != "" {
-		var list []diff.Change
-		list, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
-		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
+// compare works out what changed inside an entry.
+func (r *reader) compare(e *Entry, old, new jsontree.Value) (changes []diff.Change) {
+	if e.RenamedFrom == "" && !diff.IsComparable(&e.Drift) {
+		return nil
 	}
-	if diff.IsComparable(&e.Drift) {
-		e.Changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
+	changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
+	for i := range changes {
+		if c := &changes[i]; c.Pointer != "/"+pin.EntryTypeInfo[e.Type].Identity {
+			r.read(c, e)
+			e.Edits = append(e.Edits, c)
+		}
 	}
-	return e.Changes
+	return changes
 }
 
-// edit makes the Edit of a change.
-func (r *reader) edit(c *diff.Change, of *Entry) *Edit {
-	e := &Edit{Change: c, NewToRead: c.HasText()}
+// read notes what a reader sees of a change in an entry.
+func (r *reader) read(c *diff.Change, of *Entry) {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
-	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
-	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.TextEdits, e.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
+	isSame := texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
+	isReported := slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
+	c.Unseen = (of.Kind == pin.Hidden || isSame) && !isReported
+	// The texts of a file are shown themselves.
+	c.NewToRead = c.Label != label.FileDigest && c.HasText()
+	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
+		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
-	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
-		// The warning already reports that.
-		e.Unseen = false
-	}
-	if c.Label == label.FileDigest {
-		e.NewToRead = false // the texts are shown
-	}
-	return e
 }
 
 // isProse reports whether a word diff of two texts is easier to read than both of them whole.
 func isProse(old, new string) bool {
-	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
+	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60
 }
 
 // HasNewWarning reports whether an entry has a new warning.
@@ -414,7 +395,7 @@ func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
 // Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
-	for _, c := range e.Changes {
+	for _, c := range e.Changes() {
 		if !e.Unexplained { // otherwise no label is proven
 			words = append(words, c.Label.ID())
 		}

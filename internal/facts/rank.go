@@ -230,10 +230,10 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 		earlier(ClassCode, why)
 	}
 	for _, edit := range e.Edits {
-		if edit.gains("/annotations/destructiveHint") {
+		if gains(edit, "/annotations/destructiveHint") {
 			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
 		}
-		if edit.gains("/annotations/openWorldHint") {
+		if gains(edit, "/annotations/openWorldHint") {
 			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
 		}
 	}
@@ -290,10 +290,10 @@ func (r *reader) hintsAtOnce(server string) bool {
 	return is
 }
 
-// gains reports whether an edit turned the hint at a pointer from false to true. A hint that was added as true
+// gains reports whether a change turned the hint at a pointer from false to true. A hint that was added as true
 // doesn't count: true is the default of both hints that gains is called for.
-func (e *Edit) gains(pointer string) bool {
-	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
+func gains(c *diff.Change, pointer string) bool {
+	return c.Old.Kind == 'f' && c.New.Kind == 't' && c.Pointer == pointer
 }
 
 // lostGuard returns the pointer of a sentence that restricted an approved entry and is no longer in it.

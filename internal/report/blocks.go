@@ -13,7 +13,7 @@ import (
 )
 
 // unseen describes a change that a reader of the text can't see.
-func unseen(c diff.Change) string {
+func unseen(c *diff.Change) string {
 	if n := c.Hidden[1]; n > 0 {
 		return text.Count(n, "character") + " no reader sees"
 	}
@@ -296,8 +296,10 @@ func (r *Report) entry(e *drifted) Entry {
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
-	for i := 0; i < len(e.Changes) && !r.NoData; i++ {
-		c := &e.Changes[i]
+	for _, c := range e.Changes() {
+		if r.NoData {
+			break
+		}
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
 	if e.block != nil {

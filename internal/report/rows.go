@@ -11,7 +11,6 @@ import (
 
 	"pinproof/internal/diff"
 	"pinproof/internal/effort"
-	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/layout"
@@ -84,7 +83,7 @@ type line struct {
 	required  []*line
 
 	// The edits in it, or in a part of it that has no line.
-	edits []*facts.Edit
+	edits []*diff.Change
 }
 
 func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
@@ -186,9 +185,9 @@ func (r *Report) describe(e *drifted) {
 	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget}
 	var first []string // the change that the head of a review for a release may name
-	isBreaking := func(c diff.Change) bool { return c.Severity == label.Breaking }
-	if i := slices.IndexFunc(e.Changes, isBreaking); i >= 0 && r.release != "" {
-		first = []string{e.Changes[i].Pointer}
+	isBreaking := func(c *diff.Change) bool { return c.Severity == label.Breaking }
+	if i := slices.IndexFunc(e.Changes(), isBreaking); i >= 0 && r.release != "" {
+		first = []string{e.Edits[i].Pointer}
 	}
 	r.notePlaces(e.Ref(), d.description, first...)
 	if len(e.Edits) > 0 {
@@ -213,7 +212,7 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 
 // compare makes the rows of what changed: the lines that differ, and what no line shows.
 func (d *describer) compare() {
-	shown := map[*facts.Edit]bool{}
+	shown := map[*diff.Change]bool{}
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
 		if !isTitle(e.Pointer) {
@@ -235,7 +234,7 @@ func (d *describer) compare() {
 	}
 	for _, e := range d.Edits {
 		if !e.Minor() && !shown[e] {
-			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e), shown)
+			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*diff.Change{e}, d.unshown(e), shown)
 		}
 	}
 	for _, c := range d.about(d.Why.Pointer) {
@@ -261,7 +260,7 @@ func (e *drifted) about(pointer string) (list []*change) {
 }
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
-func sideOf(e *facts.Edit) int {
+func sideOf(e *diff.Change) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
@@ -270,7 +269,7 @@ func isTitle(pointer string) bool { return strings.HasSuffix(pointer, "/title") 
 
 // attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
 // whose required changed), to each of these.
-func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
+func (d *describer) attach(e *diff.Change, isOfRequired bool) {
 	around := d.nearest(sideOf(e), e.Pointer)
 	if around == nil {
 		return
@@ -311,7 +310,7 @@ func (l *line) partsIn(pointer string) (parts []*line) {
 }
 
 // labelOf returns the label of an edit that is about a line.
-func (l *line) labelOf(e *facts.Edit) label.Label {
+func (l *line) labelOf(e *diff.Change) label.Label {
 	pointer := l.now().Pointer
 	k := e.Label
 	switch {
@@ -333,7 +332,7 @@ func (l *line) labelOf(e *facts.Edit) label.Label {
 
 // differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
 // removed has one row with all lines inside it. differs marks the edits that its rows show.
-func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
+func (d *describer) differs(l *line, shown map[*diff.Change]bool) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
 	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
@@ -358,7 +357,7 @@ func (d *describer) differs(l *line, shown map[*facts.Edit]bool) {
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
 // line around it. It adds no row if all edits are minor.
-func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.Edit]bool) {
+func (d *describer) add(l *line, edits []*diff.Change, row Row, shown map[*diff.Change]bool) {
 	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
 	for _, part := range l.inside() {
 		if len(edits) == 0 || !l.isPaired() {
@@ -378,7 +377,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 		c.breaks = c.breaks || e.Severity == label.Breaking
 		if e.Unseen {
 			c.unseen = true
-			row.Phrase = joined("; ", unseen(*e.Change), row.Phrase)
+			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
 	}
 	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
@@ -397,7 +396,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row, shown map[*facts.
 }
 
 // unshown makes the row of an edit that no line shows, or that is minor.
-func (d *describer) unshown(e *facts.Edit) Row {
+func (d *describer) unshown(e *diff.Change) Row {
 	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.WholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
 		row.Phrase = "moved"
@@ -601,7 +600,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 }
 
 // compared returns the edit that has compared two texts, or nil.
-func (d *describer) compared(old, new jsontree.Value) *facts.Edit {
+func (d *describer) compared(old, new jsontree.Value) *diff.Change {
 	for _, e := range d.Edits {
 		if e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text {
 			return e
@@ -647,7 +646,7 @@ func laidOut(sign byte, l *signature.Line) []Line {
 }
 
 // sentences makes lines of the edited sentences of a text.
-func sentences(place string, e *facts.Edit) (lines []Line) {
+func sentences(place string, e *diff.Change) (lines []Line) {
 	for _, s := range e.TextEdits {
 		line := Line{Text: editLines(s), Place: place}
 		if s.After == 0 {
