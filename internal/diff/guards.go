@@ -1,9 +1,10 @@
 package diff
 
 import (
-	"regexp"
 	"strings"
 	"sync"
+
+	"pinproof/internal/text"
 )
 
 // CountRestrictions counts the phrases in a text that restrict a tool ("asks the user", "only within", "never"). An
@@ -27,7 +28,7 @@ func CountRestrictions(s string) int {
 }
 
 // asciiWord matches a word as \b and \w see it.
-var asciiWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\w+`) })
+var asciiWord = text.Pattern(`\w+`)
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.
@@ -46,11 +47,11 @@ const guardWords = `never|(?:do|does|must|may|should|will|would|can|shall|is|are
 	`|with(?:out)? (?:asking|permission|approval)|permission (?:from|of)`
 
 // guard matches a restriction at the beginning of a text.
-var guard = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?i:` + guardWords + `)\b`) })
+var guard = text.Pattern(`^(?i:` + guardWords + `)\b`)
 
 // guardBytes is how much of a text guard is tried on: the longest of its phrases has four words.
 const guardBytes = 96
 
 // condition matches an "if", "when" or "whether" and what follows, up to the next comma, full stop or semicolon. Such
 // a clause is about what a caller may leave out, not about what the tool may do.
-var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(if|when|whether)\b[^,.;]*`) })
+var condition = text.Pattern(`(?i)\b(if|when|whether)\b[^,.;]*`)

@@ -5,10 +5,8 @@ package facts
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/effort"
@@ -279,7 +277,7 @@ func sameButIDs(old, new string) bool {
 	return ids.ReplaceAllStringFunc(old, withoutID) == ids.ReplaceAllStringFunc(new, withoutID)
 }
 
-var runsOfWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`) })
+var runsOfWords = text.Pattern(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`)
 
 // withoutID returns a word, or "0" for a number of four digits or more, a time, or an id of eight characters or more.
 func withoutID(word string) string {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
 	"pinproof/internal/signature"
+	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
 
@@ -72,12 +72,7 @@ var writingWords = sync.OnceValue(func() []string {
 })
 
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
-var nameWord = pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
-
-// pattern compiles a regular expression when it is first needed.
-func pattern(s string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
-}
+var nameWord = text.Pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
 // writes reports whether a tool changes something, by its name.
 func writes(name string) bool {
@@ -382,10 +377,10 @@ func (e *Entry) FirstLabel() (first label.Label) {
 }
 
 // hostPattern finds the host of an address, behind the last @ of its authority. A client may read a backslash as a slash.
-var hostPattern = pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
+var hostPattern = text.Pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
 // exampleHost matches hosts that nobody can have (RFC 2606).
-var exampleHost = pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
+var exampleHost = text.Pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
 // addHosts adds the hosts in the texts of a definition, except those in the dialects and ids of its schemas.
 func addHosts(hosts map[string]bool, v jsontree.Value) {

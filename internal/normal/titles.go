@@ -1,9 +1,7 @@
 package normal
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"pinproof/internal/text"
@@ -24,8 +22,8 @@ func RepeatsName(title, name string) bool {
 }
 
 var (
-	titleWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`) })
-	plainName  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]+$`) })
+	titleWords = text.Pattern(`^[A-Za-z0-9]+( [A-Za-z0-9]+)*$`)
+	plainName  = text.Pattern(`^[A-Za-z0-9_.-]+$`)
 )
 
 // SplitName returns a name with a space between a small letter and the capital behind it.

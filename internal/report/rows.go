@@ -3,11 +3,9 @@ package report
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/effort"
@@ -567,7 +565,7 @@ func (d *describer) phrase(old, new string) (said string) {
 	return said
 }
 
-var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x7e]`) })
+var beyondASCII = text.Pattern(`[^\x00-\x7e]`)
 
 // value lays out what differs in two values; with isWhole all of the new one.
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
