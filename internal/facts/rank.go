@@ -13,20 +13,12 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/signature"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
 
 // A tool is judged by what it declares and by its parameters. Hints are the server's own claims (MCP 2025-06-18,
 // ToolAnnotations): they only order what is read. So a tool that takes code is read early, whatever it claims.
-
-// Indexes of signature.Hints.
-const (
-	destructive = iota
-	readOnly
-	openWorld
-)
 
 // Words for what a tool declares and takes.
 const (
@@ -45,17 +37,27 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
 	}
-	h := signature.HintsOf(definition.Get("annotations"))
+	// The value of a hint, or 0 if it isn't declared as a boolean.
+	hint := func(name string) byte {
+		v := definition.Get("annotations").Get(name)
+		if v.Kind == 't' || v.Kind == 'f' {
+			return v.Kind
+		}
+		return 0
+	}
+	destroys := hint("destructiveHint")
+	reads := hint("readOnlyHint")
+	isOpen := hint("openWorldHint")
 	for _, one := range []struct {
 		word string
 		is   bool
 	}{
-		{Destructive, h[destructive] == 't'},
+		{Destructive, destroys == 't'},
 		{TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })},
-		{ReadOnly, h[readOnly] == 't'},
-		{Writes, h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
-		{OpenWorld, h[openWorld] == 't'},
-		{NoHints, h[destructive]|h[readOnly]|h[openWorld] == 0},
+		{ReadOnly, reads == 't'},
+		{Writes, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f'},
+		{OpenWorld, isOpen == 't'},
+		{NoHints, destroys|reads|isOpen == 0},
 	} {
 		if one.is {
 			words = append(words, one.word)

@@ -46,23 +46,13 @@ type Line struct {
 	Place string
 }
 
-// Hints are the hints of a tool, with the words for true and for false. All words are different, so a word can
+// hints are the hints of a tool, with the words for true and for false. All words are different, so a word can
 // replace its hint where a tool is shown.
-var Hints = [4]struct{ Name, Yes, No string }{
+var hints = [...]struct{ name, yes, no string }{
 	{"destructiveHint", "destructive", "not destructive"},
 	{"readOnlyHint", "read-only", "writes"},
 	{"openWorldHint", "open world", "closed world"},
 	{"idempotentHint", "idempotent", "not idempotent"},
-}
-
-// HintsOf returns the values of the hints: 't', 'f', or 0 for a hint that isn't declared as a boolean.
-func HintsOf(annotations jsontree.Value) (values [4]byte) {
-	for i, hint := range Hints {
-		if v := annotations.Get(hint.Name); v.Kind == 't' || v.Kind == 'f' {
-			values[i] = v.Kind
-		}
-	}
-	return values
 }
 
 const (
@@ -121,52 +111,50 @@ func (s *signer) member(m jsontree.Member, name string) {
 		s.annotations(at, m.Value, name)
 		return
 	}
-	if s.special(m, at, name, object) {
+	isSpecified := pin.IsSpecifiedMember(s.entryType, m.Name)
+	isFiles := s.entryType == pin.Skills && m.Name == pin.FilesMember
+	if (isSpecified || isFiles) && s.special(m, at, name, object) {
 		return
 	}
 	label := m.Name
-	if !pin.IsSpecifiedMember(s.entryType, m.Name) {
+	if !isSpecified {
 		label = text.Pointer(at)
 	}
 	s.value(0, label, at, m.Value)
 }
 
-// special adds a member that the entry's type lays out in its own way. It returns false for any other member.
+// special adds a member of the entry's type that is laid out in its own way. It returns false for any other member.
 func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
-	type member struct {
-		of   pin.EntryType
-		name string
-	}
-	switch (member{s.entryType, m.Name}) {
-	case member{pin.Tools, "execution"}:
+	switch m.Name {
+	case "execution":
 		// Forbidden is the default (MCP 2025-11-25).
-		return len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden"
-	case member{pin.Tools, "inputSchema"}:
+		return len(m.Value.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
+	case "inputSchema":
 		if object {
 			s.root("(input)", "arguments", at, m.Value)
 		}
 		return object
-	case member{pin.Tools, "outputSchema"}:
+	case "outputSchema":
 		if object {
 			s.root("returns", "returns", at, m.Value)
 		}
 		return object
-	case member{pin.Prompts, "arguments"}:
+	case "arguments":
 		list := child{}.children(m, nil)
 		for _, c := range list {
 			s.schema(c, 0)
 		}
 		return list != nil
-	case member{pin.Skills, "resources"}:
+	case "resources":
 		files := plainFiles(m.Value)
 		if files {
 			s.unshown(m.Value, name)
 		}
 		return files
-	case member{pin.Skills, pin.FilesMember}:
+	case pin.FilesMember:
 		s.values("", at, m.Value)
 		return object
-	case member{pin.Skills, "frontmatter"}:
+	case "frontmatter":
 		s.values("frontmatter.", at, m.Value)
 		return object
 	}
@@ -232,11 +220,11 @@ func isNameInWords(m jsontree.Member, name string) bool {
 // annotations adds the hints of a tool as words, and every other annotation under its name.
 func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	var said []string
-	hints := HintsOf(v)
-	for i, hint := range Hints {
-		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.entryType == pin.Tools {
-			said = append(said, hint.Name)
-			at := jsontree.Pointer(pointer, hint.Name)
+	for _, hint := range hints {
+		word := map[byte]string{'t': hint.yes, 'f': hint.no}[v.Get(hint.name).Kind]
+		if word != "" && s.entryType == pin.Tools {
+			said = append(said, hint.name)
+			at := jsontree.Pointer(pointer, hint.name)
 			s.lines = append(s.lines, Line{Phrase: word, Pointer: at, Place: at, IsHint: true})
 		}
 	}
@@ -316,41 +304,28 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 func (s *signer) schema(c child, depth int) {
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Place: c.place, Required: c.required}
 	if c.value.Kind != '{' {
-		s.lines = append(s.lines, flagLine(own, c.value))
+		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[c.value.Kind]
+		if own.Phrase == "" {
+			own.Phrase = "no schema"
+			own.Text = c.value
+		}
+		s.lines = append(s.lines, own)
 		return
 	}
 	w := wordsOf(c.value)
 	if c.argument {
 		w.argument(c.value)
 	}
-	parts := partsOf(c, depth, w.said)
-	own.Text = parts.description
+	below := c.divide(&own, w.said)
 	own.Parts = w.parts(c.required)
 	own.Phrase = phraseOf(own.Parts)
-	if own.Phrase == "" && !c.argument && len(parts.below)+len(parts.rest.Parts) == 0 {
+	if own.Phrase == "" && !c.argument && below == nil && own.Keywords.Kind == 0 {
 		own.Phrase = "any value"
 	}
-	if len(parts.rest.Parts) > 0 {
-		own.Keywords = parts.rest
-	}
 	s.lines = append(s.lines, own)
-	for _, c := range parts.below {
+	for _, c := range below {
 		s.schema(c, depth+1)
 	}
-}
-
-// flagLine completes the line of a schema that isn't an object: true, false, or a value that is no schema.
-func flagLine(own Line, v jsontree.Value) Line {
-	switch v.Kind {
-	case 't':
-		own.Phrase = "anything"
-	case 'f':
-		own.Phrase = "nothing"
-	default:
-		own.Phrase = "no schema"
-		own.Text = v
-	}
-	return own
 }
 
 // argument adds the words for an argument of a prompt.
@@ -362,54 +337,40 @@ func (w *wording) argument(v jsontree.Value) {
 	}
 }
 
-// schemaParts is what is in a schema besides the words of its own line.
-type schemaParts struct {
-	description jsontree.Value
-
-	// Schemas with lines of their own, definitions last.
-	below []child
-
-	// All other members.
-	rest jsontree.Value
-}
-
-// partsOf divides the members of a schema at a depth. It leaves out members that the schema's own line shows or that
-// add nothing.
-func partsOf(c child, depth int, said []string) schemaParts {
-	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
-	v := c.value
-	required := requiredIn(v)
-	isDeep := depth == maxDepth || len(c.pointer) > schema.MaxPointer
+// divide puts the members of a schema, except those that are said or add nothing, into the schema's own line, and
+// returns the schemas with lines of their own, definitions last.
+func (c child) divide(own *Line, said []string) (below []child) {
+	required := requiredIn(c.value)
+	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer
 	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
 	}
 	var definitions []child
-	for _, m := range v.Members() {
+	for _, m := range c.value.Members() {
 		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
 			continue
 		}
 		// An empty description would make no line at all, so it stays with the rest.
 		if m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "" {
-			parts.description = m.Value
+			own.Text = m.Value
 			continue
 		}
 		var held []child
 		if !isDeep {
 			held = c.children(m, required)
 		}
-		if held == nil {
-			parts.rest.Parts = append(parts.rest.Parts, m)
-			continue
-		}
-		if schema.IsDefinitions(m.Name) {
+		switch {
+		case held == nil:
+			own.Keywords.Kind = '{'
+			own.Keywords.Parts = append(own.Keywords.Parts, m)
+		case schema.IsDefinitions(m.Name):
 			definitions = append(definitions, held...)
-		} else {
-			parts.below = append(parts.below, held...)
+		default:
+			below = append(below, held...)
 		}
 	}
-	parts.below = append(parts.below, definitions...)
-	return parts
+	return append(below, definitions...)
 }
 
 // isUnsaid reports whether a member of a schema isn't shown, because it is empty or follows from the schema's lines.
@@ -504,13 +465,11 @@ func requiredIn(v jsontree.Value) (names []string) {
 	if len(list.Items()) > maxRequired {
 		return nil
 	}
-	seen := map[string]bool{}
 	for _, item := range list.Items() {
 		name := item.Value.Text
-		if item.Value.Kind != '"' || !properties.Has(name) || seen[name] {
+		if item.Value.Kind != '"' || !properties.Has(name) || slices.Contains(names, name) {
 			return nil
 		}
-		seen[name] = true
 		names = append(names, name)
 	}
 	return names
@@ -601,7 +560,11 @@ func wordsOf(v jsontree.Value) (w wording) {
 		w.said = append(w.said, "minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
-		w.limits = append(w.limits, lengthOf(low.Text, high.Text))
+		length := "length " + low.Text
+		if low.Text != high.Text {
+			length += ".." + high.Text
+		}
+		w.limits = append(w.limits, length)
 		w.said = append(w.said, "minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
@@ -614,13 +577,13 @@ func wordsOf(v jsontree.Value) (w wording) {
 // implyType leaves out a type that the listed values show. If a schema lists values without a type, it adds "no
 // type".
 func (w *wording) implyType(v jsontree.Value) {
-	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
-	values := v.Get("enum").Items()
-	if isSaid("const") {
-		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
-	}
-	if !isSaid("const") && !isSaid("enum") {
+	isConst := slices.Contains(w.said, "const")
+	if !isConst && !slices.Contains(w.said, "enum") {
 		return
+	}
+	values := v.Get("enum").Items()
+	if isConst {
+		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
 	}
 	shown := map[byte]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", 'n': "null"}
 	isOther := func(item jsontree.Member) bool { return shown[item.Value.Kind] != v.Get("type").Text }
@@ -669,14 +632,6 @@ func (w *wording) member(m jsontree.Member) {
 	if limit != "" {
 		w.limits = append(w.limits, limit)
 	}
-}
-
-// lengthOf returns the minimum and the maximum length of a text in words: "length 1..64", "length 24".
-func lengthOf(low, high string) string {
-	if low == high {
-		return "length " + low
-	}
-	return "length " + low + ".." + high
 }
 
 // inLine returns a value as JSON on one line.
