@@ -147,7 +147,7 @@ func (p *place) promptArgumentLabel() label.Label {
 			kind = label.ParameterRemoved
 		}
 		for _, item := range slices.Concat(p.New.Items(), []jsontree.Member{{Value: p.New}}) {
-			if on(item.Value.Get("required")) {
+			if on(item.Get("required")) {
 				return label.NewRequired
 			}
 		}

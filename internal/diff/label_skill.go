@@ -56,7 +56,7 @@ func (l *labeller) isCode(name string) bool {
 				return command
 			})
 			for _, file := range side.Get(pin.FilesMember).Members() {
-				l.codeNames.Add(file.Name, file.Value.Text)
+				l.codeNames.Add(file.Name, file.Text)
 			}
 		}
 	}

@@ -101,7 +101,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 // isSpecified reports whether MCP allows a whole schema (2025-11-25, Tool): its type is object, and so are the schemas of its parameters. The
 // SDKs' clients refuse the whole list otherwise.
 func isSpecified(root *jsontree.Value) bool {
-	isOther := func(m jsontree.Member) bool { return m.Value.Kind != '{' }
+	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
 	return jsontree.TextOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
 }
 
@@ -109,7 +109,7 @@ func isSpecified(root *jsontree.Value) bool {
 func nulls(root *jsontree.Value) (count int) {
 	schema.Each(root, schema.AtSchema, func(v *jsontree.Value) {
 		for _, m := range v.Members() {
-			if m.Value.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
+			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
 				count++
 			}
 		}
@@ -550,7 +550,7 @@ func (p *place) parametersIn(side int) map[string]bool {
 		}
 		seen[v] = true
 		for _, m := range v.Get("properties").Members() {
-			names[m.Name] = names[m.Name] || m.Value.Kind != 'f'
+			names[m.Name] = names[m.Name] || m.Kind != 'f'
 		}
 		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)

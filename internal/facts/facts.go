@@ -176,12 +176,14 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	// Entries with a warning are explained first: there may be no room for all.
-	order := slices.Clone(f.Entries)
-	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.BoolToInt(b.HasNewWarning()) - lint.BoolToInt(a.HasNewWarning()) })
 	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
-	for _, e := range order {
-		r.explain(e)
+	// Entries with a warning are explained first: there may be no room for all.
+	for _, isWarned := range []bool{true, false} {
+		for _, e := range f.Entries {
+			if e.HasNewWarning() == isWarned {
+				r.explain(e)
+			}
+		}
 	}
 	for _, e := range f.Entries {
 		if bounds.BySeverities && e.Severity < label.Breaking && !e.Unexplained {

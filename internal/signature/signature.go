@@ -88,7 +88,7 @@ func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
-		if m.Name != identity || len(m.Value.Text) > text.MaxName { // a shorter name is in the heading
+		if m.Name != identity || len(m.Text) > text.MaxName { // a shorter name is in the heading
 			s.member(m, definition.Get(identity).Text)
 		}
 	}
@@ -102,8 +102,8 @@ func (s *signer) member(m jsontree.Member, name string) {
 	}
 	at := jsontree.Pointer("", m.Name)
 	m.Value = layout.Icons(at, m.Value)
-	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
-	if m.Name == "description" && m.Value.Kind == '"' {
+	object := m.Kind == '{' && len(m.Parts) > 0
+	if m.Name == "description" && m.Kind == '"' {
 		s.value(0, "", at, m.Value)
 		return
 	}
@@ -128,7 +128,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	switch m.Name {
 	case "execution":
 		// Forbidden is the default (MCP 2025-11-25).
-		return len(m.Value.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
+		return len(m.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
 	case "inputSchema":
 		if object {
 			s.root("(input)", "arguments", at, m.Value)
@@ -214,7 +214,7 @@ func (s *signer) unshown(v jsontree.Value, uri string) {
 
 // isNameInWords reports whether a member is a title that repeats the name of its object.
 func isNameInWords(m jsontree.Member, name string) bool {
-	return m.Name == "title" && m.Value.Kind == '"' && normal.RepeatsName(m.Value.Text, name)
+	return m.Name == "title" && m.Kind == '"' && normal.RepeatsName(m.Text, name)
 }
 
 // annotations adds the hints of a tool as words, and every other annotation under its name.
@@ -259,20 +259,20 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	}
 	switch {
 	case m.Name == "arguments":
-		for i, item := range m.Value.Items() {
-			name := item.Value.Get("name")
+		for i, item := range m.Items() {
+			name := item.Get("name")
 			if name.Kind != '"' {
 				return nil
 			}
 			add(name.Text, "", strconv.Itoa(i), place+"/"+strconv.Itoa(i), item.Value, false)
 		}
-	case m.Value.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
+	case m.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
 		printed := map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name]
 		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
 	case at == schema.AtSchemas:
-		names := constants(c.value, m.Value.Items())
-		for i, item := range m.Value.Items() {
+		names := constants(c.value, m.Items())
+		for i, item := range m.Items() {
 			name := "[" + strconv.Itoa(i) + "]"
 			of := place + "/" + strconv.Itoa(i)
 			if names[i] != "" {
@@ -284,16 +284,16 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	case at == schema.AtProperties:
 		isRequired := map[string]bool{}
 		for _, name := range required {
-			add(name, "", name, c.place+"."+nameOf(name), m.Value.Get(name), true)
+			add(name, "", name, c.place+"."+nameOf(name), m.Get(name), true)
 			isRequired[name] = true
 		}
-		for _, part := range m.Value.Members() {
+		for _, part := range m.Members() {
 			if !isRequired[part.Name] {
 				add(part.Name, "", part.Name, c.place+"."+nameOf(part.Name), part.Value, false)
 			}
 		}
 	case at == schema.AtNamed:
-		for _, part := range m.Value.Members() {
+		for _, part := range m.Members() {
 			add(part.Name, m.Name+".", part.Name, place+"/"+nameOf(part.Name), part.Value, false)
 		}
 	}
@@ -352,7 +352,7 @@ func (c child) divide(own *Line, said []string) (below []child) {
 			continue
 		}
 		// An empty description would make no line at all, so it stays with the rest.
-		if m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "" {
+		if m.Name == "description" && m.Kind == '"' && m.Text != "" {
 			own.Text = m.Value
 			continue
 		}
@@ -376,16 +376,16 @@ func (c child) divide(own *Line, said []string) (below []child) {
 // isUnsaid reports whether a member of a schema isn't shown, because it is empty or follows from the schema's lines.
 // key is the schema's name, which its title may repeat.
 func isUnsaid(m jsontree.Member, key string, required []string) bool {
-	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
+	empty := (m.Kind == '{' || m.Kind == '[') && len(m.Parts) == 0
 	switch m.Name {
 	case "required":
 		return required != nil || empty
 	case "properties":
 		return empty
 	case "$schema":
-		return schema.IsDialect(m.Value.Text)
+		return schema.IsDialect(m.Text)
 	case "propertyNames":
-		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // member names are always strings
+		return len(m.Parts) == 1 && m.Get("type").Text == "string" // member names are always strings
 	}
 	return isNameInWords(m, key)
 }
@@ -466,8 +466,8 @@ func requiredIn(v jsontree.Value) (names []string) {
 		return nil
 	}
 	for _, item := range list.Items() {
-		name := item.Value.Text
-		if item.Value.Kind != '"' || !properties.Has(name) || slices.Contains(names, name) {
+		name := item.Text
+		if item.Kind != '"' || !properties.Has(name) || slices.Contains(names, name) {
 			return nil
 		}
 		names = append(names, name)
@@ -534,7 +534,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 	if len(types.Items()) > 1 {
 		names = nil
 		for _, item := range types.Items() {
-			names = append(names, item.Value.Text)
+			names = append(names, item.Text)
 		}
 	}
 	if !slices.ContainsFunc(names, func(name string) bool { return !schema.IsType(name) }) {
@@ -586,7 +586,7 @@ func (w *wording) implyType(v jsontree.Value) {
 		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
 	}
 	shown := map[byte]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", 'n': "null"}
-	isOther := func(item jsontree.Member) bool { return shown[item.Value.Kind] != v.Get("type").Text }
+	isOther := func(item jsontree.Member) bool { return shown[item.Kind] != v.Get("type").Text }
 	if !v.Has("type") {
 		w.limits = append(w.limits, "no type")
 	} else {
