@@ -151,8 +151,6 @@ type reader struct {
 
 	// Results of hintsAtOnce, by server.
 	hinted map[string]bool
-
-	scores map[string]int // by new sentence
 }
 
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
@@ -176,7 +174,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
+	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Entries with a warning are explained first: there may be no room for all.
 	for _, isWarned := range []bool{true, false} {
 		for _, e := range f.Entries {
@@ -258,7 +256,7 @@ func (r *reader) explain(e *Entry) {
 	changes := r.compare(e, old, new)
 	e.Unexplained = r.budget.Refusals() > refused
 	for _, s := range r.newSentences(e, old, new) {
-		score := r.score(s.Text)
+		score := rank.LearnedModel().Score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
 	}
@@ -292,16 +290,6 @@ func withoutID(word string) string {
 		return "0"
 	}
 	return word
-}
-
-// score returns the score of a sentence. A sentence that many entries have is scored once.
-func (r *reader) score(sentence string) int {
-	score, known := r.scores[sentence]
-	if !known {
-		score = rank.LearnedModel().Score(sentence)
-		r.scores[sentence] = score
-	}
-	return score
 }
 
 // definitions reads both definitions of an entry, a skill's with its files. The old one of a renamed entry is pinned

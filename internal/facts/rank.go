@@ -171,8 +171,15 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	if e.Kind == pin.Hidden {
 		earlier(ClassHidden, Reason{Cause: CauseHidden})
 	}
+	for _, note := range codeNotes {
+		for _, f := range e.Fresh {
+			if f.ID == note.id && (e.Kind == pin.Added || e.Kind == pin.Changed) {
+				earlier(ClassCode, Reason{Cause: note.cause, Pointer: f.Pointer})
+			}
+		}
+	}
 	if e.Kind == pin.Added {
-		r.rankNew(e, earlier)
+		e.rankNew(earlier)
 	}
 	says := false
 	for _, edit := range e.Edits {
@@ -191,25 +198,14 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	}
 }
 
-// codeIn returns why an entry takes code or has a script, if a new note reports it.
-func codeIn(e *Entry) (why Reason, is bool) {
-	for _, f := range e.Fresh {
-		if f.ID == "skill-script" && !is {
-			return Reason{Cause: CauseScript, Pointer: f.Pointer}, true
-		}
-		if f.ID == "takes-code" && !is {
-			why = Reason{Cause: CauseCode, Pointer: f.Pointer}
-			is = true
-		}
-	}
-	return why, is
-}
+// codeNotes are the notes about code, with the better reason first.
+var codeNotes = [...]struct {
+	id    string
+	cause Cause
+}{{"skill-script", CauseScript}, {"takes-code", CauseCode}}
 
 // rankNew ranks a new entry.
-func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
-	if why, is := codeIn(e); is {
-		earlier(ClassCode, why)
-	}
+func (e *Entry) rankNew(earlier func(Class, Reason)) {
 	if e.Type == pin.Skills && e.HasNote("same-name") {
 		earlier(ClassCode, Reason{Cause: CauseSameName})
 	}
@@ -223,9 +219,6 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
-	if why, is := codeIn(e); is {
-		earlier(ClassCode, why)
-	}
 	for _, edit := range e.Edits {
 		if gains(edit, "/annotations/destructiveHint") {
 			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
@@ -271,6 +264,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 	if known {
 		return is
 	}
+	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), NoHints) }
 	p := pin.ComparisonOf(r.sides, server)
 	is = true
 	tools := 0
@@ -280,7 +274,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 			continue
 		}
 		tools++
-		is = is && slices.Contains(declared(&was, was.Tree(), nil), NoHints) && !slices.Contains(declared(now, now.Tree(), nil), NoHints)
+		is = is && !hasHints(&was) && hasHints(now)
 	}
 	is = is && tools > 0
 	r.hinted[server] = is
@@ -307,8 +301,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 				continue
 			}
 			if now == nil {
-				now = map[string]bool{}
-				addSentences(now, new)
+				now = sentencesIn(new)
 			}
 			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
@@ -321,16 +314,16 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	return "", false
 }
 
-// addSentences adds the sentences of all texts in a value.
-func addSentences(to map[string]bool, v jsontree.Value) {
-	if v.Kind == '"' {
-		for _, s := range words.Sentences(v.Text) {
-			to[strings.TrimSpace(s)] = true
+// sentencesIn returns the sentences of all texts in a value.
+func sentencesIn(v jsontree.Value) map[string]bool {
+	sentences := map[string]bool{}
+	jsontree.MapTexts(v, func(text string) string {
+		for _, s := range words.Sentences(text) {
+			sentences[strings.TrimSpace(s)] = true
 		}
-	}
-	for _, part := range v.Parts {
-		addSentences(to, part.Value)
-	}
+		return text
+	})
+	return sentences
 }
 
 // newHost returns the first host of a definition that its server's pins don't have, or "".
