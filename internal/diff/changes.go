@@ -74,7 +74,12 @@ func IsComparable(d *pin.Drift) bool {
 // counts as breaking. was maps the pointers of moved values to their old pointers.
 func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
 	l := &labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, name: new.Get("name").Text, sides: map[string]*side{}}
-	d := differences(entryType, &old, &new)
+	root := &node{old: &old, new: &new}
+	if entryType == pin.Tools {
+		root.at = schema.AtDefinition
+	}
+	d := &differ{was: map[string]string{}, equal: map[[2]*jsontree.Value]bool{}}
+	d.compare(root)
 	var places []*place
 	for _, n := range d.changes {
 		places = append(places, l.place(n))
@@ -86,12 +91,7 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 		changes = append(changes, p.Change)
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
-	was = map[string]string{}
-	for _, n := range d.moves {
-		before, now := n.pointers()
-		was[now] = before
-	}
-	return changes, was
+	return changes, d.was
 }
 
 // A labeller labels the changes in a tree of nodes. It computes shared data once, so that each change costs no more

@@ -32,8 +32,8 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 		}
 		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
 		nearest := -1.0
-		if former := s.former(d); former != nil && former.Denied {
-			d.LikeDenied = pin.Ref{Server: d.Server, Key: former.Key}
+		if former := Former(s.side, d); former != nil && former.Denied {
+			d.LikeDenied = s.side.Ref(former.Key)
 			continue
 		} else if former != nil && former.Definition != nil {
 			own := describeWhole(former.Key, former.Tree())
@@ -149,10 +149,10 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	return s.said
 }
 
-// former returns the pin of the entry, or of the one that it is renamed from, or nil.
-func (s *shaped) former(d *pin.Drift) *pin.Pin {
+// Former returns the pin of a drifted entry of a server, or of the one that it is renamed from, or nil.
+func Former(side *pin.Comparison, d *pin.Drift) *pin.Pin {
 	if d.RenamedFrom == "" {
 		return d.Locked
 	}
-	return s.side.Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
+	return side.Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 )
 
@@ -55,29 +54,18 @@ func (n *node) pointers() (was, now string) {
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const MaxChanges = 4_000
 
-// A differ compares two definitions.
+// A differ compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
+// if and only if they are the same JSON value: canonical forms sort members and spell equal
+// numbers alike, so comparing texts compares values.
 type differ struct {
 	// The nodes that are changes, each before those below it.
 	changes []*node
 
-	// Pairs of elements, and of members, with different last steps.
-	moves []*node
+	// The old pointers of elements and members with other last steps, by their new ones.
+	was map[string]string
 
 	// Pairs of objects and arrays compared so far.
 	equal map[[2]*jsontree.Value]bool
-}
-
-// differences compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
-// if and only if they are the same JSON value: canonical forms sort members and spell equal
-// numbers alike, so comparing texts compares values.
-func differences(entryType pin.EntryType, old, new *jsontree.Value) *differ {
-	root := &node{old: old, new: new}
-	if entryType == pin.Tools {
-		root.at = schema.AtDefinition
-	}
-	d := &differ{equal: map[[2]*jsontree.Value]bool{}}
-	d.compare(root)
-	return d
 }
 
 // compare lists the changes at a node and below it.
@@ -134,8 +122,9 @@ func (d *differ) below(n *node, part node) {
 		v = part.old
 	}
 	part.at = n.at.Below(part.now, v)
-	if part.was != part.now && part.old != nil && part.new != nil && len(d.moves) < MaxChanges {
-		d.moves = append(d.moves, &part)
+	if part.was != part.now && part.old != nil && part.new != nil && len(d.was) < MaxChanges {
+		was, now := part.pointers()
+		d.was[now] = was
 	}
 	d.compare(&part)
 }

@@ -295,11 +295,7 @@ func withoutID(word string) string {
 // definitions reads both definitions of an entry, a skill's with its files. The old one of a renamed entry is pinned
 // under another name. A definition that isn't stored is absent.
 func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
-	e.Previous = e.Locked
-	if e.RenamedFrom != "" {
-		// diff.Renames has paired the entry with this pin.
-		e.Previous = pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom})
-	}
+	e.Previous = diff.Former(pin.ComparisonOf(r.sides, e.Server), &e.Drift)
 	if e.Previous != nil {
 		old = e.Previous.Shown()
 	}
@@ -363,9 +359,9 @@ func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Warning })
 }
 
-// HasNote reports whether an entry has a new finding of one of these ids.
-func (e *Entry) HasNote(ids ...string) bool {
-	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
+// HasNote reports whether an entry has a new finding of an id.
+func (e *Entry) HasNote(id string) bool {
+	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.ID == id })
 }
 
 // SelectMinor selects entries with nothing new to read, SelectWarnings entries with a new warning.

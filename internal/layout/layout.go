@@ -73,6 +73,11 @@ func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
 	default:
 		texts = JSON(v, asciiOnly, inlineJSON)
 	}
+	return linesOf(op, texts)
+}
+
+// linesOf makes a line of each text.
+func linesOf(op byte, texts []string) (lines []Line) {
 	for _, text := range texts {
 		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
 	}
@@ -349,7 +354,7 @@ func Columns(s string) int {
 }
 
 // WithBlanksSpelled lays out a text line by line, with visible names for the whitespace at its beginning and end.
-func WithBlanksSpelled(op byte, s string) (lines []Line) {
+func WithBlanksSpelled(op byte, s string) []Line {
 	if s == "" {
 		return nil
 	}
@@ -358,8 +363,5 @@ func WithBlanksSpelled(op byte, s string) (lines []Line) {
 	texts := text.Lines(kept, false)
 	texts[0] = text.Blanks(s[:at]) + texts[0]
 	texts[len(texts)-1] += text.Blanks(s[at+len(kept):])
-	for _, text := range texts {
-		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
-	}
-	return lines
+	return linesOf(op, texts)
 }

@@ -169,7 +169,7 @@ func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
 	if from == end && to == end2 && a[end].before == b[end2].before {
 		return
 	}
-	if end-from == end2-to && from < end && sameBlanks(a[from:end+1], b[to:end2+1]) {
+	if end-from == end2-to && from < end && slices.EqualFunc(a[from:end+1], b[to:end2+1], hasSameBlanks) {
 		for k := range end - from {
 			r.add(Edit{Old: a[from+k].text, New: b[to+k].text}, from+k, from+k+1)
 		}
@@ -194,10 +194,8 @@ func joined(list []unit) string {
 	return s.String()
 }
 
-// sameBlanks reports whether units have the same whitespace before them.
-func sameBlanks(a, b []unit) bool {
-	return slices.EqualFunc(a, b, func(x, y unit) bool { return x.before == y.before })
-}
+// hasSameBlanks reports whether two units have the same whitespace before them.
+func hasSameBlanks(a, b unit) bool { return a.before == b.before }
 
 // quiet reports whether an edit leaves the whitespace as a reader expects: around a replaced or removed unit as
 // before, and around an added unit as it was at that place.
@@ -316,12 +314,8 @@ func IsDocComment(s string) bool {
 	next, _, _ := strings.Cut(rest, "\n")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(first, " )\"'"))
 	isApart := first == "" || strings.TrimSpace(next) == "" || strings.ContainsRune(".!?。", last)
-	isItem := !unicode.IsLetter(firstRune(first)) && first != ""
+	head, _ := utf8.DecodeRuneInString(strings.TrimSpace(first))
+	isItem := !unicode.IsLetter(head) && first != ""
 	isMark := func(mark string) bool { return strings.Contains(s, mark) }
 	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
-}
-
-func firstRune(s string) rune {
-	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
-	return first
 }
