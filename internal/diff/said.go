@@ -43,32 +43,26 @@ func (c *Change) HasText() bool {
 	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
 		return false
 	}
-	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
+	at := schema.Keyword(name)
+	was, _ := stringSet(c.Old)
+	is, _ := stringSet(c.New)
+	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, at, name, is) || says(&c.New, at, name, was)
 }
 
-// says reports whether a value has a member name or a text to read, other than texts that are items of the other
-// value.
-func says(v, other *jsontree.Value, name string) (found bool) {
-	var listed map[string]bool // the texts of the other value, once one has to be looked up there
-	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		keyword := name
-		for i := range path {
-			if path[i].Index < 0 {
-				keyword = path[i].Name
-			}
+// says reports whether a value in a keyword, at a position, has a member name or a text to read, other than the listed
+// texts.
+func says(v *jsontree.Value, at schema.Position, keyword string, listed map[string]bool) bool {
+	if v.Kind == '"' {
+		return !isSymbol(v.Text, keyword) && !listed[v.Text]
+	}
+	return slices.ContainsFunc(v.Parts, func(part jsontree.Member) bool {
+		within := keyword
+		if v.Kind == '{' {
+			within = part.Name
 		}
-		if n := len(path); n > 0 && path[n-1].Index < 0 {
-			found = found || of == schema.AtNamed || of == schema.AtProperties || !schema.IsWord(keyword)
-		}
-		if found || part.Kind != '"' || isSymbol(part.Text, keyword) {
-			return
-		}
-		if listed == nil {
-			listed, _ = stringSet(*other)
-		}
-		found = !listed[part.Text]
+		isName := v.Kind == '{' && (at == schema.AtNamed || at == schema.AtProperties || !schema.IsWord(part.Name))
+		return isName || says(&part.Value, at.Below(part.Name, &part.Value), within, listed)
 	})
-	return found
 }
 
 func isSymbol(s, name string) bool {

@@ -132,10 +132,9 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 	if reference := jsontree.Lookup(v, "$ref"); reference != nil {
 		s.testsDefinitions = s.testsDefinitions || isTested
 		to, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		whole := len(steps) == 0 && to != nil
 		if s.used != nil && len(steps) > 1 && schema.IsDefinitions(steps[0]) {
 			s.used[steps[1]] = true
-		} else if !whole {
+		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
 		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
@@ -251,13 +250,11 @@ func (p *place) isOpaque() bool {
 	}
 	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
 		pointer = strings.TrimPrefix(pointer, pointerTo(p.steps[0]))
-		if _, isAround := p.opaque[pointer]; isAround {
-			return true
-		}
+		_, isAround := p.opaque[pointer]
 		for pointer != "" && !p.opaque[pointer] {
 			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
 		}
-		if p.opaque[pointer] {
+		if isAround || p.opaque[pointer] {
 			return true
 		}
 	}

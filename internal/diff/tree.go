@@ -218,28 +218,30 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 		pair(head, head)
 		head++
 	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && d.equalValues(&a[len(a)-1-tail].Value, &b[len(b)-1-tail].Value) {
-		tail++
-		pair(len(a)-tail, len(b)-tail)
+	endA := len(a)
+	endB := len(b)
+	for min(endA, endB) > head && d.equalValues(&a[endA-1].Value, &b[endB-1].Value) {
+		endA--
+		endB--
+		pair(endA, endB)
 	}
 	byKey := map[string][]int{}
-	for i := head; i < len(a)-tail; i++ {
+	for i := head; i < endA; i++ {
 		key := itemKey(&a[i].Value)
 		byKey[key] = append(byKey[key], i)
 	}
-	for j := head; j < len(b)-tail; j++ {
+	for j := head; j < endB; j++ {
 		if key := itemKey(&b[j].Value); key != "" && len(byKey[key]) > 0 {
 			pair(byKey[key][0], j)
 			byKey[key] = byKey[key][1:]
 		}
 	}
 	i := head
-	for j := head; j < len(b)-tail; j++ {
-		for i < len(a)-tail && inB[i] >= 0 {
+	for j := head; j < endB; j++ {
+		for i < endA && inB[i] >= 0 {
 			i++
 		}
-		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
+		if inA[j] < 0 && i < endA && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
 			pair(i, j)
 		}
 	}

@@ -48,21 +48,17 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 	destroys := hint("destructiveHint")
 	reads := hint("readOnlyHint")
 	isOpen := hint("openWorldHint")
-	for _, one := range []struct {
-		word string
-		is   bool
-	}{
-		{Destructive, destroys == 't'},
-		{TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })},
-		{ReadOnly, reads == 't'},
-		{Writes, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f'},
-		{OpenWorld, isOpen == 't'},
-		{NoHints, destroys|reads|isOpen == 0},
-	} {
-		if one.is {
-			words = append(words, one.word)
+	add := func(word string, is bool) {
+		if is {
+			words = append(words, word)
 		}
 	}
+	add(Destructive, destroys == 't')
+	add(TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" }))
+	add(ReadOnly, reads == 't')
+	add(Writes, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f')
+	add(OpenWorld, isOpen == 't')
+	add(NoHints, destroys|reads|isOpen == 0)
 	return words
 }
 

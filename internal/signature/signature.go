@@ -196,14 +196,10 @@ func plainFiles(v jsontree.Value) bool {
 // unshown adds a line for each file of a skill whose text isn't known. The others are shown.
 func (s *signer) unshown(v jsontree.Value, uri string) {
 	folder := uri[:strings.LastIndex(uri, "/")+1]
-	known := map[string]bool{}
-	for _, file := range s.files.Members() {
-		known[file.Name] = true
-	}
 	for i, item := range v.Items() {
 		of := item.Get("uri")
 		name := strings.TrimPrefix(of.Text, folder)
-		if known[name] {
+		if s.files.Has(name) {
 			continue
 		}
 		size := item.Get("size")
@@ -546,10 +542,10 @@ func wordsOf(v jsontree.Value) (w wording) {
 			w.kind, w.said = "array of "+items, append(w.said, "items")
 		}
 	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if said := alternatives(keyword, v.Get(keyword)); w.kind == "" && said != "" {
-			w.kind = said
-			w.said = append(w.said, keyword)
+	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
+		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" {
+			w.kind = list.said + kinds
+			w.said = append(w.said, list.keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
@@ -637,18 +633,17 @@ func (w *wording) member(m jsontree.Member) {
 // inLine returns a value as JSON on one line.
 func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
-// alternatives returns in one line the alternatives of a keyword: "any of string, null". It returns "" if one of
-// them is more than a type and its constraints.
-func alternatives(keyword string, list jsontree.Value) string {
+// alternatives returns in one line the alternatives of a keyword: "string, null". It returns "" if one of them is more
+// than a type and its constraints.
+func alternatives(list jsontree.Value) string {
 	var kinds []string
 	for _, item := range list.Items() {
 		kinds = append(kinds, plain(item.Value))
 	}
-	said := map[string]string{"anyOf": "any of ", "oneOf": "one of "}[keyword]
-	if said == "" || kinds == nil || slices.Contains(kinds, "") {
+	if slices.Contains(kinds, "") {
 		return ""
 	}
-	return said + strings.Join(kinds, ", ")
+	return strings.Join(kinds, ", ")
 }
 
 // plain describes a schema that is nothing but a type and its constraints. It returns "" if there is more to it.
