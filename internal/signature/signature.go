@@ -72,8 +72,8 @@ type signer struct {
 	lines     []Line
 }
 
-func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
+func (s *signer) value(name, pointer string, v jsontree.Value) {
+	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
 }
 
 // Describe makes the signature of an entry.
@@ -103,24 +103,21 @@ func (s *signer) member(m jsontree.Member, name string) {
 	at := jsontree.Pointer("", m.Name)
 	m.Value = layout.Icons(at, m.Value)
 	object := m.Kind == '{' && len(m.Parts) > 0
-	if m.Name == "description" && m.Kind == '"' {
-		s.value(0, "", at, m.Value)
-		return
-	}
-	if m.Name == "annotations" && object {
-		s.annotations(at, m.Value, name)
-		return
-	}
+	label := m.Name
 	isSpecified := pin.IsSpecifiedMember(s.entryType, m.Name)
 	isFiles := s.entryType == pin.Skills && m.Name == pin.FilesMember
-	if (isSpecified || isFiles) && s.special(m, at, name, object) {
+	switch {
+	case m.Name == "description" && m.Kind == '"':
+		label = ""
+	case m.Name == "annotations" && object:
+		s.annotations(at, m.Value, name)
 		return
-	}
-	label := m.Name
-	if !isSpecified {
+	case (isSpecified || isFiles) && s.special(m, at, name, object):
+		return
+	case !isSpecified:
 		label = text.Pointer(at)
 	}
-	s.value(0, label, at, m.Value)
+	s.value(label, at, m.Value)
 }
 
 // special adds a member of the entry's type that is laid out in its own way. It returns false for any other member.
@@ -164,7 +161,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 // values adds the members of an object, each by itself.
 func (s *signer) values(prefix, at string, v jsontree.Value) {
 	for _, part := range v.Members() {
-		s.value(0, prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
+		s.value(prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
 	}
 }
 
@@ -226,7 +223,7 @@ func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	}
 	for _, m := range v.Members() {
 		if !slices.Contains(said, m.Name) && !(s.entryType == pin.Tools && isNameInWords(m, name)) {
-			s.value(0, "annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
+			s.value("annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
 		}
 	}
 }
@@ -326,10 +323,10 @@ func (s *signer) schema(c child, depth int) {
 
 // argument adds the words for an argument of a prompt.
 func (w *wording) argument(v jsontree.Value) {
-	w.said = append(w.said, "name")
+	w.covers("name")
 	if word := map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; word != "" {
 		w.limits = append([]string{word}, w.limits...)
-		w.said = append(w.said, "required")
+		w.covers("required")
 	}
 }
 
@@ -488,6 +485,9 @@ type wording struct {
 	said  []string
 }
 
+// covers notes that the wording covers members.
+func (w *wording) covers(members ...string) { w.said = append(w.said, members...) }
+
 // parts lists what follows the name: "integer 1..600", "required", "multipleOf 5", "= 30".
 func (w *wording) parts(required bool) []string {
 	kind := w.kind
@@ -535,17 +535,18 @@ func wordsOf(v jsontree.Value) (w wording) {
 	}
 	if !slices.ContainsFunc(names, func(name string) bool { return !schema.IsType(name) }) {
 		w.kind = strings.Join(names, " or ")
-		w.said = []string{"type"}
+		w.covers("type")
 	}
 	if w.kind == "array" {
 		if items := plain(v.Get("items")); items != "" {
-			w.kind, w.said = "array of "+items, append(w.said, "items")
+			w.kind = "array of " + items
+			w.covers("items")
 		}
 	}
 	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
 		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" {
 			w.kind = list.said + kinds
-			w.said = append(w.said, list.keyword)
+			w.covers(list.keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
@@ -553,7 +554,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 		if high.Text == largest && w.kind == "integer" {
 			w.span = " from " + low.Text // an integer can't be larger
 		}
-		w.said = append(w.said, "minimum", "maximum")
+		w.covers("minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
 		length := "length " + low.Text
@@ -561,7 +562,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 			length += ".." + high.Text
 		}
 		w.limits = append(w.limits, length)
-		w.said = append(w.said, "minLength", "maxLength")
+		w.covers("minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
 		w.member(m)
@@ -599,7 +600,7 @@ func (w *wording) member(m jsontree.Member) {
 	if slices.Contains(w.said, m.Name) {
 		return
 	} else if isBound && w.kind == "integer" {
-		w.said = append(w.said, m.Name)
+		w.covers(m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
 		short = inLine(v)
@@ -624,7 +625,7 @@ func (w *wording) member(m jsontree.Member) {
 	default:
 		limit = m.Name + " " + short
 	}
-	w.said = append(w.said, m.Name)
+	w.covers(m.Name)
 	if limit != "" {
 		w.limits = append(w.limits, limit)
 	}
