@@ -200,28 +200,22 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 
 // sort puts a finding into the entry that drifted, or into the lists of findings that belong to no drifted entry.
 func (f *Facts) sort(found lint.Finding, e *Entry) {
-	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
-		if found.Approved {
-			e.Approved = append(e.Approved, found)
-		} else {
-			e.Fresh = append(e.Fresh, found)
+	add := func(list *[]lint.Finding, isPart bool) {
+		if isPart {
+			*list = append(*list, found)
 		}
 	}
-	if found.WholeServer && !found.Approved {
-		f.General = append(f.General, found)
+	isInMatch := found.Scope == lint.InMatch
+	isUnpinned := found.Scope == lint.NotPinned
+	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
+		add(&e.Approved, found.Approved)
+		add(&e.Fresh, !found.Approved)
 	}
-	if (found.Scope == lint.InMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer {
-		f.Unrecorded = append(f.Unrecorded, found)
-	}
-	if found.Scope == lint.InMatch && found.Approved && found.Warning {
-		f.ApprovedWarnings = append(f.ApprovedWarnings, found)
-	}
-	if found.Scope == lint.NotPinned {
-		f.Unpinned = append(f.Unpinned, found)
-	}
-	if found.Scope == lint.NotPinned || found.Scope == lint.NotPinnedDrift {
-		f.Unapprovable = append(f.Unapprovable, found)
-	}
+	add(&f.General, found.WholeServer && !found.Approved)
+	add(&f.Unrecorded, (isInMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer)
+	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
+	add(&f.Unpinned, isUnpinned)
+	add(&f.Unapprovable, isUnpinned || found.Scope == lint.NotPinnedDrift)
 }
 
 // explain works out what is known of an entry. Its findings are in it already.
@@ -235,9 +229,7 @@ func (r *reader) explain(e *Entry) {
 		r.room -= len(e.Locked.Definition)
 	}
 	e.Unexplained = r.bounds.Terse || r.bounds.Room > 0 && r.room < 0
-	if e.Unexplained {
-		e.Severity = label.Breaking // to be safe
-	}
+	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
@@ -248,22 +240,24 @@ func (r *reader) explain(e *Entry) {
 	old, new := r.definitions(e)
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
-	if e.Unexplained {
-		r.rank(e, old, new)
-		return
+	if !e.Unexplained {
+		r.explainTexts(e, old, new)
 	}
+	r.rank(e, old, new)
+}
+
+// explainTexts works out what changed in the texts of an entry.
+func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
 	refused := r.budget.Refusals()
 	changes := r.compare(e, old, new)
 	e.Unexplained = r.budget.Refusals() > refused
+	if !e.Unexplained {
+		e.Severity = diff.SeverityOf(&e.Drift, changes)
+	}
 	for _, s := range r.newSentences(e, old, new) {
 		score := rank.LearnedModel().Score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
-	}
-	r.rank(e, old, new)
-	e.Severity = diff.SeverityOf(&e.Drift, changes)
-	if e.Unexplained {
-		e.Severity = label.Breaking
 	}
 	isOther := func(c *diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
