@@ -575,7 +575,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
 		return nil
 	} else if jsontree.Equal(old, new) {
-		return []Line{{Text: layout.Value('=', new, true, false), Place: place}}
+		return []Line{{Text: layout.Value('=', new, false), Place: place}}
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
@@ -585,8 +585,8 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	} else if e != nil {
 		return sentences(place, e)
 	} else if old.Kind != 0 && new.Kind != 0 {
-		was := layout.JSON(old, false, layout.AnyWidth)[0]
-		is := layout.JSON(new, false, layout.AnyWidth)[0]
+		was := layout.JSON(old)
+		is := layout.JSON(new)
 		if pieces := words.DiffPhrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.IsTooDifferent(pieces)) {
 			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
@@ -636,11 +636,11 @@ func lineOf(l *signature.Line) Line {
 // laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
 func laidOut(sign byte, l *signature.Line) []Line {
 	own := lineOf(l)
-	own.Text = layout.Value(sign, l.Text, true, false)
+	own.Text = layout.Value(sign, l.Text, false)
 	if l.Keywords.Kind == 0 {
 		return []Line{own}
 	}
-	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, true, false), Place: l.Place + " (keywords)"}}
+	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, false), Place: l.Place + " (keywords)"}}
 }
 
 // sentences makes lines of the edited sentences of a text.
@@ -676,7 +676,7 @@ func editLines(s words.Edit) []layout.Line {
 func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	for i, v := range []jsontree.Value{old, new} {
 		if v.Kind != '"' || v.Text != "" {
-			lines = append(lines, layout.Value("-+"[i], v, true, exact)...)
+			lines = append(lines, layout.Value("-+"[i], v, exact)...)
 		}
 	}
 	return lines

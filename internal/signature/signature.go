@@ -437,7 +437,7 @@ func alwaysIs(v jsontree.Value) string {
 // that separates names here.
 func nameOf(name string) string {
 	if len(name) > text.MaxName {
-		return inLine(jsontree.Text(name))
+		return layout.JSON(jsontree.Text(name))
 	} else if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
 		return said
 	}
@@ -603,13 +603,13 @@ func (w *wording) member(m jsontree.Member) {
 		w.covers(m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
-		short = inLine(v)
+		short = layout.JSON(v)
 	}
 	switch {
 	case m.Name == "enum" && len(v.Items()) > 0:
 		var values []string
 		for _, item := range v.Items() {
-			values = append(values, inLine(item.Value))
+			values = append(values, layout.JSON(item.Value))
 		}
 		limit = strings.Join(values, " | ")
 	case m.Name == "additionalProperties" && v.Kind == 'f':
@@ -630,9 +630,6 @@ func (w *wording) member(m jsontree.Member) {
 		w.limits = append(w.limits, limit)
 	}
 }
-
-// inLine returns a value as JSON on one line.
-func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
 
 // alternatives returns in one line the alternatives of a keyword: "string, null". It returns "" if one of them is more
 // than a type and its constraints.
@@ -658,7 +655,7 @@ func plain(v jsontree.Value) string {
 	}
 	value := v.Get("const")
 	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null would read as the type
-		return inLine(value)
+		return layout.JSON(value)
 	}
 	if len(w.limits) > 0 {
 		return "(" + phraseOf(w.parts(false)) + ")"

@@ -412,16 +412,16 @@ func (t *Writer) Whole(e *report.Entry) {
 	}
 	tree := jsontree.ParseCanonical(of.Text)
 	if tree.Kind == '"' {
-		t.texts("  ", t.wrapped(2, layout.Value(op, tree, true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, tree, false)))
 	}
 	for _, m := range tree.Members() {
 		pointer := jsontree.Pointer("", m.Name)
 		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), false)))
 	}
 	for _, f := range of.Files {
 		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), true, false)))
+		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), false)))
 	}
 }
 
