@@ -78,7 +78,7 @@ func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new
 	if entryType == pin.Tools {
 		root.at = schema.AtDefinition
 	}
-	d := &differ{was: map[string]string{}, equal: map[[2]*jsontree.Value]bool{}}
+	d := &differ{was: map[string]string{}, equal: map[versions]bool{}}
 	d.compare(root)
 	var places []*place
 	for _, n := range d.changes {
@@ -121,9 +121,9 @@ type place struct {
 	keyword string
 	inside  []string
 
-	around        [2]*jsontree.Value   // the innermost schema around it, old and new
-	schemas       [][2]*jsontree.Value // all schemas around it, the whole one first
-	isTested      bool                 // it is where values are tested, as under not
+	around        versions   // the innermost schema around it, old and new
+	schemas       []versions // all schemas around it, the whole one first
+	isTested      bool       // it is where values are tested, as under not
 	inDefinitions bool
 }
 
@@ -149,7 +149,7 @@ func (p *place) locate(n *node) {
 	p.locate(n.above)
 	isInSchema := p.at == schema.AtSchema
 	if isInSchema {
-		p.around = [2]*jsontree.Value{n.above.old, n.above.new}
+		p.around = versions{n.above.old, n.above.new}
 		p.schemas = append(p.schemas, p.around)
 		p.isTested = p.isTested || tests(n.now)
 		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)

@@ -90,14 +90,14 @@ func resembles(old, now *candidate, isOwn bool) bool {
 }
 
 // share returns the fraction of the words of the old text that the new one has, too, from 0 to 1.
-func share(old, now map[string]bool) float64 {
+func share(old, now set) float64 {
 	return float64(common(old, now)) / float64(max(1, len(old)))
 }
 
 // describeWhole is describe with the words of all texts in a definition.
 func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	c := describe(key, definition)
-	c.said = map[string]bool{}
+	c.said = set{}
 	addSaid(c.said, nameless(key.Type, definition))
 	return c
 }
@@ -107,7 +107,7 @@ var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "requir
 
 // addSaid adds the words of a value's strings, in any spelling that reads the same. Scripts without spaces have no words, so three
 // letters next to each other count as one where they aren't ASCII.
-func addSaid(said map[string]bool, v jsontree.Value) {
+func addSaid(said set, v jsontree.Value) {
 	for word := range wordSet(text.FoldLookalikes(v.Text)) {
 		letters := []rune(word)
 		if len(letters) == len(word) || len(letters) <= 3 {

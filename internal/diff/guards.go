@@ -32,7 +32,7 @@ var asciiWord = text.Pattern(`\w+`)
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.
-var guardStarts = sync.OnceValue(func() map[string]bool {
+var guardStarts = sync.OnceValue(func() set {
 	return wordSet(`never cannot not only read nothing with without approval consent permission
 	do does must may should will would can shall is are don doesn mustn shouldn wouldn isn aren won
 	refuse refuses reject rejects forbid forbids forbidden prohibit prohibits prohibited

@@ -85,7 +85,7 @@ func grows(old, new jsontree.Value) bool {
 		return true
 	}
 	if new.Kind == '[' {
-		was := map[string]bool{}
+		was := set{}
 		for _, item := range old.Items() {
 			was[string(jsontree.Append(nil, item.Value))] = true
 		}

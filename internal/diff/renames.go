@@ -62,10 +62,10 @@ type candidate struct {
 	keys [keyCount]string
 
 	// Words, and names of parameters. texts has the words of all texts.
-	name, parameters, description, texts map[string]bool
+	name, parameters, description, texts set
 
 	// Words of all strings, of an entry that is compared with a denied one.
-	said map[string]bool
+	said set
 }
 
 func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
@@ -82,7 +82,7 @@ func describe(key pin.Key, definition jsontree.Value) *candidate {
 	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
 	texts, parameters := pin.Content(key.Type, definition)
-	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: map[string]bool{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
+	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: set{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
 	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(key.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
 		c.keys[2] = strings.Join(words, " ")
@@ -202,17 +202,20 @@ func rankOf(b bool) int {
 	return 0
 }
 
+// A set is a set of strings.
+type set map[string]bool
+
 // wordSet returns the words of a text in lower case.
-func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
+func wordSet(s string) set {
+	words := set{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		set[word] = true
+		words[word] = true
 	}
-	return set
+	return words
 }
 
 // alike returns how much two sets have in common, from 0 to 1.
-func alike(a, b map[string]bool) float64 {
+func alike(a, b set) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
 	}
@@ -220,7 +223,7 @@ func alike(a, b map[string]bool) float64 {
 }
 
 // common returns how many members two sets have in common.
-func common(a, b map[string]bool) (count int) {
+func common(a, b set) (count int) {
 	for word := range a {
 		if b[word] {
 			count++

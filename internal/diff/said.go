@@ -44,14 +44,14 @@ func (c *Change) HasText() bool {
 		return false
 	}
 	at := schema.Keyword(name)
-	was, _ := stringSet(c.Old)
-	is, _ := stringSet(c.New)
+	was, _ := textSet(c.Old)
+	is, _ := textSet(c.New)
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, at, name, is) || says(&c.New, at, name, was)
 }
 
 // says reports whether a value in a keyword, at a position, has a member name or a text to read, other than the listed
 // texts.
-func says(v *jsontree.Value, at schema.Position, keyword string, listed map[string]bool) bool {
+func says(v *jsontree.Value, at schema.Position, keyword string, listed set) bool {
 	if v.Kind == '"' {
 		return !isSymbol(v.Text, keyword) && !listed[v.Text]
 	}

@@ -20,7 +20,7 @@ import (
 // A side is the old (0) and the new (1) input or output schema of a tool, with data that is computed once for all
 // changes in it.
 type side struct {
-	roots [2]*jsontree.Value
+	roots versions
 
 	// The normal forms of both and, in place 1, those without titles, descriptions and comments. They are made on first use.
 	forms [2]func() [2]*normal.Forms
@@ -29,26 +29,26 @@ type side struct {
 	relations map[question]inclusion.Relation
 
 	// The parameters that schemas name, in any of their alternatives.
-	parameters map[*jsontree.Value]map[string]bool
+	parameters map[*jsontree.Value]set
 
 	// Clients may refuse the new one as a whole, other than the old one: it has more keywords that are null, or MCP doesn't allow it.
 	isRefused bool
 
 	// What the old one calls its parameters, definitions and titles.
-	known map[string]bool
+	known set
 
 	// The texts in the old one.
-	texts map[string]bool
+	texts set
 
 	// A parameter of the new one is sent as a header.
 	hasHeader bool
 
 	// The names that schemas require.
-	required map[*jsontree.Value]map[string]bool
+	required map[*jsontree.Value]set
 
 	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
 	// be used.
-	used map[string]bool
+	used set
 
 	// Pointers to values that references lead to although no schema is there, and to all that is around them: whether the value itself is meant.
 	opaque map[string]bool
@@ -60,13 +60,13 @@ type side struct {
 // newSide works out what is used in two schemas of a tool.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		roots:      [2]*jsontree.Value{old, new},
+		roots:      versions{old, new},
 		relations:  map[question]inclusion.Relation{},
-		parameters: map[*jsontree.Value]map[string]bool{},
-		known:      map[string]bool{},
-		texts:      map[string]bool{},
-		required:   map[*jsontree.Value]map[string]bool{},
-		used:       map[string]bool{},
+		parameters: map[*jsontree.Value]set{},
+		known:      set{},
+		texts:      set{},
+		required:   map[*jsontree.Value]set{},
+		used:       set{},
 		opaque:     map[string]bool{},
 	}
 	for _, root := range s.roots {
@@ -172,7 +172,7 @@ func bearsOnValues(keyword string) bool {
 
 // A question is a comparison of two schemas, old and new: as wholes, or only by their keywords that restrict values.
 type question struct {
-	schemas  [2]*jsontree.Value
+	schemas  versions
 	ofValues bool
 }
 
@@ -290,7 +290,7 @@ func (p *place) isForm(kind int) bool {
 	if p.inDefinitions && !isOfDefinitions {
 		schemas = schemas[1:] // a reader finds something else under the name of the definition
 	}
-	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
+	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
 // isNewProse reports whether a change adds a description or a comment that is nowhere in the old schema. The normal forms have
@@ -434,8 +434,8 @@ func (p *place) definitionLabel() label.Label {
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
 // which has a label of its own.
 func (p *place) requiredLabel() label.Label {
-	before, wasPlain := stringSet(p.Old)
-	after, isPlain := stringSet(p.New)
+	before, wasPlain := textSet(p.Old)
+	after, isPlain := textSet(p.New)
 	if !wasPlain || !isPlain || len(p.inside) > 0 {
 		return label.Other
 	}
@@ -455,18 +455,18 @@ func (p *place) requiredLabel() label.Label {
 	return k
 }
 
-// stringSet returns the texts of a list, and whether it has nothing else.
-func stringSet(v jsontree.Value) (set map[string]bool, isPlain bool) {
-	set = map[string]bool{}
+// textSet returns the texts of a list, and whether it has nothing else.
+func textSet(v jsontree.Value) (texts set, isPlain bool) {
+	texts = set{}
 	isPlain = isNothing(v) || v.Kind == '['
 	for _, item := range v.Items() {
 		if item.Kind == '"' {
-			set[item.Text] = true
+			texts[item.Text] = true
 		} else {
 			isPlain = false
 		}
 	}
-	return set, isPlain
+	return texts, isPlain
 }
 
 // parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
@@ -497,7 +497,7 @@ func (p *place) parameterLabel() label.Label {
 	}
 	required, known := p.required[p.around[1]]
 	if !known {
-		if list, isPlain := stringSet(p.around[1].Get("required")); isPlain {
+		if list, isPlain := textSet(p.around[1].Get("required")); isPlain {
 			required = list
 		}
 		p.required[p.around[1]] = required
@@ -532,12 +532,12 @@ func (p *place) namesElsewhere() bool {
 
 // parametersIn collects the parameters that the schema around a place names on one side, in the schemas that it combines
 // and that it refers to, too.
-func (p *place) parametersIn(side int) map[string]bool {
+func (p *place) parametersIn(side int) set {
 	around := p.around[side]
 	if names, known := p.parameters[around]; known {
 		return names
 	}
-	names := map[string]bool{}
+	names := set{}
 	p.parameters[around] = names
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)

@@ -11,6 +11,9 @@ import (
 	"pinproof/internal/schema"
 )
 
+// A versions is a value as it was (0) and as it is (1); nil where it is absent.
+type versions [2]*jsontree.Value
+
 // A node is a place in two definitions, with the old and the new value there. Members and elements that are compared
 // are nodes below it.
 type node struct {
@@ -65,7 +68,7 @@ type differ struct {
 	was map[string]string
 
 	// Pairs of objects and arrays compared so far.
-	equal map[[2]*jsontree.Value]bool
+	equal map[versions]bool
 }
 
 // compare lists the changes at a node and below it.
@@ -74,7 +77,7 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := n.size <= schema.MaxPointer && !d.equal[[2]*jsontree.Value{n.old, n.new}]
+	apart := n.size <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true
@@ -101,7 +104,7 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
 		return a.Kind == b.Kind && a.Text == b.Text
 	}
-	pair := [2]*jsontree.Value{a, b}
+	pair := versions{a, b}
 	if equal, ok := d.equal[pair]; ok {
 		return equal
 	}
