@@ -178,14 +178,6 @@ func (p *place) names() (names []string) {
 	return names
 }
 
-// position returns the position of the node's value, which its keyword determines.
-func (p *place) position() schema.Position {
-	if p.at == schema.AtSchema || len(p.inside) > 0 {
-		return p.at
-	}
-	return schema.Keyword(p.keyword)
-}
-
 // isMove reports whether a value only moved. What differs inside it has changes of its own.
 func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
 

@@ -70,9 +70,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 		opaque:     map[string]bool{},
 	}
 	for _, root := range s.roots {
-		if root != nil {
-			s.follow(root, root, false, map[*jsontree.Value]bool{})
-		}
+		s.follow(root, root, false, map[*jsontree.Value]bool{})
 	}
 	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
 	if old == nil || new == nil {
@@ -122,7 +120,7 @@ func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
 
 // follow records the definitions that a schema references, directly or through other definitions.
 func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
-	if seen[v] {
+	if v == nil || seen[v] {
 		return
 	}
 	seen[v] = true
@@ -140,9 +138,7 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
 			s.noteOpaque(steps)
 		}
-		if to != nil {
-			s.follow(root, to, isTested, seen)
-		}
+		s.follow(root, to, isTested, seen)
 	}
 	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 		if !schema.IsDefinitions(steps[0]) {
@@ -352,8 +348,12 @@ func (p *place) schemaLabel() label.Label {
 
 // keywordLabel returns the label of a change by the keyword that it is in.
 func (p *place) keywordLabel() label.Label {
-	isShallow := len(p.inside) < 2
+	isDefinition := schema.IsDefinitions(p.keyword) && len(p.inside) < 2
 	isSchema := p.at == schema.AtSchema
+	at := p.at
+	if !isSchema && len(p.inside) == 0 {
+		at = schema.Keyword(p.keyword) // where the new value is, whatever the old one is
+	}
 	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
 	switch {
 	case p.keyword == "$schema":
@@ -362,11 +362,15 @@ func (p *place) keywordLabel() label.Label {
 		return p.requiredLabel()
 	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
 		return p.remarkLabel()
-	case isReference || p.exports(&p.New, p.position()):
+	case isReference || p.exports(&p.New, at):
 		return label.Exported
-	case schema.IsDefinitions(p.keyword) && isShallow:
-		return p.definitionLabel()
-	case p.keyword == "properties" && isShallow && !p.isMove():
+	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
+		return label.Other
+	case isDefinition && slices.ContainsFunc(p.names(), p.uses):
+		return label.Changed
+	case isDefinition:
+		return label.UnusedDefinition
+	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
 		return p.parameterLabel()
 	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
 		return p.othersLabel()
@@ -418,17 +422,6 @@ func (p *place) exports(v *jsontree.Value, at schema.Position) bool {
 		return found
 	}
 	return p.hasHeader && find(v, at)
-}
-
-// definitionLabel labels the addition or removal of definitions, to which other schemas refer.
-func (p *place) definitionLabel() label.Label {
-	switch {
-	case p.Old.Kind != 0 && p.New.Kind != 0:
-		return label.Other
-	case slices.ContainsFunc(p.names(), p.uses):
-		return label.Changed
-	}
-	return label.UnusedDefinition
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
@@ -511,12 +504,8 @@ func (p *place) parameterLabel() label.Label {
 // namesMore reports whether a new schema names a parameter that the old one doesn't name.
 func (p *place) namesMore() bool {
 	old := p.parametersIn(0)
-	for name := range p.parametersIn(1) {
-		if !old[name] {
-			return true
-		}
-	}
-	return false
+	new := p.parametersIn(1)
+	return common(new, old) < len(new)
 }
 
 // namesElsewhere reports whether the old schema names a parameter that isn't in its own properties.

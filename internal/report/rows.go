@@ -452,7 +452,7 @@ const notStored = "its definition was not stored (hashOnly)"
 func (d *describer) wholes() {
 	list := d.DistinctCopies()
 	op := byte('+')
-	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
+	if d.RenamedTo != "" || diff.IsComparable(&d.Drift) {
 		return
 	}
 	if d.Kind == pin.Removed {
