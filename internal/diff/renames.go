@@ -29,7 +29,7 @@ func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) 
 	lists := map[list][]*pin.Drift{}
 	for i := range drifts {
 		d := &drifts[i]
-		if d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" {
+		if d.RenamedTo+d.RenamedFrom == "" {
 			of := list{d.Server, d.Type, d.Kind}
 			lists[of] = append(lists[of], d)
 		}
@@ -70,6 +70,9 @@ type candidate struct {
 
 func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
 	for _, d := range drifts {
+		if !d.TextsKnown() {
+			continue
+		}
 		c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
 		c.Drift = d
 		list = append(list, c)

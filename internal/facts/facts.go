@@ -373,8 +373,8 @@ func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
 // Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
-	for _, c := range e.Changes() {
-		if !e.Unexplained { // otherwise no label is proven
+	if !e.Unexplained { // otherwise no label is proven
+		for _, c := range e.Changes() {
 			words = append(words, c.Label.ID())
 		}
 	}
