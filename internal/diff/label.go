@@ -55,12 +55,13 @@ func isEmpty(v jsontree.Value) bool {
 
 // toolLabel labels a change in a member, other than a schema, that only tools have.
 func (p *place) toolLabel() label.Label {
-	switch {
-	case p.keyword == "execution":
+	if p.keyword == "execution" {
 		return p.executionLabel()
-	case p.keyword != "annotations":
+	}
+	if p.keyword != "annotations" {
 		return label.Changed
-	case len(p.inside) > 0:
+	}
+	if len(p.inside) > 0 {
 		return p.annotationLabel()
 	}
 	// All annotations were added, removed or replaced at once: return the gravest label of any of them.

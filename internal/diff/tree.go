@@ -260,14 +260,16 @@ func isFile(v *jsontree.Value) bool { return v.TextIn("uri") != "" && v.Has("dig
 // Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
 // parameters or, without parameters, the names of the keywords.
 func itemKey(v *jsontree.Value) string {
-	switch {
-	case v.Kind == '[':
+	if v.Kind == '[' {
 		return "" // arrays are paired by their order
-	case v.Kind != '{':
+	}
+	if v.Kind != '{' {
 		return string(jsontree.Append(nil, *v))
-	case isFile(v):
+	}
+	if isFile(v) {
 		return "uri " + v.TextIn("uri")
-	case isNamed(v):
+	}
+	if isNamed(v) {
 		return "name " + v.TextIn("name")
 	}
 	var key []byte

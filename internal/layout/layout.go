@@ -65,10 +65,10 @@ func (l Line) Printed() []Run {
 // Value lays out a text line by line, and any other value as JSON, on one line if it is short. asciiOnly escapes all
 // non-ASCII characters, and shows a text as a JSON string.
 func Value(op byte, v jsontree.Value, asciiOnly bool) []Line {
-	switch {
-	case v.Kind == 0:
+	if v.Kind == 0 {
 		return nil
-	case v.Kind == '"' && !asciiOnly && !readsAsJSON(v.Text):
+	}
+	if v.Kind == '"' && !asciiOnly && !readsAsJSON(v.Text) {
 		return linesOf(op, text.Lines(v.Text, false))
 	}
 	return jsonLines(op, v, asciiOnly)

@@ -353,13 +353,12 @@ func (c child) divide(own *Line, said []string) (below []child) {
 		if !isDeep {
 			held = c.children(m, required)
 		}
-		switch {
-		case held == nil:
+		if held == nil {
 			own.Keywords.Kind = '{'
 			own.Keywords.Parts = append(own.Keywords.Parts, m)
-		case schema.IsDefinitions(m.Name):
+		} else if schema.IsDefinitions(m.Name) {
 			definitions = append(definitions, held...)
-		default:
+		} else {
 			below = append(below, held...)
 		}
 	}
