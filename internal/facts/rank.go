@@ -216,10 +216,12 @@ func (e *Entry) rankNew(earlier func(Class, Reason)) {
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
 	for _, edit := range e.Edits {
-		if gains(edit, "/annotations/destructiveHint") {
+		// A hint that was added as true doesn't count: true is the default of both hints.
+		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't'
+		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
 			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
 		}
-		if gains(edit, "/annotations/openWorldHint") {
+		if isTrueNow && edit.Pointer == "/annotations/openWorldHint" {
 			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
 		}
 	}
@@ -233,8 +235,9 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	if pointer, is := e.lostGuard(new); is {
 		earlier(ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: pointer})
 	}
+	isContradicted := writes(e.Name) && slices.Contains(e.Is, ReadOnly) // by its name
 	for _, edit := range e.Edits {
-		if edit.Label.AsksLess() && (!r.hintsAtOnce(e.Server) || e.contradicted()) {
+		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
 			earlier(ClassUnguarded, Reason{Cause: CauseHint, Pointer: edit.Pointer})
 		}
 	}
@@ -246,11 +249,6 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 			earlier(ClassHost, Reason{CauseHost, f.Pointer, host})
 		}
 	}
-}
-
-// contradicted reports whether an entry's name says that it writes, but its hints that it only reads.
-func (e *Entry) contradicted() bool {
-	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
 }
 
 // hintsAtOnce reports whether all kept tools of a server got their hints at once: none has hints as pinned, all have
@@ -275,12 +273,6 @@ func (r *reader) hintsAtOnce(server string) bool {
 	is = is && tools > 0
 	r.hinted[server] = is
 	return is
-}
-
-// gains reports whether a change turned the hint at a pointer from false to true. A hint that was added as true
-// doesn't count: true is the default of both hints that gains is called for.
-func gains(c *diff.Change, pointer string) bool {
-	return c.Old.Kind == 'f' && c.New.Kind == 't' && c.Pointer == pointer
 }
 
 // lostGuard returns the pointer of a sentence that restricted an approved entry and is no longer in it.

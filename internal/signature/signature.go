@@ -143,11 +143,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 		}
 		return list != nil
 	case "resources":
-		files := plainFiles(m.Value)
-		if files {
-			s.unshown(m.Value, name)
-		}
-		return files
+		return s.unshown(m.Value, name)
 	case pin.FilesMember:
 		s.values("", at, m.Value)
 		return object
@@ -181,28 +177,25 @@ func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
 }
 
-// plainFiles reports whether every file of a skill is listed with only its URI, digest and size.
-func plainFiles(v jsontree.Value) bool {
-	odd := func(item jsontree.Member) bool {
-		uri := item.Get("uri")
-		return len(item.Members()) != 3 || uri.Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
+// unshown adds a line for each file of a skill whose text isn't known. The others are shown. It returns false unless every file
+// is listed with only its URI, digest and size.
+func (s *signer) unshown(v jsontree.Value, uri string) bool {
+	isOdd := func(item jsontree.Member) bool {
+		return len(item.Members()) != 3 || item.Get("uri").Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
 	}
-	return v.Kind == '[' && !slices.ContainsFunc(v.Items(), odd)
-}
-
-// unshown adds a line for each file of a skill whose text isn't known. The others are shown.
-func (s *signer) unshown(v jsontree.Value, uri string) {
+	if v.Kind != '[' || slices.ContainsFunc(v.Items(), isOdd) {
+		return false
+	}
 	folder := uri[:strings.LastIndex(uri, "/")+1]
 	for i, item := range v.Items() {
-		of := item.Get("uri")
-		name := strings.TrimPrefix(of.Text, folder)
+		name := strings.TrimPrefix(item.Get("uri").Text, folder)
 		if s.files.Has(name) {
 			continue
 		}
-		size := item.Get("size")
 		pointer := jsontree.Pointer("/resources", strconv.Itoa(i))
-		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: size.Text + " bytes, not shown", Pointer: pointer, Place: pointer})
+		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: item.Get("size").Text + " bytes, not shown", Pointer: pointer, Place: pointer})
 	}
+	return true
 }
 
 // isNameInWords reports whether a member is a title that repeats the name of its object.
