@@ -229,23 +229,20 @@ func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
 
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
-	pointer := pointerTo(steps...)
-	for around := pointer; around != ""; {
-		around = around[:strings.LastIndexByte(around, '/')]
-		if !s.opaque[around] {
-			s.opaque[around] = false
+	pointer := ""
+	for _, step := range steps {
+		if !s.opaque[pointer] {
+			s.opaque[pointer] = false
 		}
+		pointer = jsontree.Pointer(pointer, step)
 	}
 	s.opaque[pointer] = true
 }
 
 // isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
 func (p *place) isOpaque() bool {
-	if len(p.opaque) == 0 {
-		return false
-	}
 	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, pointerTo(p.steps[0]))
+		pointer = strings.TrimPrefix(pointer, jsontree.Pointer("", p.steps[0]))
 		_, isAround := p.opaque[pointer]
 		for pointer != "" && !p.opaque[pointer] {
 			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
@@ -255,13 +252,6 @@ func (p *place) isOpaque() bool {
 		}
 	}
 	return false
-}
-
-func pointerTo(steps ...string) (pointer string) {
-	for _, step := range steps {
-		pointer = jsontree.Pointer(pointer, step)
-	}
-	return pointer
 }
 
 // isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
