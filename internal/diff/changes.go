@@ -135,7 +135,6 @@ func (l *labeller) place(n *node) *place {
 	if !n.tooMany {
 		p.Label = p.labelOf()
 	}
-	p.IsCode = l.entryType == pin.Skills && p.keyword == pin.FilesMember && len(p.inside) == 1 && l.isCode(p.inside[0])
 	p.Severity = p.Label.Severity()
 	return p
 }

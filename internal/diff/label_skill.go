@@ -65,6 +65,7 @@ func (l *labeller) isCode(name string) bool {
 
 // fileLabel labels a change in the text of a file. Changed code is never label.Wording.
 func (p *place) fileLabel(name string) label.Label {
+	p.IsCode = p.isCode(name)
 	was := p.Old.Text
 	is := p.New.Text
 	ran := p.Old.Kind != 0 && skill.IsExecutable(name, was)
@@ -73,7 +74,7 @@ func (p *place) fileLabel(name string) label.Label {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // may be prose, or input of a command
-	if ran || isText || p.isCode(name) || skill.AnyHead(was) != skill.AnyHead(is) || skill.FromCode(was) != skill.FromCode(is) {
+	if ran || isText || p.IsCode || skill.AnyHead(was) != skill.AnyHead(is) || skill.FromCode(was) != skill.FromCode(is) {
 		return label.Changed
 	}
 	if words.IndentChange(was, is) != "" {
