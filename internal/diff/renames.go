@@ -112,21 +112,22 @@ func pair(budget *effort.Budget, removed, added []*candidate) {
 	slices.SortStableFunc(removed, func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
 	for key := range keyCount {
 		pairEqual(removed, added, key)
+		removed = slices.DeleteFunc(removed, (*candidate).isPaired)
+		added = slices.DeleteFunc(added, (*candidate).isPaired)
 	}
 	pairAlike(budget, removed, added)
 }
 
-// pairEqual pairs entries that have no partner yet and have a key in common.
+// pairEqual pairs entries that have a key in common.
 func pairEqual(removed, added []*candidate, key int) {
 	byKey := map[string][]*candidate{}
 	for _, c := range removed {
-		if of := c.keys[key]; !c.isPaired() && of != "" {
-			byKey[of] = append(byKey[of], c)
-		}
+		of := c.keys[key]
+		byKey[of] = append(byKey[of], c)
 	}
 	for _, c := range added {
 		of := c.keys[key]
-		if list := byKey[of]; !c.isPaired() && len(list) > 0 {
+		if list := byKey[of]; of != "" && len(list) > 0 {
 			byKey[of] = list[1:]
 			rename(list[0], c)
 		}
@@ -170,10 +171,8 @@ func (c *candidate) work() int {
 	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts) + len(c.said))
 }
 
-// pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
+// pairAlike pairs entries that are much alike, the most alike first.
 func pairAlike(budget *effort.Budget, removed, added []*candidate) {
-	removed = slices.DeleteFunc(removed, (*candidate).isPaired)
-	added = slices.DeleteFunc(added, (*candidate).isPaired)
 	type pair struct {
 		old, new *candidate
 		likeness float64
