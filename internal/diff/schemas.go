@@ -266,8 +266,9 @@ func (p *place) isForm(kind int) bool {
 		return false // the definition that it is in isn't used
 	}
 	isOfDefinitions := schema.IsDefinitions(p.keyword)
-	if isOfDefinitions && !(p.isUsed(forms) && (kind == 1 || p.isCalled())) {
-		return false
+	isNew := func(name string) bool { return !p.known[name] }
+	if isOfDefinitions && (!p.isUsed(forms) || kind == 0 && slices.ContainsFunc(p.names(), isNew)) {
+		return false // a definition isn't part of the forms, or has a name that a reader has not seen
 	}
 	if normal.EqualKeyword(old, new, p.around[0], p.around[1], p.keyword) {
 		return true
@@ -284,12 +285,6 @@ func (p *place) isForm(kind int) bool {
 func (p *place) isNewProse() bool {
 	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
 	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
-}
-
-// isCalled reports whether the old schema has the names of all definitions that a change adds.
-func (p *place) isCalled() bool {
-	isNew := func(name string) bool { return !p.known[name] }
-	return p.New.Kind == 0 || !slices.ContainsFunc(p.names(), isNew)
 }
 
 // isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
