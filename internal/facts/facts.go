@@ -237,7 +237,15 @@ func (r *reader) explain(e *Entry) {
 		}
 		return
 	}
-	old, new := r.definitions(e)
+	e.Previous = diff.Former(pin.ComparisonOf(r.sides, e.Server), &e.Drift)
+	// Both definitions, a skill's with its files. One that isn't stored is absent.
+	var old, new jsontree.Value
+	if e.Previous != nil {
+		old = e.Previous.Shown()
+	}
+	if e.Captured != nil {
+		new = e.Captured.Shown()
+	}
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
 	if !e.Unexplained {
@@ -284,19 +292,6 @@ func withoutID(word string) string {
 		return "0"
 	}
 	return word
-}
-
-// definitions reads both definitions of an entry, a skill's with its files. The old one of a renamed entry is pinned
-// under another name. A definition that isn't stored is absent.
-func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
-	e.Previous = diff.Former(pin.ComparisonOf(r.sides, e.Server), &e.Drift)
-	if e.Previous != nil {
-		old = e.Previous.Shown()
-	}
-	if e.Captured != nil {
-		new = e.Captured.Shown()
-	}
-	return old, new
 }
 
 // newSentences lists the sentences that an entry has and its approved definition lacks. Where the approved definition
