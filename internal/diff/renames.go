@@ -50,6 +50,9 @@ func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value
 	return normal.Without(definition, pin.EntryTypeInfo[entryType].Identity)
 }
 
+// A set has strings, such as the words of a text.
+type set map[string]bool
+
 // keyCount is how many keys a candidate has.
 const keyCount = 3
 
@@ -203,9 +206,6 @@ func rankOf(b bool) int {
 	}
 	return 0
 }
-
-// A set is a set of strings.
-type set map[string]bool
 
 // wordSet returns the words of a text in lower case.
 func wordSet(s string) set {

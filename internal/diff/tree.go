@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// A versions is a value as it was (0) and as it is (1); nil where it is absent.
+// Versions are a value as it was (0) and as it is (1), nil where it is absent.
 type versions [2]*jsontree.Value
 
 // A node is a place in two definitions, with the old and the new value there. Members and elements that are compared
