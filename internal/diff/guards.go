@@ -13,22 +13,24 @@ import (
 func CountRestrictions(s string) int {
 	s = condition().ReplaceAllString(s, "$1")
 	n := 0
-	end := 0 // of the last restriction
-	for _, word := range asciiWord().FindAllStringIndex(s, -1) {
-		at := word[0]
-		if at < end || !guardStarts()[strings.ToLower(s[at:word[1]])] {
-			continue
+	for {
+		// A word is what \b and \w see as one.
+		isOfWord := func(r rune) bool { return r == '_' || r < 0x80 && text.IsAlnum(byte(r)) }
+		start := strings.IndexFunc(s, isOfWord)
+		if start < 0 {
+			return n
 		}
-		if place := guard().FindStringIndex(s[at:min(len(s), at+guardBytes)]); place != nil {
-			n++
-			end = at + place[1]
+		s = s[start:]
+		end := text.RunSize(s, isOfWord)
+		if guardStarts()[strings.ToLower(s[:end])] {
+			if place := guard().FindStringIndex(s[:min(len(s), guardBytes)]); place != nil {
+				n++
+				end = place[1]
+			}
 		}
+		s = s[end:]
 	}
-	return n
 }
-
-// asciiWord matches a word as \b and \w see it.
-var asciiWord = text.Pattern(`\w+`)
 
 // guardStarts are the words that a match of guard begins with. guard is tried only at these, because a regular expression
 // of its size takes a microsecond a byte.
