@@ -85,20 +85,14 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	if entryType == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
-	var line []byte
-	sum := sha256.New()
-	add := func(name, digest string) {
-		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
-		sum.Write(line)
-		line = append(line[:0], '\n') // it goes before the next line
-	}
+	var lines []string
 	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
-		add("policy", digest(jsontree.Append(nil, v)))
+		lines = append(lines, "policy:"+pin.HexOf(digest(jsontree.Append(nil, v))))
 	}
 	for _, p := range pins {
-		add(p.Name, p.Digest)
+		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
 	}
-	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
+	return digest([]byte(strings.Join(lines, "\n")))
 }
 
 // approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description

@@ -46,16 +46,21 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 const maxRenamedBytes = 64 << 20
 
 // noteDeniedHashes notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
-// the name of that pin, and under its policy, they have its digest. diff.Renames compares stored definitions.
+// the name of that pin, and under its policy, they have its digest.
 func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
-	hashed := slices.DeleteFunc(pin.DeniedPins(sides), func(p pin.DeniedPin) bool { return p.Definition != nil })
-	for _, denied := range hashed {
+	for _, denied := range pin.DeniedPins(sides) {
+		if denied.Definition != nil {
+			continue // diff.Renames compares it
+		}
 		for i := range drifts {
 			d := &drifts[i]
 			room--
 			if d.Type != denied.Type || d.Captured == nil || d.IsDenied() {
 				continue
+			}
+			if d.Type == pin.Skills && d.Server == denied.Server && d.Kind == pin.Added {
+				d.MayBeDenied = true // the files of a skill have its name, too, so a copy has other digests
 			}
 			room -= len(d.Captured.Received) + len(d.Captured.Definition)
 			if room < 0 {
@@ -149,10 +154,10 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	}
 	// The caller doesn't know which entries are denied, and would pass them to an agent. So a denied entry fails
 	// the run.
-	if len(v.Denied) > 0 && also.Denied {
-		v.Matches = false
-		v.Failed = true
-		for _, ref := range v.Denied {
+	for _, ref := range v.Denied {
+		if also.Denied {
+			v.Matches = false
+			v.Failed = true
 			v.Differs[ref.Server] = true
 		}
 	}

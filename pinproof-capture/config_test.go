@@ -66,6 +66,7 @@ func TestConfig(t *testing.T) {
 // TestConfigKeysNotDone: if a key changes how a client reaches the server, and config doesn't
 // support that key, the key is refused and the server isn't asked.
 func TestConfigKeysNotDone(t *testing.T) {
+	t.Parallel()
 	jsontest.SkipShort(t, "it starts programs and waits for them")
 	server := newStandInHTTP(t, "2025-11-25", "one tool", false)
 	program := standIn(t, "2025-11-25", "one tool")

@@ -15,7 +15,7 @@ import (
 // A Case is the input of a decision: both sides of some servers, and facts about their drift.
 type Case struct {
 	Sides   []pin.Comparison       // sorted by server
-	Drifts  []pin.Drift            // each entry once
+	Drifts  []pin.Drift            // each entry once, with what it is renamed from, and what denied pin it looks like
 	Verdict pin.Verdict            // of verify.go
 	Facts   map[pin.Ref]DriftFacts // of each drift
 
@@ -34,15 +34,6 @@ type DriftFacts struct {
 
 	Labels []string // one for each of its changes
 	Minor  bool     // there is nothing new to read in it
-
-	// The name of a REMOVED entry of the same server that seems to be this one, or "".
-	RenamedFrom string
-
-	// The denied pin that it looks like, of its server or another one.
-	LikeDenied pin.Ref
-
-	// It may be a denied entry: it couldn't be compared with all of them.
-	MayBeDenied bool
 }
 
 // A Warning is about one entry or, if the key in Of is empty, about a server's whole list.
@@ -63,26 +54,18 @@ func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 // any drift.
 func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
 
-// tool returns a Ref to the tool that the warning names, on the given server.
-func (w *Warning) tool(server string) pin.Ref {
-	return pin.Ref{Server: server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
-}
-
 // Overlooks returns a function that reports whether a warning is new, counts for an outcome and is not in the case. A name may excuse a
 // text as long as the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
-func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
+// accepted is the accepted drift, and gone has the entries that agents go without from now on.
+func (c *Case) Overlooks(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
 		known[w] = true
 	}
 	added := map[string][]string{} // the servers of tools that were accepted, by name
-	gone := pin.Refs{}
-	for _, d := range c.Drifts {
-		if out.Accepted[d.Ref()] && d.Type == pin.Tools {
-			gone[d.Ref()] = d.Kind == pin.Removed
-			if d.Kind == pin.Added {
-				added[d.Name] = append(added[d.Name], d.Server)
-			}
+	for _, d := range accepted {
+		if d.Kind == pin.Added && d.Type == pin.Tools {
+			added[d.Name] = append(added[d.Name], d.Server)
 		}
 	}
 	return func(w Warning) bool {
@@ -92,9 +75,9 @@ func (c *Case) Overlooks(out *Outcome) func(w Warning) bool {
 		if w.Where == InDrift {
 			return out.Accepted[w.Of] // a pinned text that is replaced goes
 		}
-		own := w.tool(w.Of.Server)
+		own := pin.Ref{Server: w.Of.Server, Key: pin.Key{Type: pin.Tools, Name: w.Names}}
 		isAdded := slices.ContainsFunc(added[w.Names], func(server string) bool { return server != w.Of.Server })
-		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (out.Denied[own] || gone[own] || isAdded)
+		return w.stays() && !out.Accepted[w.Of] && w.Names != "" && (gone[own] || isAdded)
 	}
 }
 
@@ -138,8 +121,8 @@ type Choices struct {
 
 	Only []Selector // --only: nothing but these is decided about
 
-	// --accept-warning: the entries that are accepted in spite of their warnings.
-	Warnings []Selector
+	// --accept-warning: the entries that are accepted despite their warnings.
+	Despite []Selector
 
 	AnyWarning bool // --accept-warnings
 

@@ -11,7 +11,7 @@ import (
 // A decision is the working state of Decide.
 type decision struct {
 	*Case
-	said *Choices
+	*Choices
 
 	// The drift to decide about: what --only selects, or all drift.
 	drifts []pin.Drift
@@ -47,10 +47,11 @@ func Decide(c *Case, said *Choices) Outcome {
 		d.yes = said.Answers
 		read = d.marks // what --deny names stays denied with any answer
 	}
-	if err := read(); err != nil {
-		return Outcome{Err: err}
+	err := read()
+	if err == nil {
+		err = d.decide()
 	}
-	if err := d.decide(); err != nil {
+	if err != nil {
 		return Outcome{Err: err, Warnings: d.out.Warnings}
 	}
 	return d.out
@@ -58,7 +59,7 @@ func Decide(c *Case, said *Choices) Outcome {
 
 // begin prepares a decision: it selects the drift and indexes the warnings.
 func begin(c *Case, said *Choices) *decision {
-	d := &decision{Case: c, said: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
+	d := &decision{Case: c, Choices: said, warned: pin.Refs{}, named: map[string][]Warning{}, refused: pin.Refs{}, former: pin.Refs{}, awaited: pin.Refs{}, yes: NewAnswers()}
 	for _, w := range c.Warnings {
 		if w.Names != "" && !w.Approved && w.stays() {
 			d.named[w.Names] = append(d.named[w.Names], w)
@@ -71,11 +72,10 @@ func begin(c *Case, said *Choices) *decision {
 		if said.selects(&drift, d.words(&drift)) {
 			d.drifts = append(d.drifts, drift)
 		}
-	}
-	for ref, fact := range c.Facts {
-		ref.Name = fact.RenamedFrom
-		d.former[ref] = true
-		d.former[fact.LikeDenied] = true
+		former := drift.Ref()
+		former.Name = drift.RenamedFrom
+		d.former[former] = true
+		d.former[drift.LikeDenied] = true
 	}
 	d.policyChanged = slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	d.out = Outcome{
@@ -90,13 +90,12 @@ func begin(c *Case, said *Choices) *decision {
 
 // decide runs the steps of a decision in order. An error means that nothing is written.
 func (d *decision) decide() *fail.Error {
-	said := d.said
 	out := &d.out
 	if err := d.beforeAnswers(); err != nil {
 		return err
 	}
 	isOpen := len(d.drifts) > 0 || d.policyChanged || len(d.unrecorded()) > 0
-	if said.Answers == nil && (said.NeedsPrompt() && isOpen || d.asksForLock()) {
+	if d.Answers == nil && (d.NeedsPrompt() && isOpen || d.asksForLock()) {
 		*out = Outcome{Ask: true}
 		return nil
 	}
@@ -104,7 +103,7 @@ func (d *decision) decide() *fail.Error {
 		return err
 	}
 	isUnchanged := len(out.Recorded)+len(out.Denied)+len(out.Allowed)+len(d.refused) == 0
-	if said.Answers == nil && !said.Approves && d.isSettled() && isUnchanged {
+	if d.Answers == nil && !d.Approves && d.isSettled() && isUnchanged {
 		*out = Outcome{Settled: true}
 		return nil
 	}
@@ -115,14 +114,14 @@ func (d *decision) decide() *fail.Error {
 	if err := d.declined(); err != nil {
 		return err
 	}
-	allOrNone := d.policyChanged || said.Approves || len(out.Accepted) == 0
+	allOrNone := d.policyChanged || d.Approves || len(out.Accepted) == 0
 	if len(d.refused) > 0 && allOrNone {
 		return d.newWarnings("nothing was written")
 	}
 	if d.policyChanged && len(out.Accepted) < len(d.Drifts) {
-		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", said.Next.To("diff"))
+		err := fail.New("a changed policy takes effect only when all drift is accepted: nothing was written").Hint("read it: %s", d.Next.To("diff"))
 		if len(out.LeftOut) > 0 {
-			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", said.Next.To(said.Verb))
+			err.Hint("a denied entry that goes takes a yes of its own, at a terminal: %s", d.Next.To(d.Verb))
 		}
 		return err.Refusal()
 	}
@@ -137,17 +136,16 @@ func (d *decision) decide() *fail.Error {
 
 // beforeAnswers refuses what no answer at the prompt can allow.
 func (d *decision) beforeAnswers() *fail.Error {
-	said := d.said
-	if d.policyChanged && len(said.Accepts)+len(said.Deny) > 0 && !said.All {
+	if d.policyChanged && len(d.Accepts)+len(d.Deny) > 0 && !d.All {
 		return fail.New("a changed policy changes every pin: accept it with all drift, or not at all").
-			Hint("read it, and answer at a terminal: %s", said.Next.To("relock"))
+			Hint("read it, and answer at a terminal: %s", d.Next.To("relock"))
 	}
 	if uncovered := d.warningsThat(func(w *Warning) bool { return w.Where == Unpinned }); len(uncovered) > 0 {
 		d.out.Warnings = uncovered
 		err := fail.New("a text that isn't pinned has a warning, which no approval covers: nothing was written").
-			Hint("read it: %s", said.Next.To("diff")).Refusal()
+			Hint("read it: %s", d.Next.To("diff")).Refusal()
 		if !d.Sides[0].Part { // a part of a session keeps its policy
-			err.Hint("pin it, then it can be approved: %s", said.Next.Without("descriptions").To(said.Verb, "--descriptions=preserve"))
+			err.Hint("pin it, then it can be approved: %s", d.Next.Without("descriptions").To(d.Verb, "--descriptions=preserve"))
 		}
 		return err
 	}
@@ -185,7 +183,7 @@ func (d *decision) warningsThat(is func(w *Warning) bool) (list []Warning) {
 func (d *decision) unrecorded() []Warning {
 	return d.warningsThat(func(w *Warning) bool {
 		matching := pin.Drift{Server: w.Of.Server, Key: w.Of.Key}
-		return w.stays() && !w.Approved && !w.isWhole() && d.said.selects(&matching, []string{wordWarnings})
+		return w.stays() && !w.Approved && !w.isWhole() && d.selects(&matching, []string{wordWarnings})
 	})
 }
 
@@ -201,9 +199,8 @@ func (d *decision) newWarnings(result string) *fail.Error {
 	d.out.Warnings = d.warningsThat(func(w *Warning) bool {
 		return !w.Approved && (w.isWhole() || w.Where == InDrift && d.refused[w.Of] || w.stays() && prevents[w.Names])
 	})
-	said := d.said
-	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", said.Next.To("diff")).
-		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", said.Next.To(said.Verb)).Refusal()
+	return fail.New("%s: %s", text.Count(len(d.out.Warnings), "new warning"), result).Hint("read it: %s", d.Next.To("diff")).
+		Hint("then answer at a terminal, where a warning takes the whole word yes: %s", d.Next.To(d.Verb)).Refusal()
 }
 
 // Unsettled is the error if each decision has warnings that the one before lacked.
@@ -223,26 +220,27 @@ func (d *decision) isSettled() bool {
 // asksForLock reports whether lock must ask a person: without --expect, or if a warning isn't accepted by a
 // flag.
 func (d *decision) asksForLock() bool {
-	if !d.said.Approves || d.said.Silent {
+	if !d.Approves || d.Silent {
 		return false
 	}
-	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(drift.Ref(), drift.Kind) }
-	return len(d.said.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
+	isWarned := func(drift pin.Drift) bool { return d.isRefused(drift.Ref()) || d.isNamed(&drift) }
+	return len(d.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
 // isNamed reports whether pinned text names this tool and has a new warning that the answers don't accept. Such
 // a warning prevents the change of the tool: a text of another server names a tool that is added here, or a
 // text of this server names its own tool, which is removed or denied, so that the text now means another
 // server's tool.
-func (d *decision) isNamed(ref pin.Ref, kind pin.DriftKind) bool {
-	return ref.Type == pin.Tools && slices.ContainsFunc(d.named[ref.Name], func(w Warning) bool { return d.prevents(&w, ref, kind) })
+func (d *decision) isNamed(drift *pin.Drift) bool {
+	return drift.Type == pin.Tools && slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool { return d.prevents(&w, drift) })
 }
 
 // prevents reports whether a warning about a tool's name prevents an answer about that tool.
-func (d *decision) prevents(w *Warning, ref pin.Ref, kind pin.DriftKind) bool {
-	isAbout := kind == pin.Added
-	if w.Of.Server == ref.Server {
-		isAbout = kind == pin.Removed || kind != pin.Added && !d.isDenied(ref) && (d.yes.Denied[ref] || d.wasDenied(ref))
+func (d *decision) prevents(w *Warning, drift *pin.Drift) bool {
+	isAdded := drift.Kind == pin.Added
+	isAbout := isAdded
+	if w.Of.Server == drift.Server {
+		isAbout = drift.Kind == pin.Removed || !isAdded && !drift.IsDenied() && (d.yes.Denied[drift.Ref()] || drift.LooksDenied())
 	}
 	return isAbout && !(d.out.Accepted[w.Of] && w.Where == InPin) && !d.yes.Records[w.EntryRecord]
 }
@@ -262,10 +260,10 @@ func (d *decision) take() *fail.Error {
 			continue
 		}
 		if shown != drift.DefinitionDigest() {
-			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.said.Next.To("diff")).Refusal()
+			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		if d.said.Answers != nil && !isOwn && !d.said.Approves && d.mayBeDenied(&drift) {
+		if d.Answers != nil && !isOwn && !d.Approves && d.mayBeDenied(&drift) {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -288,19 +286,10 @@ func (d *decision) take() *fail.Error {
 // prevent the change of another entry: such a change is refused, too.
 func (d *decision) refuseNamed() {
 	byName := map[string][]*pin.Drift{}
-	var refused []pin.Ref
-	refuse := func(ref pin.Ref) {
-		delete(d.out.Accepted, ref)
-		d.refused[ref] = true
-		refused = append(refused, ref)
-	}
 	for i := range d.drifts {
 		drift := &d.drifts[i]
-		if drift.Type == pin.Tools && d.named[drift.Name] != nil {
+		if drift.Type == pin.Tools {
 			byName[drift.Name] = append(byName[drift.Name], drift)
-		}
-		if ref := drift.Ref(); d.out.Accepted[ref] && d.isNamed(ref, drift.Kind) {
-			refuse(ref)
 		}
 	}
 	inText := map[pin.Ref][]Warning{}
@@ -309,15 +298,22 @@ func (d *decision) refuseNamed() {
 			inText[w.Of] = append(inText[w.Of], w)
 		}
 	}
-	for len(refused) > 0 {
-		last := refused[len(refused)-1]
-		refused = refused[:len(refused)-1]
-		for _, w := range inText[last] {
+	var refuse func(ref pin.Ref)
+	refuse = func(ref pin.Ref) {
+		delete(d.out.Accepted, ref)
+		d.refused[ref] = true
+		for _, w := range inText[ref] {
 			for _, drift := range byName[w.Names] {
-				if ref := drift.Ref(); d.out.Accepted[ref] && d.prevents(&w, ref, drift.Kind) {
-					refuse(ref)
+				if d.out.Accepted[drift.Ref()] && d.prevents(&w, drift) {
+					refuse(drift.Ref())
 				}
 			}
+		}
+	}
+	for i := range d.drifts {
+		drift := &d.drifts[i]
+		if d.out.Accepted[drift.Ref()] && d.isNamed(drift) {
+			refuse(drift.Ref())
 		}
 	}
 }
@@ -330,7 +326,7 @@ func (d *decision) declined() *fail.Error {
 	if !d.isWholeWarned() {
 		return nil
 	}
-	if d.said.Answers == nil {
+	if d.Answers == nil {
 		return d.newWarnings("nothing was written")
 	}
 	return fail.New("the warning was not accepted: nothing was written").Refusal()
@@ -339,10 +335,11 @@ func (d *decision) declined() *fail.Error {
 // isUnclean reports whether the policy requireClean forbids the text of a warning: in an entry that was asked
 // for and, if requireClean is new, also in an entry that stays pinned.
 func (d *decision) isUnclean(w *Warning) bool {
-	isKept := func() bool {
-		return w.Where != InDrift && !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
+	if !d.forbids(w) {
+		return false
 	}
-	return d.forbids(w) && (d.out.Accepted[w.Of] || d.refused[w.Of] || isKept())
+	isNew := !pin.ComparisonOf(d.Sides, w.Of.Server).Locked.Policy.RequireClean
+	return d.out.Accepted[w.Of] || d.refused[w.Of] || w.Where != InDrift && isNew
 }
 
 // forbids reports whether requireClean refuses a text with a warning.
@@ -371,40 +368,31 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 // or couldn't be compared. A person is told so, and then accepts it by its digest or by its own question at the prompt: its name
 // alone doesn't accept it.
 func (d *decision) mayBeDenied(drift *pin.Drift) bool {
-	ref := drift.Ref()
-	return (drift.Kind == pin.Added && d.isAwaited(drift) || d.Facts[ref].MayBeDenied) && !d.wasDenied(ref)
+	return (drift.Kind == pin.Added && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
 
 // isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
 // that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry. An entry
 // that was renamed keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
-	ref := drift.Ref()
 	isGone := drift.Kind == pin.Removed
-	isKept := d.isDenied(ref) && (isGone || d.former[ref]) || isGone && d.former[ref] && d.isAwaited(drift)
-	return isKept || d.mayBeDenied(drift) || d.looksDenied(ref)
-}
-
-// looksDenied reports whether an entry looks like a denied one.
-func (d *decision) looksDenied(ref pin.Ref) bool { return d.Facts[ref].LikeDenied != pin.Ref{} }
-
-// wasDenied reports whether the entry of a drift is pinned as denied, be it under another name or for another server.
-func (d *decision) wasDenied(ref pin.Ref) bool { return d.isDenied(ref) || d.looksDenied(ref) }
-
-// isDenied reports whether a pin has the mark.
-func (d *decision) isDenied(ref pin.Ref) bool {
-	pinned := pin.ComparisonOf(d.Sides, ref.Server).Locked.Find(ref.Key)
-	return pinned != nil && pinned.Denied
+	isFormer := d.former[drift.Ref()]
+	isKept := drift.IsDenied() && (isGone || isFormer) || isGone && isFormer && d.isAwaited(drift)
+	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
 }
 
 // mark fills Denied and Allowed of the outcome: the entries that become denied, or stay denied with their
 // accepted drift, and those that no longer are.
 func (d *decision) mark() {
 	drifted := pin.Refs{}
-	set := func(ref pin.Ref, was, isNew bool) {
+	set := func(drift *pin.Drift) {
+		ref := drift.Ref()
+		isNew := drift.Kind != ""
+		// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
+		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && d.mayBeDenied(drift)
 		// A yes to an entry removes only its own mark, not that of its former name.
-		is := d.yes.Denied[ref] || was && !(d.isDenied(ref) && d.yes.Allowed[ref])
-		if !isNew && d.isNamed(ref, "") {
+		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
+		if !isNew && d.isNamed(drift) {
 			d.refused[ref] = true
 		} else if is && (isNew || !was) {
 			d.out.Denied[ref] = true
@@ -412,24 +400,28 @@ func (d *decision) mark() {
 			d.out.Allowed[ref] = true
 		}
 	}
-	for _, drift := range d.Drifts {
+	for i := range d.Drifts {
+		drift := &d.Drifts[i]
 		ref := drift.Ref()
 		drifted[ref] = true
-		if d.out.Accepted[ref] && drift.Kind == pin.Removed && d.isDenied(ref) {
+		if !d.out.Accepted[ref] {
+			continue
+		}
+		if drift.Kind != pin.Removed {
+			set(drift)
+		} else if drift.IsDenied() {
 			d.out.Allowed[ref] = true // it may come back without the mark
-		} else if d.out.Accepted[ref] && drift.Kind != pin.Removed {
-			// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-			set(ref, d.wasDenied(ref) || d.said.Approves && d.mayBeDenied(&drift), true)
 		}
 	}
-	if d.said.Answers != nil {
+	if d.Answers != nil {
 		return // at the prompt, nobody is asked about entries that match
 	}
 	for _, p := range d.Sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			if ref := p.Ref(pinned.Key); !drifted[ref] {
-				set(ref, pinned.Denied, false)
+			matching := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned} // without a kind
+			if !drifted[matching.Ref()] {
+				set(&matching)
 			}
 		}
 	}
@@ -449,7 +441,7 @@ func AcceptableByName(c *Case) pin.Refs {
 	d := begin(c, &Choices{})
 	alone := pin.Refs{}
 	for _, drift := range c.Drifts {
-		alone[drift.Ref()] = !d.isNamed(drift.Ref(), drift.Kind)
+		alone[drift.Ref()] = !d.isNamed(&drift)
 	}
 	for _, w := range c.Warnings {
 		if d.forbids(&w) {

@@ -10,13 +10,10 @@ import (
 // flags sets the answers to what the flags accept, as if a person had answered. It also finds the drift that a
 // new warning prevents, and the selectors that match no drift.
 func (d *decision) flags() *fail.Error {
-	said := d.said
 	d.yes.Policies = true
-	d.yes.Wholes = said.AnyWarning
-	if said.AnyWarning || len(said.Warnings) > 0 {
-		if err := d.records(); err != nil {
-			return err
-		}
+	d.yes.Wholes = d.AnyWarning
+	if err := d.records(); err != nil {
+		return err
 	}
 	if err := d.marks(); err != nil {
 		return err
@@ -24,37 +21,38 @@ func (d *decision) flags() *fail.Error {
 	asked := pin.Refs{}
 	isLabelled := false
 	for _, drift := range d.drifts {
-		hasLabel := d.hasOnly(&drift, said.Accepts) // then it has no new warning
+		hasLabel := d.hasOnly(&drift, d.Accepts) // then it has no new warning
 		isLabelled = isLabelled || hasLabel
 		asked[drift.Ref()] = hasLabel || d.isAsked(&drift)
 	}
 	if !isLabelled {
-		d.out.Idle = labelsIn(said.Accepts)
+		d.out.Idle = labelsIn(d.Accepts)
 	}
 	single := pin.Refs{} // asked for by a name or a digest
-	for _, s := range said.Accepts {
-		if s.isLabel() || said.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
+	for _, s := range d.Accepts {
+		if s.isLabel() || d.KeepsMarks && pin.CountServersWith(d.Sides, s.Key) == 0 {
 			continue // for the warning of a server without a capture, there is no drift to accept
 		}
-		fits, matching, err := s.resolve(d.Sides, d.drifts)
+		entries, err := s.resolve(d.Sides, d.drifts)
 		if err != nil {
 			return err
 		}
-		removesMark := s.isOne() && !said.KeepsMarks
-		isIdle := len(fits) == 0 && !d.consentsTo(&s)
-		for _, drift := range fits {
-			ref := drift.Ref()
-			asked[ref] = true
-			single[ref] = single[ref] || d.isOwn(&s, drift)
-			if removesMark {
-				d.yes.Allowed[ref] = true
-			}
+		removesMark := s.isOne() && !d.KeepsMarks
+		isIdle := true
+		for r := range d.yes.Records {
+			isIdle = isIdle && !s.means(r.Of.Key)
 		}
-		for _, ref := range matching {
+		for _, entry := range entries {
+			ref := entry.Ref()
+			hasDrifted := entry.Kind != ""
+			if hasDrifted {
+				asked[ref] = true
+				single[ref] = single[ref] || d.isOwn(&s, entry)
+			}
 			if removesMark {
 				d.yes.Allowed[ref] = true
-				isIdle = isIdle && !d.wasDenied(ref)
 			}
+			isIdle = isIdle && !hasDrifted && !(removesMark && entry.IsDenied())
 		}
 		if isIdle {
 			d.out.Idle = append(d.out.Idle, s)
@@ -68,14 +66,14 @@ func (d *decision) flags() *fail.Error {
 // digest may be that of another one, too, and --accept-warning is for a text. Only its digest accepts what may be a denied entry.
 func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 	if drift.Kind == pin.Removed {
-		return s.isOne() && !d.said.KeepsMarks
+		return s.isOne() && !d.KeepsMarks
 	}
 	return s.Digest != "" || s.isOne() && !d.mayBeDenied(drift)
 }
 
 // records adds to the answers the accepted warnings about text that is pinned already.
 func (d *decision) records() *fail.Error {
-	for _, s := range d.said.Warnings {
+	for _, s := range d.Despite {
 		sides := d.Sides
 		if pin.CountServersWith(sides, s.Key) == 0 && pin.CountServersWith(d.Others, s.Key) > 0 {
 			sides = d.Others
@@ -96,25 +94,14 @@ func (d *decision) records() *fail.Error {
 // servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted,
 // such as one that only a pattern fits: nobody may have read the text of that.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
-	said := d.said
-	named := said.Warnings
-	if said.AnyWarning {
-		named = slices.Concat(named, said.Accepts, said.Deny)
+	named := d.Despite
+	if d.AnyWarning {
+		named = slices.Concat(named, d.Accepts, d.Deny)
 	}
 	isMeant := func(s Selector) bool { return s.isOne() && s.means(ref.Key) }
 	isHere := pin.ComparisonOf(d.Sides, ref.Server) != nil || pin.CountServersWith(d.Sides, ref.Key) == 0
-	isForAll := said.AnyWarning && (hasDrifted || said.All || len(said.Accepts)+len(said.Deny) == 0)
+	isForAll := d.AnyWarning && (hasDrifted || d.All || len(d.Accepts)+len(d.Deny) == 0)
 	return isForAll || isHere && slices.ContainsFunc(named, isMeant)
-}
-
-// consentsTo reports whether a selector names an entry with an accepted warning.
-func (d *decision) consentsTo(s *Selector) bool {
-	for r := range d.yes.Records {
-		if s.means(r.Of.Key) {
-			return true
-		}
-	}
-	return false
 }
 
 // answer adds to the answers the drift that the flags ask for, unless a new warning or a missing denied entry
@@ -126,7 +113,7 @@ func (d *decision) answer(asked, single pin.Refs) {
 		if !asked[ref] && !isDenied {
 			continue
 		}
-		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.said.Approves {
+		if d.isHeld(&drift) && !single[ref] && !isDenied && !d.Approves {
 			d.out.LeftOut[ref] = true
 		} else if d.isRefused(ref) {
 			d.refused[ref] = true
@@ -144,7 +131,7 @@ func (d *decision) isRefused(ref pin.Ref) bool {
 // isAsked reports whether lock or --accept-all applies to a drift. With --only, the drift must be selected. A
 // label in --only works as in --accept LABEL: an entry that has other changes, too, isn't accepted.
 func (d *decision) isAsked(drift *pin.Drift) bool {
-	if !d.said.All && !d.said.Approves {
+	if !d.All && !d.Approves {
 		return false
 	}
 	labels := d.Facts[drift.Ref()].Labels
@@ -152,7 +139,7 @@ func (d *decision) isAsked(drift *pin.Drift) bool {
 		isChange := s.isLabel() && (s.Word == wordMinor || slices.Contains(labels, s.Word))
 		return !isChange && s.Fits(drift, d.words(drift))
 	}
-	return len(d.said.Only) == 0 || d.hasOnly(drift, d.said.Only) || slices.ContainsFunc(d.said.Only, takesWhole)
+	return len(d.Only) == 0 || d.hasOnly(drift, d.Only) || slices.ContainsFunc(d.Only, takesWhole)
 }
 
 // hasOnly reports whether a drift is CHANGED, has no new warning, and all its changes have the given labels.
@@ -174,7 +161,7 @@ const wordMinor = "minor"
 
 // marks adds the entries of --deny to the answers. It refuses entries that can't be denied.
 func (d *decision) marks() *fail.Error {
-	for _, s := range d.said.Deny {
+	for _, s := range d.Deny {
 		p, err := s.one(d.Sides)
 		if err != nil {
 			return err
@@ -185,7 +172,7 @@ func (d *decision) marks() *fail.Error {
 		if p.Captured.Find(s.Key) == nil && !p.Part {
 			return s.wrong("the capture doesn't list it: there is nothing to deny")
 		}
-		if slices.ContainsFunc(d.said.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
+		if slices.ContainsFunc(d.Accepts, func(accepted Selector) bool { return accepted.isOne() && accepted.Key == s.Key }) {
 			return s.wrong("--accept names it, too, which would let agents have it")
 		}
 		ref := p.Ref(s.Key)

@@ -142,10 +142,10 @@ func flagsFor(t *testing.T, random *rand.Rand, c *approval.Case) (f framedFlags)
 	}
 	if random.IntN(3) == 0 {
 		arg, means := pick(slices.Concat(c.Sides, c.Others), false)
-		f.said.Warnings = append(f.said.Warnings, selectorOf(t, arg))
+		f.said.Despite = append(f.said.Despite, selectorOf(t, arg))
 		f.warnings = means
 		if len(f.said.Accepts)+len(f.said.Deny) == 0 {
-			f.said.Accepts = f.said.Warnings
+			f.said.Accepts = f.said.Despite
 			f.said.KeepsMarks = true
 		}
 	}

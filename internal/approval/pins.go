@@ -22,7 +22,7 @@ func (d *decision) makePins() {
 			touched[ref.Server] = true
 		}
 	}
-	takesAll := d.said.All && len(d.said.Only) == 0 || d.said.Approves && len(d.yes.Entries) == len(d.drifts)
+	takesAll := d.All && len(d.Only) == 0 || d.Approves && len(d.yes.Entries) == len(d.drifts)
 	out.Sets = map[string]*pin.Set{}
 	for i, p := range slices.Concat(d.Sides, d.Others) {
 		isTouched := touched[p.Server] || p.PolicyDiffers()

@@ -90,7 +90,7 @@ func (said *Choices) SelectsByWord() bool {
 // Reads returns the drift that may be accepted: a decision needs only its texts. all is true if it needs the
 // texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
-	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Warnings) > 0 || said.SelectsByWord() {
+	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Despite) > 0 || said.SelectsByWord() {
 		return drifts, true
 	}
 	for _, d := range drifts {
@@ -114,9 +114,6 @@ func labelsIn(list []Selector) (labels []Selector) {
 
 // isOne reports whether the selector has the name of one entry, with or without a digest.
 func (s *Selector) isOne() bool { return s.named() && s.pattern == nil }
-
-// isName reports whether the selector is the name of one entry, and nothing else.
-func (s *Selector) isName() bool { return s.isOne() && s.Digest == "" }
 
 // named reports whether the selector has the name of an entry, or a pattern of names.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
@@ -143,12 +140,6 @@ func (s *Selector) Fits(d *pin.Drift, words []string) bool {
 // FitsAny reports whether one of several selectors selects a drift.
 func FitsAny(list []Selector, d *pin.Drift, words []string) bool {
 	return slices.ContainsFunc(list, func(s Selector) bool { return s.Fits(d, words) })
-}
-
-// takes reports whether the selector accepts a drift. A pattern accepts no new entry, because nobody has seen
-// the entry's name when the pattern is written. It doesn't accept a repeated name either.
-func (s *Selector) takes(d *pin.Drift) bool {
-	return s.Fits(d, nil) && (s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate)
 }
 
 // holders lists the servers that pin or list an entry that the selector means.
@@ -182,7 +173,7 @@ func (s *Selector) check(sides []pin.Comparison) *fail.Error {
 // one returns the server with the entry that the selector names. It refuses a selector that isn't a name, and a
 // name that several servers have.
 func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
-	if !s.isName() {
+	if !s.isOne() || s.Digest != "" {
 		return nil, s.wrong("give the name of an entry").Hint("for a tool of that name: tool=NAME")
 	}
 	if err := s.check(sides); err != nil {
@@ -197,43 +188,48 @@ func (s *Selector) one(sides []pin.Comparison) (*pin.Comparison, *fail.Error) {
 
 // resolve returns the drifts that the selector accepts or, if there are none, the selected entries that match
 // their pins. It refuses drifts of several servers, so that no other server's entry is accepted by accident.
-func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, matching []pin.Ref, err *fail.Error) {
+func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*pin.Drift, err *fail.Error) {
 	if err := s.check(sides); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	servers := map[string]bool{}
 	fitsNew := false
 	for i := range drifts {
 		d := &drifts[i]
-		if s.takes(d) {
+		if !s.Fits(d, nil) {
+			continue
+		}
+		fitsNew = fitsNew || d.Kind == pin.Added
+		// A pattern accepts no new entry, because nobody has seen the entry's name when the pattern is written. It doesn't
+		// accept a repeated name either.
+		if s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate {
 			fits = append(fits, d)
 			servers[d.Server] = true
 		}
-		fitsNew = fitsNew || d.Kind == pin.Added && s.Fits(d, nil)
 	}
 	if s.pattern != nil && len(fits) == 0 && fitsNew {
-		return nil, nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
-	}
-	if len(fits) == 0 {
-		matching = s.matching(sides)
+		return nil, s.wrong("a pattern accepts no new entry").Hint("a new entry has to be named; for all that is new: added")
 	}
 	// A name that several servers have is ambiguous, whichever of them drifted.
-	if len(servers) > 1 || s.isOne() && (len(matching) > 1 || pin.CountServersWith(sides, s.Key) > 1) {
-		return nil, nil, s.ofSeveral()
+	if len(servers) > 1 || s.isOne() && pin.CountServersWith(sides, s.Key) > 1 {
+		return nil, s.ofSeveral()
 	}
 	if s.Digest != "" && len(fits) > 1 {
-		return nil, nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
-	}
-	if s.Digest != "" && len(fits)+len(matching) == 0 {
-		return nil, nil, s.wrong("no drifted entry has that digest: nothing was written").
-			Hint("the capture is not the one you reviewed: review it again").Refusal()
+		return nil, s.wrong("it matches entries of several lists").Hint("say which: NAME@sha256:HEX, prompt=NAME@sha256:HEX")
 	}
 	for _, d := range fits {
 		if d.Kind == pin.Duplicate {
-			return nil, nil, notAcceptable(d)
+			return nil, notAcceptable(d)
 		}
 	}
-	return fits, matching, nil
+	if len(fits) == 0 {
+		fits = s.matching(sides)
+	}
+	if s.Digest != "" && len(fits) == 0 {
+		return nil, s.wrong("no drifted entry has that digest: nothing was written").
+			Hint("the capture is not the one you reviewed: review it again").Refusal()
+	}
+	return fits, nil
 }
 
 // notAcceptable is the error for a repeated name.
@@ -241,16 +237,16 @@ func notAcceptable(d *pin.Drift) *fail.Error {
 	return fail.New("%s is listed %d times: that can't be accepted", d.EntryRef(), len(d.Copies)).Refusal()
 }
 
-// matching returns the entries that the selector means, that match their pins and have the selector's digest.
-func (s *Selector) matching(sides []pin.Comparison) (refs []pin.Ref) {
+// matching returns the entries that the selector selects and that match their pins, each as a drift without a kind.
+func (s *Selector) matching(sides []pin.Comparison) (list []*pin.Drift) {
 	for _, p := range sides {
 		for j := range p.Locked.Pins {
 			pinned := &p.Locked.Pins[j]
-			found := p.Captured.Find(pinned.Key)
-			if s.means(pinned.Key) && (s.Digest == "" || s.Digest == pinned.Digest) && found != nil && found.Digest == pinned.Digest {
-				refs = append(refs, p.Ref(pinned.Key))
+			entry := pin.Drift{Server: p.Server, Key: pinned.Key, Locked: pinned, Captured: p.Captured.Find(pinned.Key)}
+			if entry.Captured != nil && entry.Captured.Digest == pinned.Digest && s.Fits(&entry, nil) {
+				list = append(list, &entry)
 			}
 		}
 	}
-	return refs
+	return list
 }

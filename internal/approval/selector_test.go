@@ -61,7 +61,7 @@ func relockCase(t *testing.T) ([]pin.Comparison, []pin.Drift) {
 
 // caseOf returns a case in which no text has a warning.
 func caseOf(pairs []pin.Comparison, drifts []pin.Drift) *approval.Case {
-	return &approval.Case{Sides: pairs, Drifts: drifts, Facts: map[pin.Ref]approval.DriftFacts{}}
+	return &approval.Case{Sides: pairs, Drifts: drifts}
 }
 
 // reasons has the errors of decisions in a few words, each with a part of its text.

@@ -59,6 +59,7 @@ type scene struct {
 func newScene(t *testing.T, about []string) *scene {
 	s := &scene{t, &approval.Case{Facts: map[pin.Ref]approval.DriftFacts{}}}
 	s.Verdict.Differs = map[string]bool{}
+	seems := map[pin.Ref]pin.Drift{}
 	for _, line := range about {
 		words := strings.Fields(line)
 		switch words[0] {
@@ -99,7 +100,8 @@ func newScene(t *testing.T, about []string) *scene {
 				pinned.Accepted = append(pinned.Accepted, rec(words[2]))
 			}
 		case "fact":
-			fact := approval.DriftFacts{Minor: slices.Contains(words, "minor"), MayBeDenied: slices.Contains(words, "may-be-denied")}
+			fact := approval.DriftFacts{Minor: slices.Contains(words, "minor")}
+			seen := pin.Drift{MayBeDenied: slices.Contains(words, "may-be-denied")}
 			for _, word := range words[2:] {
 				name, values, _ := strings.Cut(word, "=")
 				switch name {
@@ -108,12 +110,13 @@ func newScene(t *testing.T, about []string) *scene {
 				case "words":
 					fact.Words = strings.Split(values, ",")
 				case "like":
-					fact.LikeDenied = s.ref(values)
+					seen.LikeDenied = s.ref(values)
 				case "was":
-					fact.RenamedFrom = values
+					seen.RenamedFrom = values
 				}
 			}
 			s.Facts[s.ref(words[1])] = fact
+			seems[s.ref(words[1])] = seen
 		default:
 			t.Fatal(line)
 		}
@@ -122,6 +125,11 @@ func newScene(t *testing.T, about []string) *scene {
 		return d.Kind == pin.Removed && (s.side(d.Server).Part || slices.Contains(s.Verdict.Unanswered, d.Server))
 	}
 	s.Drifts = slices.DeleteFunc(pintest.Drifts(s.Sides), isNoDrift)
+	for i := range s.Drifts {
+		d := &s.Drifts[i]
+		seen := seems[d.Ref()]
+		d.LikeDenied, d.RenamedFrom, d.MayBeDenied = seen.LikeDenied, seen.RenamedFrom, seen.MayBeDenied
+	}
 	s.Verdict.Matches = len(s.Drifts) == 0 && len(s.Verdict.Unanswered) == 0 && !slices.ContainsFunc(s.Sides, func(p pin.Comparison) bool { return p.PolicyDiffers() })
 	for i := range s.Sides {
 		s.Sides[i].Captured.Digest = setDigest(strconv.Itoa(i + 1))
@@ -230,7 +238,7 @@ func (s *scene) chosen(words string) *approval.Choices {
 	answers := approval.NewAnswers()
 	for word := range strings.FieldsSeq(words) {
 		name, arg, _ := strings.Cut(word, ":")
-		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Warnings}[name]; list != nil {
+		if list := map[string]*[]approval.Selector{"accept": &said.Accepts, "deny": &said.Deny, "only": &said.Only, "accept-warning": &said.Despite}[name]; list != nil {
 			*list = append(*list, selectorOf(s.T, s.digests(arg), "risky", "minor", "warnings"))
 			continue
 		}
@@ -245,7 +253,7 @@ func (s *scene) chosen(words string) *approval.Choices {
 		case "accept-warnings":
 			said.AnyWarning = true
 		case "keeps-marks":
-			said.Accepts = said.Warnings
+			said.Accepts = said.Despite
 			said.KeepsMarks = true
 		case "expect":
 			said.Expect = append(said.Expect, setDigest(arg))

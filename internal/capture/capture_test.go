@@ -81,66 +81,12 @@ func pages(first, second string) string {
 		`{"jsonrpc":"2.0","id":2,"result":{"tools":[` + toolB + `]` + second + `}}` + "\n"
 }
 
+// TestCaptureShapes reads the shapes of one list in testdata/shapes.txt.
 func TestCaptureShapes(t *testing.T) {
-	var indented bytes.Buffer
-	if err := json.Indent(&indented, []byte(answer), "", "  "); err != nil {
-		t.Fatal(err)
-	}
-	both := toolA + "," + toolB
-	tests := []struct {
-		shape, text string
-		noise       int
-		about       string
-	}{
-		{"a response", answer, 0, ""},
-		{"a response, indented", indented.String(), 0, ""},
-		{"a response with a byte order mark", "\ufeff" + answer, 0, ""},
-		{"a response with a string for an id", strings.Replace(answer, `"id":1`, `"id":"x"`, 1), 0, ""},
-		{"a bare result", `{"tools":[` + both + `]}`, 0, ""},
-		{"a bare result with all it may hold", `{"_meta":{"tools":[1]},"ttlMs":5,"cacheScope":"x","other":[],"resultType":"complete","nextCursor":null,"tools":[` + both + `]}`, 0, ""},
-		{"a result without an envelope", `{"result":{"tools":[` + both + `]}}`, 0, ""},
-		{"a bare array", `[` + both + `]`, 0, ""},
-		{"a batch", `[` + initialized + `,` + answer + `]`, 0, "files 1.2"},
-		{"pages", pages(`"p2"`, ""), 0, ""},
-		{"pages, the last with a null cursor", pages(`"p2"`, `,"nextCursor":null`), 0, ""},
-		{"pages, an empty cursor between", pages(`""`, ""), 0, ""},
-		{"pages without a line feed between", strings.ReplaceAll(pages(`"p2"`, ""), "\n", ""), 0, ""},
-		{"pages as bare results", `{"tools":[` + toolA + `],"nextCursor":"x"}` + "\n" + `{"tools":[` + toolB + `]}`, 0, ""},
-		{"the same list twice", answer + "\n" + answer, 0, ""},
-		{"a transcript", initialized + "\n" + answer + "\n", 0, "files 1.2"},
-		{"a transcript, CRLF", initialized + "\r\n" + answer + "\r\n", 0, "files 1.2"},
-		{"a two-way log", asksTools + "\n" + answer + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 0, ""},
-		{"a log with pings and answers to other requests", `{"jsonrpc":"2.0","id":9,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":9,"result":{}}` + "\n" + answer + "\n" +
-			`{"jsonrpc":"2.0","id":10,"result":{"content":[{"type":"text","text":"tools"}]}}`, 0, ""},
-		{"an error beside the list", `{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}` + "\n" + answer, 0, ""},
-		{"noise before, between and behind", "Server 1.2 started\n" + initialized + "\n[INFO] listening\n{starting}\n\n" + answer + "\nbye\n", 4, "files 1.2"},
-		{"noise that is not UTF-8", "a\xff\n" + answer + "\n\xc3(", 2, ""},
-		{"noise ended by lone CR", "10%\r20%\r100%\r" + answer, 3, ""},
-		{"noise in brackets", "[1/3] a\n[ERROR] b\n{}x\n" + answer, -1, ""}, // {} could be a message
-		{"scalars between messages", "1 \"x\"\n" + answer + "\nnull", 3, ""},
-		{"an event stream", "event: message\ndata: " + answer + "\n\n", 0, ""},
-		{"an event stream without blanks", "data:" + answer + "\n\n", 0, ""},
-		{"an event stream, CRLF", "id: 1\r\nevent: message\r\ndata: " + answer + "\r\n\r\n", 0, ""},
-		{"an event stream of many lines", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, ""},
-		{"an event stream of many lines, CRLF", "data: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\r\ndata: ") + "\r\n\r\n", 0, ""},
-		{"an event stream with comments, ids, other types", ": ping\n\nid: 1\nretry: 5\ndata\n\nevent: ping\ndata: {\"tools\":[]}\n\nevent: message\nid: 2\ndata: " + answer + "\n\n", 0, ""},
-		{"an event stream with a type behind the data", "data: {\"tools\":[]}\nevent: endpoint\n\ndata: " + answer + "\n\n", 0, ""},
-		{"an event stream with unknown fields", "x: 1\nfoo\n\u2028: {}\ndata: " + answer + "\n\n", 0, ""},
-		{"an event stream with characters that end lines for some clients", ": a\u2028b\v\ndata: " + answer + "\nid: \u0085\n\n", 0, ""},
-		{"an event stream with keep-alives and a cut last event", ": ping - 2026-01-01 00:00:00\n\ndata: {}\n\ndata: " + answer + "\n\n: ping\n\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"x", 1, ""},
-		{"an event stream of several events", "data: " + initialized + "\n\ndata: " + answer + "\n\n", 0, "files 1.2"},
-		{"an event stream with several lines of data in its second event", "data: " + initialized + "\n\ndata: " + strings.ReplaceAll(strings.TrimSpace(indented.String()), "\n", "\ndata: ") + "\n\n", 0, "files 1.2"},
-		{"an event stream with a byte order mark", "\ufeffdata: " + answer + "\n\n", 0, ""},
-		{"log lines that are JSON", `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer + "\n" + `[{"level":"info"}]` + "\n" + `{"level":"debug","msg":"result"}` + "\n[]\n", 5, ""},
-		{"log lines that are JSON, among noise", "starting\n" + `{"level":"info","tools":["a"]}` + "\n" + `["a","b"]` + "\n" + answer, 3, ""},
-		{"a bare list beside an answer", answer + "\n" + `{"tools":[` + toolA + `]}` + "\n[" + toolA + "]", 2, ""},
-		{"an error without an id before the answer", `{"jsonrpc":"2.0","id":null,"method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":null,"error":{"code":-32700}}` + "\n" + answer, 0, ""},
-		{"a log of JSON in the layout of an event", "{\n  data: { result: 1 }\n}\ndata: loading\n" + answer, 4, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.shape, func(t *testing.T) {
-			m, err := read(tt.text)
-			if tt.noise < 0 {
+	for _, row := range jsontest.Rows(t, "testdata/shapes.txt", 4) {
+		t.Run(row[0], func(t *testing.T) {
+			m, err := read(row[1])
+			if row[2] == "-1" {
 				if err == nil {
 					t.Fatal("accepted")
 				}
@@ -152,8 +98,8 @@ func TestCaptureShapes(t *testing.T) {
 			if got := compacted(t, m.Lists[pin.Tools].Entries); got != toolA+"\n"+toolB {
 				t.Errorf("tools\n%s", got)
 			}
-			if m.Path != "m.json" || m.Noise != tt.noise || m.About.String() != tt.about {
-				t.Errorf("path %q, noise %d, about %q; want noise %d, about %q", m.Path, m.Noise, m.About, tt.noise, tt.about)
+			if m.Path != "m.json" || fmt.Sprint(m.Noise) != row[2] || m.About.String() != row[3] {
+				t.Errorf("path %q, noise %d, about %q; want noise %s, about %q", m.Path, m.Noise, m.About, row[2], row[3])
 			}
 		})
 	}
@@ -265,115 +211,12 @@ func TestToolPositions(t *testing.T) {
 	}
 }
 
+// TestRefusedCaptures reads the captures in testdata/refused.txt.
 func TestRefusedCaptures(t *testing.T) {
-	list := func(tools string) string { return `{"tools":[` + tools + `]}` }
-	fold := func(member, real string) string {
-		return "member " + member + ` differs from "` + real + `" by letter case only: some clients read it as the real one`
-	}
-	const (
-		noAnswer  = "m.json: no answer to tools/list in it"
-		noJSON    = "m.json: no JSON at all, so no answer to tools/list"
-		twoShapes = `m.json:1:1: fits two shapes: "tools" beside "result", "error" or "method"`
-	)
-	tests := []struct{ what, text, want string }{
-		// What the file is instead of a capture.
-		{"nothing", "", "m.json: empty: the server printed nothing"},
-		{"blanks", " \r\n\t", "m.json: empty: the server printed nothing"},
-		{"a byte order mark alone", "\ufeff\n", "m.json: empty: the server printed nothing"},
-		{"UTF-16, little endian", "\xff\xfe[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
-		{"UTF-16, big endian", "\xfe\xff\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
-		{"UTF-16 without a mark, little endian", "[\x00]\x00", "m.json: UTF-16 text; JSON is UTF-8"},
-		{"UTF-16 without a mark, big endian", "\x00[\x00]", "m.json: UTF-16 text; JSON is UTF-8"},
-		{"gzip", "\x1f\x8b\x08\x00", "m.json: gzip data"},
-		{"a bundle", "PK\x03\x04\x14\x00", "m.json: a zip archive (an MCP bundle?), not an answer to tools/list"},
-		{"HTML", "\n<!DOCTYPE html><p>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
-		{"HTML without a type", "<html>", "m.json: a web page, not an answer to tools/list: the address or the login was wrong"},
-		{"a client configuration", `{"mcpServers":{"a":{"command":"x"}}}`, `m.json: a client configuration ("mcpServers"), not an answer to tools/list`},
-		{"a lockfile", `{"lockfileVersion":1,"servers":{}}`, "m.json: a lockfile, where a saved tools/list belongs"},
-		{"a bundle's manifest", `{"manifest_version":"0.2","tools":[{"name":"a"}]}`, `m.json: a bundle's manifest ("manifest_version"), not what its server lists`},
-		{"a model API's list", list(`{"name":"a","input_schema":{}}`), `m.json:1:11: tool a: "input_schema" instead of "inputSchema": a model API's list, not a server's own`},
-		{"another API's list", list(`{"name":"a","parameters":{}}`), `m.json:1:11: tool a: "parameters" instead of "inputSchema": a model API's list, not a server's own`},
-		{"a third API's list", `[{"type":"function","function":{"name":"a"}}]`, `m.json:1:2: tool 1 of the list: "function" instead of "inputSchema": a model API's list, not a server's own`},
-
-		// No complete list.
-		{"an object of another kind", `{"a":1}`, noAnswer},
-		{"a scalar", `"tools"`, noAnswer + " (1 line of noise passed over)"},
-		{"initialize alone", initialized, noAnswer},
-		{"a request alone", asksTools, noAnswer},
-		{"noise alone", "one\ntwo\n", noJSON},
-		{"noise beside a message that is no answer", "one\ntwo\n" + initialized, noAnswer + " (2 lines of noise passed over)"},
-		{"one line of noise", "command not found", noJSON},
-		{"a page with JSON in it", "# Title\n\n```json\n{\"mcpServers\": {\"a\":\n  {}}}\n```\n", noJSON},
-		{"a log line before half a message", "starting\n{\"jsonrpc\":\"2.0\",\"id\":1,", `m.json:2:25: unexpected end of the file: cut short?`},
-		{"an error", `{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not \u001b[31mfound"}}`, `m.json:1:1: the server answered with an error: "Method not <U+001B>[31mfound"`},
-		{"an error to tools/list beside another list", asksTools + "\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":1}}` + "\n" + strings.Replace(answer, `"id":1`, `"id":2`, 1), "m.json:2:1: the server answered with an error"},
-		{"an error to tools/list whose id is spelled otherwise", `{"jsonrpc":"2.0","id":"a","method":"tools/list"}` + "\n" + `{"jsonrpc":"2.0","id":"\u0061","error":{"code":1}}` + "\n" + answer, "m.json:2:1: the server answered with an error"},
-		{"an error instead of the second page", strings.SplitAfter(pages(`"x"`, ""), "\n")[0] + `{"jsonrpc":"2.0","id":2,"error":{"code":1}}`, `m.json:1:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
-		{"a cursor at the end", pages(`"x"`, `,"nextCursor":"y"`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
-		{"an empty cursor at the end", pages(`"x"`, `,"nextCursor":""`), `m.json:2:1: an unfinished list: "nextCursor" of its last page says that more tools follow`},
-		{"a cursor that is no string", pages(`5`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
-		{"a cursor that is false", pages(`false`, ""), `m.json:1:141: "nextCursor" is neither a string nor null`},
-		{"tools null", `{"tools":null}`, `m.json:1:10: "tools" is not an array`},
-		{"tools an object", `{"result":{"tools":{}}}`, `m.json:1:20: "tools" is not an array`},
-		{"input required", `{"resultType":"input_required","tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
-		{"a result type that is no string", `{"resultType":null,"tools":[]}`, `m.json:1:15: "resultType" is not "complete": the server has not answered yet`},
-
-		// What can be read in two ways.
-		{"tools beside result", `{"tools":[],"result":{"tools":[]}}`, twoShapes},
-		{"tools beside error", `{"error":{},"tools":[]}`, twoShapes},
-		{"tools beside method", `{"tools":[],"method":"x"}`, twoShapes},
-		{"tools beside jsonrpc", `{"jsonrpc":"2.0","tools":[]}`, `m.json:1:1: fits two shapes: "tools" beside "jsonrpc"`},
-		{"result beside error", `{"jsonrpc":"2.0","id":1,"result":{"tools":[]},"error":{}}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
-		{"result beside method", `{"result":{"tools":[]},"method":"x"}`, `m.json:1:1: fits two shapes: "result" beside "error" or "method"`},
-		{"a bare result among messages", initialized + "\n" + list(toolA), noAnswer + " (1 line of noise passed over)"},
-		{"a bare array among messages", initialized + "\n[" + toolA + "]", noAnswer + " (1 line of noise passed over)"},
-		{"a result without an envelope among messages", answer + "\n" + `{"id":1,"result":{"tools":[]}}`, "m.json:2:1: a bare list among messages: not something a client would read"},
-		{"an answer behind a bare element among messages", answer + "\n" + `[{"name":"a"},{"jsonrpc":"2.0","id":1,"RE\u0073ULT":{"tools":[]}}]`, "m.json:2:1: a bare list among messages: not something a client would read"},
-		{"a log line that folds to an answer", answer + "\n" + `{"tools":["a"],"id":1,"Result":{"tools":[]}}`, "m.json:2:32: " + fold("Result", "result")},
-		{"two bare arrays", "[]\n[]", "m.json:1:1: a bare list among messages: not something a client would read"},
-		{"a message among tools", "[" + answer + "," + toolA + "]", fmt.Sprintf("m.json:1:%d: neither a batch of messages nor a list of tools", len(answer)+3)},
-		{"a tool before a message", "[" + toolA + "," + answer + "]", fmt.Sprintf("m.json:1:%d: tool 2 of the list: no \"name\" that is a non-empty string", len(toolA)+3)},
-
-		// What isn't a tool.
-		{"a tool that is no object", list(`{"name":"a"},5`), "m.json:1:24: tool 2 of the list is no object"},
-		{"a tool that is null", list(`null`), "m.json:1:11: tool 1 of the list is no object"},
-		{"no name", list(`{"title":"a"}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
-		{"an empty name", list(`{"name":""}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
-		{"a name that is a number", list(`{"name":5}`), `m.json:1:11: tool 1 of the list: no "name" that is a non-empty string`},
-
-		// Members that some clients take for the real ones.
-		{"folded: Tools", `{"tools":[],"Tools":[]}`, "m.json:1:21: result: " + fold("Tools", "tools")},
-		{"folded: Tools alone", `{"jsonrpc":"2.0","id":1,"result":{"TOOLS":[]}}`, "m.json:1:43: result: " + fold("TOOLS", "tools")},
-		{"folded: long s", `{"tool\u017f":[],"tools":[]}`, "m.json:1:15: result: " + fold(`"tool<U+017F>"`, "tools")},
-		{"folded: Result", `{"jsonrpc":"2.0","id":1,"Result":{},"result":{"tools":[]}}`, "m.json:1:34: " + fold("Result", "result")},
-		{"folded: error beside the list", `{"jsonrpc":"2.0","ERROR":{},"result":{"tools":[]}}`, "m.json:1:26: " + fold("ERROR", "error")},
-		{"folded: NextCursor", `{"tools":[],"NextCursor":"x"}`, "m.json:1:26: result: " + fold("NextCursor", "nextCursor")},
-		{"folded: Description", list(`{"name":"a","Description":"x"}`), "m.json:1:37: tool a: " + fold("Description", "description")},
-		{"folded: de\u017fcription", list(`{"name":"a","de\u017fcription":"x"}`), "m.json:1:42: tool a: " + fold(`"de<U+017F>cription"`, "description")},
-		{"folded: inputschema", list(`{"name":"a","inputschema":{}}`), "m.json:1:37: tool a: " + fold("inputschema", "inputSchema")},
-		{"folded: Name", list(`{"name":"a","NAME":"b"}`), "m.json:1:30: tool a: " + fold("NAME", "name")},
-		{"folded: Name alone", list(`{"Name":"b"}`), "m.json:1:19: tool 1 of the list: " + fold("Name", "name")},
-		{"folded: a hint", list(`{"name":"a","annotations":{"ReadOnlyHint":true}}`), "m.json:1:53: tool a: annotations: " + fold("ReadOnlyHint", "readOnlyHint")},
-		{"folded: the Kelvin sign", list(`{"name":"a","execution":{"tas\u212aSupport":"x"}}`), "m.json:1:55: tool a: execution: " + fold(`"tas<U+212A>Support"`, "taskSupport")},
-		{"folded: sharp s has no place", list(`{"name":"a","annotations":{"t\u1e9e":1,"Title":2}}`), "m.json:1:58: tool a: annotations: " + fold("Title", "title")},
-
-		// The places of what strict JSON doesn't allow.
-		{"in a transcript", "noise\n" + `  {"jsonrpc":"2.0","id":1,"id":2}`, "m.json:2:27: member id is repeated: parsers would read different values"},
-		{"in an event", "id: 1\ndata: {\"a\":1,}\n\n", `m.json:2:13: not JSON: unexpected ","`},
-		{"in an indented file", "{\n  \"tools\": [\n    {\"name\": \"a\",}\n  ]\n}", `m.json:3:17: tool a: not JSON: unexpected ","`},
-		{"cut short", answer[:60], "m.json:1:61: unexpected end of the file: cut short?"},
-		{"cut short, indented", "{\n  \"tools\": [\n    {\"name\": \"a\"", "m.json:3:17: tool a: unexpected end of the file: cut short?"},
-		{"a transcript cut short", initialized + "\n" + answer[:60], "m.json:2:61: unexpected end of the file: cut short?"},
-		{"invalid UTF-8", list("{\"name\":\"a\",\"x\":\"\xff\"}"), "m.json:1:28: tool a: invalid UTF-8"},
-		{"trailing data on a line", "noise\n" + list(toolA) + " x", fmt.Sprintf("m.json:2:%d: trailing data after a message", len(list(toolA))+2)},
-		{"behind a byte order mark", "\ufeff" + list(`5`), "m.json:1:11: tool 1 of the list is no object"},
-		{"half a pair of lines", "{\n" + `"tools":[]` + "\n", "m.json:3:1: unexpected end of the file: cut short?"},
-		{"an inexact integer deep in a tool", list(`{"name":"a","inputSchema":{"maximum":9007199254740993}}`), "m.json:1:48: tool a: 9007199254740993: an integer that a double can't hold exactly: parsers would read different numbers"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.what, func(t *testing.T) {
-			m, err := read(tt.text)
-			jsontest.WantError(t, err, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/refused.txt", 3) {
+		t.Run(row[0], func(t *testing.T) {
+			m, err := read(row[1])
+			jsontest.WantError(t, err, row[2])
 			if m.Path != "" || m.Lists[pin.Tools].Answered || m.About != (pin.ServerInfo{}) || m.Noise != 0 {
 				t.Errorf("an error, and a capture beside it: %+v", m)
 			}

@@ -2,6 +2,7 @@ package capture_test
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -12,56 +13,14 @@ import (
 // TestMessages: what a relay passes on, drops and refuses.
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]int{ // the number of messages; -1 is an error
-		`{"jsonrpc":"2.0","id":1,"result":{}}`:                                           1,
-		"\t {\"jsonrpc\":\"2.0\",\"id\":\"a\",\"error\":{}} \r\n":                        1,
-		`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}`:              1,
-		`{"jsonrpc":"2.0","method":"notifications/x"}`:                                   1,
-		`{"jsonrpc":"2.0","id":1.5,"method":"ping","params":{"n":12345678901234567890}}`: 1,
-		`[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","method":"x"}]`:          2,
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"text\":\"a\u2028b\u0085c\"}}\n":     1,
-		"":      0,
-		" \r\n": 0,
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\r\n": 1,
-		"listening on 80":                      0,
-		`{"level":"info","tools":["a"]}`:       0,
-		`["a","b"]`:                            0,
-		`[]`:                                   0,
-		`{}`:                                   0,
-		`{"id":1,"result":{"tools":[]}}`:       0,
-		`{"jsonrpc":"1.0","id":1,"result":{}}`: 0,
-		`{"JSONRPC":"2.0","id":1,"result":{}}`: 0,
-		"\ufeff" + `{"jsonrpc":"2.0","id":1,"result":{}}`:                               0,
-		`log {"jsonrpc":"2.0","id":1,"result":{}}`:                                      0,
-		`{"jsonrpc":"2.0","id":1,"result":{}`:                                           -1,
-		`{"jsonrpc":"2.0","id":1,"result":{}} x`:                                        -1,
-		`{"jsonrpc":"2.0","id":1,"result":{}}{}`:                                        -1,
-		`{"jsonrpc":"2.0","id":1,"result":{},"result":{}}`:                              -1,
-		`{"jsonrpc":"2.0","id":1,"result":{},"re\u0073ult":{}}`:                         -1,
-		`{"jsonrpc":"2.0","id":1,"Result":{},"result":{}}`:                              -1,
-		`{"jsonrpc":"2.0","id":1,"result":{"Tools":[]}}`:                                -1,
-		`{"jsonrpc":"2.0","id":1,"result":{"tool\u017f":[]}}`:                           -1,
-		`{"jsonrpc":"2.0","id":1,"result":{"resource_templates":[]}}`:                   -1, // Python takes it for resourceTemplates
-		`{"jsonrpc":"2.0","id":1,"result":{"_meta":{},"meta":1}}`:                       1,
-		`{"jsonrpc":"2.0","id":1,"result":["2025-11-25",{},{},"x"]}`:                    -1, // rmcp takes an array for the members in their order
-		`{"jsonrpc":"2.0","id":1,"result":null}`:                                        1,
-		`{"jsonrpc":"2.0","id":1,"result":{},"error":{}}`:                               -1,
-		`{"jsonrpc":"2.0","id":1,"result":{},"method":"x"}`:                             -1,
-		`{"jsonrpc":"2.0","id":1}`:                                                      -1,
-		`{"jsonrpc":"2.0","result":{}}`:                                                 -1,
-		`{"jsonrpc":"2.0","id":null,"result":{}}`:                                       -1,
-		`{"jsonrpc":"2.0","id":[1],"result":{}}`:                                        -1,
-		`{"jsonrpc":"2.0","id":1,"method":1}`:                                           -1,
-		`{"jsonrpc":"2.0","id":1,"result":{"x":"\ud800"}}`:                              -1,
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"x\":\"\xff\"}}":                    -1,
-		"{\"jsonrpc\":\"2.0\",\"id\":1,\r\"result\":{}}":                                -1,
-		`[{"jsonrpc":"2.0","id":1,"result":{}},{"tools":[]}]`:                           -1,
-		`[[{"jsonrpc":"2.0","id":1,"result":{}}],{"jsonrpc":"2.0","id":1,"result":{}}]`: 0,
-		`[{"jsonrpc":"2.0","id":1,"result":{}},[{"jsonrpc":"2.0","id":1,"result":{}}]]`: -1,
-	} {
-		messages, err := capture.Messages([]byte(line))
-		if got := len(messages); err != nil && want != -1 || err == nil && got != want || err != nil && messages != nil {
-			t.Errorf("%s: %d messages, %v", line, got, err)
+	for _, row := range jsontest.Rows(t, "testdata/messages.txt", 2) {
+		messages, err := capture.Messages([]byte(row[0]))
+		got := strconv.Itoa(len(messages))
+		if err != nil {
+			got = "-1"
+		}
+		if got != row[1] || err != nil && messages != nil {
+			t.Errorf("%s: %d messages, %v", row[0], len(messages), err)
 		}
 		if err != nil {
 			jsontest.CheckVisible(t, err.Error())

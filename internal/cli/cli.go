@@ -75,7 +75,9 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 		err = fail.Path("standard output", flushErr)
 	}
 	if err != nil && err != errReported && err != fail.ErrDrift { // those two have been reported
-		if !errors.As(err, new(modeltext.Text)) && asksHook(args) && !isTerminal(a.stderr) {
+		// A command line that looks like an agent's hook, even one that can't be parsed: a model may read the error.
+		isHook := func(arg string) bool { return strings.HasPrefix(arg, "--hook") }
+		if !errors.As(err, new(modeltext.Text)) && slices.ContainsFunc(args, isHook) && !isTerminal(a.stderr) {
 			hook.WriteNoAnswer(a.stderr, shell.Command{}, "")
 			return a.verdict, err
 		}
@@ -93,12 +95,6 @@ func filledIn(args []string) error {
 		}
 	}
 	return nil
-}
-
-// asksHook reports whether a command line looks like an agent's hook, even one that can't be parsed, because a
-// model may read the error.
-func asksHook(args []string) bool {
-	return slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--hook") })
 }
 
 // newRoot builds the command line.
@@ -146,11 +142,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return target.Help()
 		},
 	})
+	root.SetOut(a.out) // before the command that prints to it is made
+	root.CompletionOptions.DisableDefaultCmd = a.verb != ""
 	if a.verb == "" {
 		root.AddCommand(about.NewVersion(root.Name(), a.build))
-	}
-	root.SetOut(a.out) // before the command that prints to it is made
-	if root.CompletionOptions.DisableDefaultCmd = a.verb != ""; a.verb == "" {
 		about.AddCompletion(root)
 	}
 	return root

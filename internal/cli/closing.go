@@ -31,7 +31,7 @@ func sorted(refs pin.Refs) []pin.Ref {
 func (a *approver) names(refs pin.Refs) (names []string) {
 	for _, ref := range sorted(refs) {
 		name := ref.EntryRef()
-		if len(a.c.Sides) > 1 {
+		if len(a.Comparisons) > 1 {
 			name += " server=" + text.Name(ref.Server)
 		}
 		names = append(names, name)
@@ -39,71 +39,73 @@ func (a *approver) names(refs pin.Refs) (names []string) {
 	return names
 }
 
+// hint prints a hint and, if there is one, the command to type.
+func (a *approver) hint(words, command string) {
+	a.t.Hint(report.Step{Text: words, Command: command})
+}
+
 // held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
 // digest, because that shows that somebody has read it.
-func (a *approver) held(out *approval.Outcome) (steps []report.Step) {
-	step := func(said string) { steps = append(steps, report.Step{Text: said}) }
-	step("left out because of a denied entry that is gone or looks like it: " + text.List(a.names(out.LeftOut), maxNamed))
-	step("accept or deny each by its own name")
+func (a *approver) held(out *approval.Outcome) {
+	a.hint("left out because of a denied entry that is gone or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
+	a.hint("accept or deny each by its own name", "")
 	if alike := a.alike(out.LeftOut); len(alike) > 0 {
-		step(text.List(alike, maxNamed) + ": accepted by its name, it is denied, too")
+		a.hint(text.List(alike, maxNamed)+": accepted by its name, it is denied, too", "")
 	}
 	doubtful := pin.Refs{}
 	lists := pin.Refs{} // that they are in
 	for _, d := range a.c.Drifts {
-		fact := a.c.Facts[d.Ref()]
-		isNew := d.Kind == pin.Added || fact.MayBeDenied
-		if out.LeftOut[d.Ref()] && isNew && fact.LikeDenied == (pin.Ref{}) {
+		isNew := d.Kind == pin.Added || d.MayBeDenied
+		if out.LeftOut[d.Ref()] && isNew && !d.LooksDenied() {
 			doubtful[d.Ref()] = true
 			lists[pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}] = true
 		}
 	}
+	if len(doubtful) == 0 {
+		return
+	}
 	var gone []string
 	for list := range lists {
-		gone = append(gone, text.Names(pin.ComparisonOf(a.c.Sides, list.Server).AbsentDenied(list.Type))...)
+		gone = append(gone, text.Names(pin.ComparisonOf(a.Comparisons, list.Server).AbsentDenied(list.Type))...)
 	}
-	if len(doubtful) > 0 && len(gone) == 0 {
-		step(text.List(a.names(doubtful), maxNamed) + " may be a denied entry under another name: there is too much to compare, or nothing")
-	} else if len(doubtful) > 0 {
-		slices.Sort(gone)
-		step(text.List(a.names(doubtful), maxNamed) + " may be what is denied and not listed now, under another name: " + text.List(slices.Compact(gone), maxNamed))
+	slices.Sort(gone)
+	why := "a denied entry under another name: there is too much to compare, or nothing"
+	if len(gone) > 0 {
+		why = "what is denied and not listed now, under another name: " + text.List(slices.Compact(gone), maxNamed)
 	}
-	if len(doubtful) > 0 {
-		step("the name alone doesn't accept such an entry: read it, then give its digest, too, or deny it")
-	}
-	return steps
+	a.hint(text.List(a.names(doubtful), maxNamed)+" may be "+why, "")
+	a.hint("the name alone doesn't accept such an entry: read it, then give its digest, too, or deny it", "")
 }
 
 // alike tells of entries which denied ones they look like.
 func (a *approver) alike(refs pin.Refs) (said []string) {
-	for _, ref := range sorted(refs) {
-		like := a.c.Facts[ref].LikeDenied
-		if like == (pin.Ref{}) {
+	for _, d := range a.c.Drifts {
+		if !refs[d.Ref()] || !d.LooksDenied() {
 			continue
 		}
-		name := text.Name(like.Name)
-		if like.Server != ref.Server {
-			name += " of server " + text.Name(like.Server)
+		name := text.Name(d.LikeDenied.Name)
+		if d.LikeDenied.Server != d.Server {
+			name += " of server " + text.Name(d.LikeDenied.Server)
 		}
-		said = append(said, ref.EntryRef()+" looks like the denied "+name)
+		said = append(said, d.EntryRef()+" looks like the denied "+name)
 	}
 	return said
 }
 
-// denials returns the rules with which clients without a guard keep newly denied tools from their agents. A rule has
+// denials prints the rules with which clients without a guard keep newly denied tools from their agents. A rule has
 // <tool> or <server> in place of a name that isn't plain. It uses the server ID, which usually is the client's name
 // for the server; if it isn't, a person has to write that name.
-func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
+func (a *approver) denials(out *approval.Outcome) {
 	if alike := a.alike(out.Denied); len(alike) > 0 {
-		steps = append(steps, report.Step{Text: text.List(alike, maxNamed) + ", so it is denied, too, until its name is accepted once more"})
+		a.hint(text.List(alike, maxNamed)+", so it is denied, too, until its name is accepted once more", "")
 	}
 	for _, ref := range sorted(out.Denied) {
-		before := pin.ComparisonOf(a.c.Sides, ref.Server).Locked.Find(ref.Key)
+		before := pin.ComparisonOf(a.Comparisons, ref.Server).Locked.Find(ref.Key)
 		if before != nil && before.Denied {
 			continue // the hint was given when it was denied
 		}
 		if ref.Type != pin.Tools {
-			steps = append(steps, report.Step{Text: "only pinproof-capture guard keeps " + ref.EntryRef() + " from agents: clients have no rule for it"})
+			a.hint("only pinproof-capture guard keeps "+ref.EntryRef()+" from agents: clients have no rule for it", "")
 			continue
 		}
 		server := "<server>"
@@ -114,45 +116,39 @@ func (a *approver) denials(out *approval.Outcome) (steps []report.Step) {
 		if shell.IsPasteable(ref.Name) {
 			name = ref.Name
 		}
-		steps = append(steps, []report.Step{
-			{Text: "pinproof-capture guard leaves " + ref.EntryRef() + " out. Without a guard, write a rule of the client, with the client's name for the server"},
-			{Text: "Claude Code, .claude/settings.json", Command: `"permissions": {"deny": ["mcp__` + server + "__" + name + `"]}`},
-			{Text: "Codex, .codex/config.toml, in [mcp_servers." + server + "]", Command: `disabled_tools = ["` + name + `"]`},
-			{Text: "VS Code, in the chat's Configure Tools", Command: "clear the check mark of " + name + " of " + server},
-		}...)
+		a.hint("pinproof-capture guard leaves "+ref.EntryRef()+" out. Without a guard, write a rule of the client, with the client's name for the server", "")
+		a.hint("Claude Code, .claude/settings.json", `"permissions": {"deny": ["mcp__`+server+"__"+name+`"]}`)
+		a.hint("Codex, .codex/config.toml, in [mcp_servers."+server+"]", `disabled_tools = ["`+name+`"]`)
+		a.hint("VS Code, in the chat's Configure Tools", "clear the check mark of "+name+" of "+server)
 	}
-	return steps
 }
 
-// gaps returns hints about what was not read or isn't pinned: texts of other servers that could name an added
+// gaps prints hints about what was not read or isn't pinned: texts of other servers that could name an added
 // tool, skills that a capture doesn't list, and the content of apps' pages.
-func (a *approver) gaps(out *approval.Outcome) (steps []report.Step) {
+func (a *approver) gaps(out *approval.Outcome) {
 	added := map[string]bool{} // the servers that got a tool
 	for _, d := range a.c.Drifts {
 		if d.Kind == pin.Added && d.Type == pin.Tools && out.Accepted[d.Ref()] {
 			added[d.Server] = true
 		}
 	}
-	if len(added) > 0 && len(a.w.Lock.Servers) > 0 {
+	if len(added) > 0 && len(a.Lock.Servers) > 0 {
 		isOwn := func(server string) bool { return added[server] && len(added) == 1 }
-		if unread := slices.DeleteFunc(lint.UnreadServers(a.c.Sides, a.w.Lock.Servers), isOwn); len(unread) > 0 {
-			steps = append(steps, report.Step{Text: "text that isn't stored whole, or too long, was not read for the new names: server " + text.List(text.Names(unread), maxNamed)})
+		if unread := slices.DeleteFunc(lint.UnreadServers(a.Comparisons, a.Lock.Servers), isOwn); len(unread) > 0 {
+			a.hint("text that isn't stored whole, or too long, was not read for the new names: server "+text.List(text.Names(unread), maxNamed), "")
 		}
 	}
-	for _, p := range a.c.Sides {
+	for _, p := range a.Comparisons {
 		whose := "the server"
-		if len(a.c.Sides) > 1 {
+		if len(a.Comparisons) > 1 {
 			whose = "server " + text.Name(p.Server)
 		}
 		if p.SkillsUnlisted && !p.Part {
-			steps = append(steps, report.Step{
-				Text:    whose + " says that it has skills, and the capture has no answer to " + pin.EntryTypeInfo[pin.Skills].Method + ": nothing pins them; capture it whole",
-				Command: "pinproof-capture save " + shell.Path(p.Capture) + " -- COMMAND",
-			})
+			a.hint(whose+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
+				"pinproof-capture save "+shell.Path(p.Capture)+" -- COMMAND")
 		}
 		if !p.Known() && p.Captured.Policy.Pages {
-			steps = append(steps, report.Step{Text: whose + " has pages of apps (ui://): their entries are pinned, not what a page does"})
+			a.hint(whose+" has pages of apps (ui://): their entries are pinned, not what a page does", "")
 		}
 	}
-	return steps
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"pinproof/internal/fail"
+	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newLock(a *app) *cobra.Command {
-	f := &approveRequest{}
+	f := &approver{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "lock CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"init", "add"}, // what other tools call it
@@ -38,7 +38,7 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 			if err := f.read(cmd, args); err != nil {
 				return err
 			}
-			return a.lock(f)
+			return f.lock()
 		},
 	}
 	f.request.register(cmd)
@@ -47,29 +47,29 @@ Exit codes: 0 pinned, 1 refused because of what the capture says, 2 no answer.`,
 	return cmd
 }
 
-func (a *app) lock(f *approveRequest) error {
-	req := &f.request
-	w, err := f.load(a)
-	if err != nil {
+func (a *approver) lock() error {
+	if err := a.load(); err != nil {
 		return err
 	}
 	// What is pinned already is shown where it differs, and never approved.
-	fresh := w.Known(false)
+	all := a.Workspace
+	fresh := all.Known(false)
 	var noAnswer, differs error // how the run ends if everything new was pinned
-	if pinned := w.Known(true); len(pinned.Comparisons) > 0 {
-		old := a.review(req, pinned)
+	if pinned := all.Known(true); len(pinned.Comparisons) > 0 {
+		a.Workspace = pinned
+		old := a.review()
 		noAnswer = old.NoAnswer
-		differs = a.pinnedOtherwise(req, w, old)
+		differs = a.pinnedOtherwise(&all.Comparisons[0], old)
 		if len(fresh.Comparisons) == 0 || !old.Matches {
-			if err := plain.WriteVerify(a.out, old.Model, a.style(), false); err != nil || len(fresh.Comparisons) == 0 {
+			if err := plain.WriteVerify(a.out, old.Model, a.style()); err != nil || len(fresh.Comparisons) == 0 {
 				return cmp.Or(err, differs)
 			}
 		}
 	}
 	// New servers are approved: by flags whole or not at all, at the prompt entry by entry.
-	f.tty = a.terminal(req)
-	f.said.Silent = f.said.Silent || f.tty == nil
-	if err := a.newApprover(f, fresh).approve(); err != nil {
+	a.findTerminal()
+	a.Workspace = fresh
+	if err := a.approve(); err != nil {
 		return worse(noAnswer, err)
 	}
 	return differs
@@ -77,15 +77,14 @@ func (a *app) lock(f *approveRequest) error {
 
 // pinnedOtherwise returns a refusal if servers are pinned with other definitions, the error for servers that
 // can't be judged, or nil.
-func (a *app) pinnedOtherwise(req *request, w *workspace.Workspace, old *report.Report) error {
+func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer
 	}
-	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(w.LockPath)).
-		Hint("read the changes, then approve them: %s", req.To("relock"))
-	p := &w.Comparisons[0]
-	if another := shell.ServerID(p.FileServer, p.Server); !w.Folder && req.Server == "" && another != shell.Placeholder("server ID") {
-		no.Hint("if it is another server: %s --server %s", req.To("lock"), another)
+	no := fail.New("%s pins other definitions of these entries: their pins were kept", text.Printable(a.LockPath)).
+		Hint("read the changes, then approve them: %s", a.To("relock"))
+	if another := shell.ServerID(p.FileServer, p.Server); !a.Folder && a.Server == "" && another != shell.Placeholder("server ID") {
+		no.Hint("if it is another server: %s --server %s", a.To("lock"), another)
 	}
 	return worse(old.NoAnswer, no.Refusal())
 }

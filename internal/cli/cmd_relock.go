@@ -10,11 +10,10 @@ import (
 	"pinproof/internal/fail"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newRelock(a *app) *cobra.Command {
-	f := &approveRequest{}
+	f := &approver{request: request{app: a}}
 	drop := ""
 	cmd := &cobra.Command{
 		Use:        "relock CAPTURE [LOCKFILE]",
@@ -41,7 +40,7 @@ one, 2 no answer.`,
   pinproof relock --drop-server github                           retire a server`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("drop-server") {
-				return a.dropServer(cmd, args, &f.request, drop)
+				return f.dropServer(cmd, args, drop)
 			}
 			f.NeedsPins = true
 			f.Mends = true
@@ -51,7 +50,7 @@ one, 2 no answer.`,
 			if err := f.readSelection(cmd); err != nil {
 				return err
 			}
-			return a.relock(f)
+			return f.relock()
 		},
 	}
 	f.registerReview(cmd)
@@ -64,27 +63,25 @@ one, 2 no answer.`,
 	return cmd
 }
 
-func (a *app) relock(f *approveRequest) error {
-	f.tty = a.terminal(&f.request)
-	f.said.Silent = f.tty == nil
-	if f.said.Silent && f.said.NeedsPrompt() {
-		return f.atTerminal()
+func (a *approver) relock() error {
+	a.findTerminal()
+	if a.said.Silent && a.said.NeedsPrompt() {
+		// The error has no text of the server and no flag that accepts anything, because the caller may be a model.
+		return fail.New("run this at a terminal: it shows each change there, and asks about it").Hint("type it there: %s", a.To(a.Verb))
 	}
-	w, err := f.load(a)
-	if err != nil {
+	if err := a.load(); err != nil {
 		return err
 	}
-	if w.Forbidden != nil && len(w.Drifts) == 0 && !slices.ContainsFunc(w.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
-		return w.Forbidden // there is nothing to accept that could mend it
+	if a.Forbidden != nil && len(a.Drifts) == 0 && !slices.ContainsFunc(a.Comparisons, func(p pin.Comparison) bool { return p.PolicyDiffers() }) {
+		return a.Forbidden // there is nothing to accept that could mend it
 	}
-	ap := a.newApprover(f, w)
-	ap.style.Full = f.full
-	return worse(ap.r.NoAnswer, ap.approve())
+	err := a.approve()
+	return worse(a.r.NoAnswer, err)
 }
 
 // readSelection reads the flags that select what is accepted.
-func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
-	said := &f.said
+func (a *approver) readSelection(cmd *cobra.Command) (err error) {
+	said := &a.said
 	if said.Accepts, err = selectorsOf(cmd, "accept"); err != nil {
 		return err
 	}
@@ -102,7 +99,7 @@ func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
 	}
 	if said.NeedsPrompt() {
 		// On its own, --accept-warning accepts the entry, too.
-		said.Accepts = said.Warnings
+		said.Accepts = said.Despite
 		said.KeepsMarks = true
 	}
 	for _, s := range said.Accepts {
@@ -114,20 +111,19 @@ func (f *approveRequest) readSelection(cmd *cobra.Command) (err error) {
 }
 
 // dropServer removes a server and its pins from the lockfile.
-func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server string) error {
+func (a *approver) dropServer(cmd *cobra.Command, args []string, server string) error {
 	if len(args) > 1 || cmd.Flags().NFlag() > 1 {
 		return fail.New("--drop-server takes no capture and no other flag: pinproof relock --drop-server ID [LOCKFILE]")
 	}
-	if err := req.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
+	if err := a.request.read(cmd, append([]string{"-"}, args...)); err != nil { // no capture
 		return err
 	}
-	w, err := workspace.LoadLockfile(a.gate, &req.Request)
-	if err != nil {
+	if err := a.LoadLockfile(a.gate); err != nil {
 		return err
 	}
-	set := w.Lock.Find(server)
+	set := a.Lock.Find(server)
 	if set == nil {
-		return fail.New("%s has no server %s", text.Printable(req.LockPath), text.Name(server))
+		return fail.New("%s has no server %s", text.Printable(a.LockPath), text.Name(server))
 	}
 	var denied []string
 	for _, p := range set.Pins {
@@ -135,10 +131,11 @@ func (a *app) dropServer(cmd *cobra.Command, args []string, req *request, server
 			denied = append(denied, p.EntryRef())
 		}
 	}
-	return a.replace(w, map[string]*pin.Set{server: nil}, func([]pin.Set) bool { return true }, func() {
-		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(req.LockPath))
+	return a.Write(a.lockPatience, map[string]*pin.Set{server: nil}, nil, func() error {
+		fmt.Fprintf(a.out, "DROPPED server %s, %s -> %s\n", text.Name(server), text.Count(len(set.Pins), "pin"), text.Printable(a.LockPath))
 		if denied != nil {
 			fmt.Fprintf(a.out, "NO LONGER DENIED: %s\n", text.List(denied, maxNamed))
 		}
+		return a.flush()
 	})
 }

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"cmp"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/facts"
 	"pinproof/internal/fail"
 	"pinproof/internal/lint"
@@ -16,14 +16,12 @@ import (
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 func newVerify(a *app) *cobra.Command {
 	var warn, review, terse bool
 	var allow []string
-	req := &request{}
-	out := &output{app: a, req: req}
+	out := &output{request: request{app: a}}
 	cmd := &cobra.Command{
 		Use:        "verify CAPTURE [LOCKFILE]",
 		SuggestFor: []string{"check"}, // what other tools call it
@@ -43,24 +41,24 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
   pinproof verify captures/ --allow missing       in a job that captures only some servers
   pinproof verify files.jsonl --format github --report html=review.html`,
 	}
-	req.registerReview(cmd)
+	out.registerReview(cmd)
 	out.register(cmd)
 	flags := cmd.Flags()
 	flags.BoolVarP(&out.quiet, "quiet", "q", false, "don't print the OK line")
 	flags.StringArrayVar(&allow, "allow", nil, "don't fail for this `KIND`: added; removed; missing (pinned servers without a capture in the folder); with --hook or --part also denied (entries that then reach the agent unless a guard or the client leaves them out) (repeatable)")
-	flags.StringArrayVar(&req.LeftOut, "leave-out", nil, "of a folder, don't judge the server with this `ID` (repeatable)")
-	flags.StringArrayVar(&req.Uncaptured, "uncaptured", nil, "the `ID` of a server that couldn't be captured into the folder: exit 2 (repeatable)")
+	flags.StringArrayVar(&out.LeftOut, "leave-out", nil, "of a folder, don't judge the server with this `ID` (repeatable)")
+	flags.StringArrayVar(&out.Uncaptured, "uncaptured", nil, "the `ID` of a server that couldn't be captured into the folder: exit 2 (repeatable)")
 	flags.BoolVar(&warn, "warn", false, "report drift of every kind without failing")
 	flags.BoolVar(&review, "review", false, "also read entries that match, and fail on a warning that nobody accepted")
 	flags.BoolVar(&terse, "terse", false, "with --format json: list only the kind and the digest of what drifted")
 	flags.BoolVar(&out.hook, "hook", false, "answer as an agent's hook: drift and errors exit 2, with text that is safe for a model")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		req.NeedsPins = true
-		if err := req.read(cmd, args); err != nil {
+		out.NeedsPins = true
+		if err := out.read(cmd, args); err != nil {
 			return err
 		}
 		if out.hook {
-			if err := checkHook(cmd, req, allow); err != nil {
+			if err := out.checkHook(cmd, allow); err != nil {
 				return err
 			}
 		}
@@ -68,32 +66,26 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return fail.New("--terse needs --format json")
 		}
 		allowed, err := leniencyOf(allow, warn)
-		also := pin.Faults{Denied: (out.hook || req.Part) && !slices.Contains(allow, "denied")}
-		out.text = func(w io.Writer, m *report.Model, style plain.Style) error {
-			// --quiet doesn't apply to a report in a file.
-			return plain.WriteVerify(w, m, style, out.quiet && w == a.out)
-		}
+		also := pin.Faults{Denied: (out.hook || out.Part) && !slices.Contains(allow, "denied")}
+		out.text = plain.WriteVerify
 		if err = cmp.Or(err, out.check()); err != nil {
 			return err
 		}
-		w, err := workspace.Load(a.gate, &req.Request, a.stdin)
-		if err != nil {
+		if err := out.Load(a.gate, a.stdin); err != nil {
 			return out.explain(err)
 		}
 		in := report.Input{Review: review}
-		switch {
-		case terse || out.hook:
+		if terse || out.hook {
 			in.Terse = true
-			in.Findings, in.Unread = firstFindings(w)
-		default:
-			in.Findings = lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, review)
-			in.Room = facts.ReportRoom
+			in.Findings, in.Unread = out.firstFindings()
+		} else {
+			in.Findings = lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)
 			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
 				in.Bounded = true
 				in.Room = facts.GateRoom
 			}
 		}
-		return out.emit(w, a.judge(w, in, also, allowed), nil)
+		return out.emit(out.judge(in, also, allowed), nil)
 	}
 	return cmd
 }
@@ -101,8 +93,8 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 // leniencyOf reads --allow and --warn.
 func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 	l := pin.Leniency{Kinds: map[pin.DriftKind]bool{}, Warnings: warn}
-	for _, k := range []pin.DriftKind{pin.Added, pin.Removed, pin.Changed, pin.Hidden, pin.Duplicate} {
-		l.Kinds[k] = warn
+	for _, k := range approval.Kinds {
+		l.Kinds[pin.DriftKind(strings.ToUpper(k))] = warn
 	}
 	for _, k := range allow {
 		switch k {
@@ -120,14 +112,14 @@ func leniencyOf(allow []string, warn bool) (pin.Leniency, error) {
 
 // checkHook refuses flags that can't be combined with --hook. A hook exits with 0 or 2, prints nothing on
 // standard output, and prints only text on standard error that a model may read.
-func checkHook(cmd *cobra.Command, req *request, allow []string) error {
+func (o *output) checkHook(cmd *cobra.Command, allow []string) error {
 	isOther := func(kind string) bool { return kind != "denied" }
 	for _, flag := range []string{"warn", "allow", "review", "format", "report", "terse"} {
 		if cmd.Flags().Changed(flag) && (flag != "allow" || slices.ContainsFunc(allow, isOther)) {
 			return modeltext.Say("--hook and --").Argument(flag).Say(" don't go together: a hook blocks or it doesn't")
 		}
 	}
-	if req.Capture == "-" {
+	if o.Capture == "-" {
 		return modeltext.Say("--hook can't take the capture from standard input, where the agent's event arrives")
 	}
 	return nil

@@ -12,19 +12,18 @@ import (
 	"pinproof/internal/report"
 	"pinproof/internal/shell"
 	"pinproof/internal/text"
-	"pinproof/internal/workspace"
 )
 
 // folderHint returns a hint if drifted entries contain a local folder that their pins don't contain, with the
 // command that replaces the folder by a name. There is no hint for a part of a session, which keeps the policy,
 // or for a folder of captures, because a name is recorded for one server.
-func folderHint(w *workspace.Workspace) (hint report.Step) {
-	if len(w.Drifts) == 0 || w.LockPath == "" || w.Folder || w.Part {
+func (req *request) folderHint() (hint report.Step) {
+	if len(req.Drifts) == 0 || req.LockPath == "" || req.Folder || req.Part {
 		return hint
 	}
-	p := &w.Comparisons[0]
+	p := &req.Comparisons[0]
 	verb := "relock"
-	if !p.Known() && w.Verb != "lock" {
+	if !p.Known() && req.Verb != "lock" {
 		verb = "lock"
 	}
 	root, _ := os.Getwd()
@@ -32,14 +31,15 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 	var said, flags []string
 	told := pin.Refs{}
 	for _, f := range []struct{ name, is, path string }{{"ROOT", "working folder", root}, {"TMP", "temporary folder", os.TempDir()}, {"HOME", "home folder", home}} {
-		flag := f.name + "=" + filepath.Clean(f.path)
+		path := filepath.Clean(f.path)
+		flag := f.name + "=" + path
 		if _, err := pin.ParseSubstitutes([]string{flag}); err != nil || slices.Contains(p.Captured.Policy.Substitute, f.name) {
 			// The path is too short to mean only this folder, or the name already replaces another value.
 			continue
 		}
 		var entries []string
-		for _, d := range w.Drifts {
-			if !told[d.Ref()] && gained(&d, filepath.Clean(f.path)) {
+		for _, d := range req.Drifts {
+			if !told[d.Ref()] && gained(&d, path) {
 				told[d.Ref()] = true
 				entries = append(entries, d.EntryRef())
 			}
@@ -50,7 +50,7 @@ func folderHint(w *workspace.Workspace) (hint report.Step) {
 		}
 	}
 	if len(said) > 0 {
-		hint = report.Step{Text: strings.Join(said, "; "), Command: w.To(verb, flags...)}
+		hint = report.Step{Text: strings.Join(said, "; "), Command: req.To(verb, flags...)}
 	}
 	return hint
 }

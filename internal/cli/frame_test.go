@@ -64,7 +64,7 @@ func namesOthers(l lockfile.Lockfile) map[lint.Finding]bool {
 
 // atPrompt runs lock or relock with a person who answers.
 func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
-	f := &approveRequest{}
+	f := &approver{request: request{app: a}}
 	f.Approves = verb == "lock"
 	f.NeedsPins = !f.Approves
 	f.Mends = !f.Approves
@@ -78,18 +78,17 @@ func atPrompt(a *app, verb string, args []string, answers io.Reader) error {
 	if err := f.read(cmd, cmd.Flags().Args()); err != nil {
 		return err
 	}
-	w, err := f.load(a)
-	if err != nil {
+	if err := f.load(); err != nil {
 		return err
 	}
 	if f.Approves {
-		w = w.Known(false)
+		f.Workspace = f.Known(false)
 	}
-	if len(w.Comparisons) == 0 {
+	if len(f.Comparisons) == 0 {
 		return nil
 	}
 	f.tty = answers
-	return a.newApprover(f, w).approve()
+	return f.approve()
 }
 
 // TestRunFrame: whatever a run of lock or relock accepts, by flags or at the prompt, of random captures: afterwards nothing that

@@ -14,8 +14,8 @@ import (
 // headings group the flags in every command's help, in the order in which they are listed here. --help
 // prints the first two groups, which have the flags of the documented recipes; --help-all prints all.
 // --substitute belongs to a policy, but isn't listed as one, because every command has it.
-func headings() [4][2]string {
-	return [...][2]string{
+func headings() [][2]string {
+	return [][2]string{
 		{"Flags", "server only stat against fail-on format report allow review hook yes json help help-all version"},
 		{"How to accept", "accept accept-all accept-warning deny expect drop-server"},
 		{"Policies that the lockfile records", strings.Join(slices.DeleteFunc(pin.Flags(), func(flag string) bool { return flag == "substitute" }), " ")},
@@ -41,7 +41,10 @@ func (a *app) printUsage(c *cobra.Command) error {
 		}
 	}
 	shown := headings()
-	for _, h := range shown[:map[bool]int{false: 2, true: len(shown)}[a.helpAll]] {
+	if !a.helpAll {
+		shown = shown[:2]
+	}
+	for _, h := range shown {
 		set := pflag.NewFlagSet("", pflag.ContinueOnError)
 		set.SortFlags = false
 		for name := range strings.FieldsSeq(h[1]) {

@@ -37,9 +37,9 @@ func TestHintsWrite(t *testing.T) {
 		for _, step := range m.Ready {
 			commands = append(commands, step.Command)
 		}
-		for i := range m.Blocks {
-			if accept := m.Blocks[i].Accept; accept != "" {
-				commands = append(commands, accept)
+		for _, b := range m.Blocks {
+			if b.Accept != "" {
+				commands = append(commands, b.Accept)
 			}
 		}
 		for _, command := range commands {

@@ -16,86 +16,80 @@ import (
 
 // firstFindings reads the first drifts only, up to about GateRoom bytes of definitions, because an agent or its
 // guard is waiting and doesn't read more. It returns how many drifts are unread.
-func firstFindings(w *workspace.Workspace) (found []lint.Finding, unread int) {
+func (req *request) firstFindings() (found []lint.Finding, unread int) {
 	read := 0
 	room := facts.GateRoom
-	for read < len(w.Drifts) && room >= 0 {
-		for i := range w.Drifts[read].Copies {
-			room -= len(w.Drifts[read].Copies[i].Definition)
+	for read < len(req.Drifts) && room >= 0 {
+		for _, p := range req.Drifts[read].Copies {
+			room -= len(p.Definition)
 		}
 		read++
 	}
-	return lint.Findings(w.Comparisons, w.Drifts[:read], w.Lock.Servers, false), len(w.Drifts) - read
+	return lint.Findings(req.Comparisons, req.Drifts[:read], req.Lock.Servers, false), len(req.Drifts) - read
 }
 
 // judge lets the gate judge a comparison. in has the findings and the options of the run; judge adds the
 // verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
 // takes the most time.
-func (a *app) judge(w *workspace.Workspace, in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+func (req *request) judge(in report.Input, also pin.Faults, allow pin.Leniency) report.Input {
+	inPins := map[string]bool{} // the servers whose pinned text has a finding
 	for _, f := range in.Findings {
 		if f.Blocks(in.Review) {
 			also.Warnings++
 		}
+		if f.Scope == lint.InPin {
+			inPins[f.Server] = true
+		}
 	}
-	v := a.gate.Judge(w.Comparisons, w.Drifts, also, allow)
-	in.Version, in.Home = a.build.Version, a.build.Home
+	v := req.gate.Judge(req.Comparisons, req.Drifts, also, allow)
+	in.Version, in.Home = req.build.Version, req.build.Home
 	in.Verdict = v
-	in.Lockfile = w.LockPath
-	in.Comparisons, in.Drifts = w.Comparisons, w.Drifts
-	in.Next = w.Command
-	in.Part = w.Part
-	in.Guessed = !w.Folder && w.Server == "" && w.LockPath != ""
-	in.Uncompared = w.Uncompared
+	in.Lockfile = req.LockPath
+	in.Comparisons, in.Drifts = req.Comparisons, req.Drifts
+	in.Next = req.Command
+	in.Part = req.Part
+	in.Guessed = !req.Folder && req.Server == "" && req.LockPath != ""
+	in.Uncompared = req.Uncompared
 	in.FailOn = allow.Spared != nil
 	in.RefusesDenied = also.Denied
 	if len(v.Unanswered) > 0 {
-		in.NoAnswer = w.NoAnswer(v.Unanswered)
+		in.NoAnswer = req.NoAnswer(v.Unanswered)
 	}
-	if len(in.Findings) > 0 {
-		in.Others = others(w, in.Findings)
+	for _, s := range req.Lock.Servers {
+		if inPins[s.Server] && pin.ComparisonOf(req.Comparisons, s.Server) == nil {
+			// It has no capture: both sides are the pins.
+			in.Others = append(in.Others, pin.Comparison{Server: s.Server, LockfilePath: req.LockPath, Locked: s, Captured: s, State: pin.Paired})
+		}
 	}
 	return in
 }
 
-// others returns the servers without a capture whose pinned text has a finding. Both sides are the pins.
-func others(w *workspace.Workspace, findings []lint.Finding) (list []pin.Comparison) {
-	about := map[string]bool{}
-	for _, f := range findings {
-		if f.Scope == lint.InPin {
-			about[f.Server] = true
-		}
-	}
-	for _, s := range w.Lock.Servers {
-		if about[s.Server] && pin.ComparisonOf(w.Comparisons, s.Server) == nil {
-			list = append(list, pin.Comparison{Server: s.Server, LockfilePath: w.LockPath, Locked: s, Captured: s, State: pin.Paired})
-		}
-	}
-	return list
-}
-
 // review judges a comparison for a command that shows all of the drift. The report has the drift that --only
 // selects.
-func (a *app) review(req *request, w *workspace.Workspace) *report.Report {
-	in := a.judge(w, report.Input{Findings: lint.Findings(w.Comparisons, w.Drifts, w.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
-	return reportOf(req, w, in, factsOf(&in))
+func (req *request) review() *report.Report {
+	in := req.judge(report.Input{Findings: lint.Findings(req.Comparisons, req.Drifts, req.Lock.Servers, true)}, pin.Faults{}, pin.Leniency{})
+	return req.reportOf(in, nil)
 }
 
-// reportOf makes the report of what was decided, given the facts of all drift.
-func reportOf(req *request, w *workspace.Workspace, in report.Input, all *facts.Facts) *report.Report {
-	if !in.Matches {
-		suggest(req, w, &in, all)
+// reportOf makes the report of what was decided. all has the facts of all drift, or is nil if they aren't worked out yet.
+func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
+	if all == nil {
+		all = factsOf(&in)
 	}
-	return report.New(in, narrowed(req, all))
+	if !in.Matches {
+		req.suggest(&in, all)
+	}
+	return report.New(in, req.narrowed(all))
 }
 
 // suggest adds to a report's input the flags of the commands that it suggests.
-func suggest(req *request, w *workspace.Workspace, in *report.Input, all *facts.Facts) {
-	in.Folder = folderHint(w)
+func (req *request) suggest(in *report.Input, all *facts.Facts) {
+	in.Folder = req.folderHint()
 	isWhole := true
-	for _, p := range w.Comparisons {
+	for _, p := range req.Comparisons {
 		if p.Present() {
 			expected := p.Captured.Digest
-			if p.Known() || w.Folder { // anybody can name a file of a folder
+			if p.Known() || req.Folder { // anybody can name a file of a folder
 				expected += "@" + workspace.StateOf(&p)
 			}
 			in.Expect = append(in.Expect, "--expect "+expected)
@@ -128,7 +122,7 @@ func factsOf(in *report.Input) *facts.Facts {
 }
 
 // narrowed returns the facts or, with --only, those of the selected drift.
-func narrowed(req *request, all *facts.Facts) *facts.Facts {
+func (req *request) narrowed(all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
 	}

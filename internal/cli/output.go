@@ -28,10 +28,9 @@ import (
 // formatNames returns the formats that --format and --report accept.
 func formatNames() string { return strings.Join(formats.Names(), ", ") }
 
-// An output is the destination of a report of verify or diff.
+// An output is a run of verify or diff: its request, and the destination of its report.
 type output struct {
-	*app
-	req    *request
+	request
 	format string
 	files  []string
 
@@ -42,9 +41,6 @@ type output struct {
 
 	writes map[string]bool // the formats of all outputs
 	text   func(io.Writer, *report.Model, plain.Style) error
-
-	// The report is only shown: if its reader closes the pipe early, that is no error.
-	shows bool
 
 	hook bool // an agent's hook: the output must be safe for a model
 }
@@ -61,10 +57,10 @@ func (o *output) check(others ...string) error {
 	if formats.Named(o.format) == nil {
 		return fail.New("--format %s: one of %s", text.Name(o.format), formatNames())
 	}
-	inputs := []string{o.req.Capture, o.req.LockPath}
-	entries, _ := os.ReadDir(o.req.Capture) // of a folder; load reports the error
+	inputs := []string{o.Capture, o.LockPath}
+	entries, _ := os.ReadDir(o.Capture) // of a folder; load reports the error
 	for _, e := range entries {
-		inputs = append(inputs, filepath.Join(o.req.Capture, e.Name()))
+		inputs = append(inputs, filepath.Join(o.Capture, e.Name()))
 	}
 	for _, arg := range o.files {
 		name, path, ok := strings.Cut(arg, "=")
@@ -81,7 +77,7 @@ func (o *output) check(others ...string) error {
 		if path == "" || path == "-" {
 			return fail.New("--report needs a file")
 		}
-		if slices.ContainsFunc(inputs, same) || workspace.SameFile(filepath.Dir(path), o.req.Capture) {
+		if slices.ContainsFunc(inputs, same) || workspace.SameFile(filepath.Dir(path), o.Capture) {
 			return fail.New("--report %s: that is an input; it is never written", text.Printable(path))
 		}
 		if slices.ContainsFunc(others, same) || slices.ContainsFunc([]any{o.stdin, o.stdout, o.stderr}, isStream) {
@@ -103,14 +99,15 @@ func (o *output) write(w io.Writer, format string, m *report.Model, style plain.
 		_, err := fmt.Fprintf(w, "error: %s\n", m.NoAnswer.Text)
 		return err
 	}
-	style.Full = o.req.full // nothing is summed up, not even in a file
+	style.Full = o.full                 // nothing is summed up, not even in a file
+	style.Quiet = o.quiet && w == o.out // not in a file
 	return o.text(w, m, style)
 }
 
 // emit writes the files, then prints the report. If one output can't be written, the others must report that
 // error: readers would believe a file with exit code 0 although the run exits with 2. known are the facts, or nil if they aren't worked
 // out yet.
-func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Facts) error {
+func (o *output) emit(ans report.Input, known *facts.Facts) error {
 	o.verdict = &ans.Verdict
 	if o.hook {
 		if ans.ExitCode == 0 {
@@ -141,10 +138,7 @@ func (o *output) emit(w *workspace.Workspace, ans report.Input, known *facts.Fac
 	if o.reader != "" {
 		ans.Next.Capture = o.reader
 	}
-	if known == nil {
-		known = factsOf(&ans)
-	}
-	model := reportOf(o.req, w, ans, known).Model
+	model := o.reportOf(ans, known).Model
 	err := o.writeFiles(model)
 	if err != nil {
 		if o.format == formats.Text && !ans.Matches {
@@ -160,7 +154,8 @@ func (o *output) printed(err, noAnswer error) error {
 	if err == nil {
 		err = o.out.Flush()
 	}
-	if o.shows && errors.Is(err, syscall.EPIPE) {
+	// diff only shows its report: if the reader closes the pipe early, that is no error.
+	if o.Shows && errors.Is(err, syscall.EPIPE) {
 		o.out.Reset(io.Discard)
 		err = nil
 	}
@@ -173,7 +168,7 @@ func (o *output) printed(err, noAnswer error) error {
 // explain writes the error of a run without a verdict to every report, and returns it.
 func (o *output) explain(err error) error {
 	if o.hook {
-		hook.WriteNoAnswer(o.stderr, o.req.Command, o.req.LockPath)
+		hook.WriteNoAnswer(o.stderr, o.Command, o.LockPath)
 		return errReported
 	}
 	without := report.WithoutAnswer(o.gate.ExitCode(nil, err), err).Model

@@ -4,7 +4,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -18,9 +17,10 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// A request holds the arguments and flags of a command.
+// A request is a run of a command: its arguments and flags, and what it works on.
 type request struct {
-	workspace.Request
+	*app
+	workspace.Workspace
 	full bool // what is shown is shown whole
 
 	// The part of the drift that is shown or accepted; empty: all of it.
@@ -116,10 +116,8 @@ func listed(values []string) []string {
 
 // notCarried lists the flags that suggested commands don't repeat, because they are about the output or about
 // what is accepted. All other flags affect what is compared or pinned.
-var notCarried = sync.OnceValue(func() []string {
-	return strings.Fields("accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
-		"leave-out only quiet report server review stat terse uncaptured warn yes")
-})
+const notCarried = "accept accept-all accept-warning accept-warnings allow capture-as deny drop-server expect format full help-all hook json " +
+	"leave-out only quiet report server review stat terse uncaptured warn yes"
 
 // carriedBy returns the flags to repeat in suggested commands, by command.
 func carriedBy(cmd *cobra.Command) map[string][]string {
@@ -129,7 +127,7 @@ func carriedBy(cmd *cobra.Command) map[string][]string {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		if slices.Contains(notCarried(), f.Name) {
+		if slices.Contains(strings.Fields(notCarried), f.Name) {
 			return
 		}
 		for _, v := range values {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"golang.org/x/term"
 
+	"pinproof/internal/approval"
 	"pinproof/internal/fail"
 	"pinproof/internal/report/plain"
 )
@@ -35,37 +35,41 @@ func (a *app) style() plain.Style {
 }
 
 // interruptible runs ask until it returns or an interrupt comes. After an interrupt, it prints that
-// nothing was written, and has the signal end the process as it would by default. again is the
-// command to go on with.
-func (a *app) interruptible(again string, ask func() error) error {
+// nothing was written, and has the signal end the process as it would by default.
+func (a *approver) interruptible(ask func() (*approval.Answers, error)) (*approval.Answers, error) {
 	// Whether the process was started with interrupts ignored, as are the background commands of a script.
 	ignored := signal.Ignored(os.Interrupt)
 	signals := make(chan os.Signal, 1)
-	answered := make(chan error, 1)
+	asked := make(chan error, 1)
 	signal.Notify(signals, os.Interrupt)
-	go func() { answered <- ask() }()
+	var answers *approval.Answers
+	go func() {
+		var err error
+		answers, err = ask()
+		asked <- err
+	}()
 	select {
-	case err := <-answered:
+	case err := <-asked:
 		signal.Stop(signals)
 		if len(signals) == 0 {
-			return err
+			return answers, err
 		}
 	case <-signals:
 		signal.Stop(signals)
 	}
-	fmt.Fprintf(a.stderr, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", again)
+	fmt.Fprintf(a.stderr, "\nerror: interrupted; nothing was written\nhint: to go on: %s\n", a.To(a.Verb))
 	self, err := os.FindProcess(os.Getpid())
 	if err == nil && !ignored && self.Signal(os.Interrupt) == nil {
 		time.Sleep(time.Second) // the signal ends the process meanwhile
 	}
-	return fail.ErrInterrupted
+	return nil, fail.ErrInterrupted
 }
 
-// terminal returns the terminal that answers are read from, or nil if nobody can be asked.
+// findTerminal finds the terminal that answers are read from: nobody can be asked without one.
 // If standard input is the capture, it opens the terminal of the process.
-func (a *app) terminal(req *request) io.Reader {
+func (a *approver) findTerminal() {
 	in := a.stdin
-	if req.Capture == "-" {
+	if a.Capture == "-" {
 		in = nil
 		for _, path := range []string{"/dev/tty", "CONIN$"} {
 			if f, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
@@ -74,8 +78,9 @@ func (a *app) terminal(req *request) io.Reader {
 			}
 		}
 	}
-	if !isTerminal(in) || !isTerminal(a.stderr) {
-		return nil
+	if isTerminal(in) && isTerminal(a.stderr) {
+		a.tty = in
+	} else {
+		a.said.Silent = true
 	}
-	return in
 }

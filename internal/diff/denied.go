@@ -2,18 +2,20 @@ package diff
 
 import (
 	"slices"
+	"strings"
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
+	"pinproof/internal/skill"
 	"pinproof/internal/text"
 )
 
 // noteDenied notes which entries that are new or changed look like a denied pin, of their server or another one, whether that
 // pin is listed or gone. Both are compared as the policy of that pin shapes them: their definitions are equal apart from the
-// name, or as alike as those of an entry that was renamed, or the entry says most of what the denied one says. If an entry is as
-// close to its own pin, or to the one that it is renamed from, it doesn't look like the denied one: tools of one server often are
-// alike.
+// name, or as alike as those of an entry that was renamed, or the entry says most of what the denied one says, or has one of its
+// files. If an entry is as close to its own pin, or to the one that it is renamed from, it doesn't look like the denied one: tools of
+// one server often are alike.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
 		pin.DeniedPin
@@ -22,7 +24,7 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 	denied := map[pin.EntryType][]likeable{}
 	for _, p := range pin.DeniedPins(sides) {
 		if p.Definition != nil {
-			denied[p.Type] = append(denied[p.Type], likeable{p, describeWhole(p.Key, p.Tree())})
+			denied[p.Type] = append(denied[p.Type], likeable{p, describeWhole(p.Key, p.Shown())})
 		}
 	}
 	for i := range drifts {
@@ -36,7 +38,7 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			d.LikeDenied = s.side.Ref(former.Key)
 			continue
 		} else if former != nil && former.Definition != nil {
-			own := describeWhole(former.Key, former.Tree())
+			own := describeWhole(former.Key, former.Shown())
 			if now := s.under(s.side.Locked.Policy, own); now != nil {
 				nearest = nearness(own, now)
 			}
@@ -68,7 +70,7 @@ func nearness(old, now *candidate) float64 {
 	if old.keys[0] == now.keys[0] {
 		return maxLikeness + 1
 	}
-	if old.keys[2] == now.keys[2] && now.keys[2] != "" {
+	if old.keys[2] == now.keys[2] && now.keys[2] != "" || common(old.files, now.files) > 0 {
 		return maxLikeness
 	}
 	return closeness(old, now) + share(old.said, now.said)
@@ -86,7 +88,7 @@ func resembles(old, now *candidate, isOwn bool) bool {
 			return true
 		}
 	}
-	return likeness(old, now) >= leastLikeness || share(old.said, now.said) >= leastShare
+	return likeness(old, now) >= leastLikeness || share(old.said, now.said) >= leastShare || common(old.files, now.files) > 0
 }
 
 // share returns the fraction of the words of the old text that the new one has, too, from 0 to 1.
@@ -99,8 +101,21 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	c := describe(key, definition)
 	c.said = set{}
 	addSaid(c.said, nameless(key.Type, definition))
+	c.files = set{}
+	for _, file := range definition.Get(pin.FilesMember).Members() {
+		text := file.Text
+		if file.Name == skill.Main {
+			text = strings.TrimSpace(text[len(skill.AnyHead(text)):])
+		}
+		if len(text) >= leastFile && (file.Name == skill.Main || skill.IsExecutable(file.Name, text)) {
+			c.files[text] = true
+		}
+	}
 	return c
 }
+
+// leastFile is the least size, in bytes, of a file that identifies a skill.
+const leastFile = 20
 
 // textless are members whose strings are no text.
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
@@ -137,10 +152,14 @@ type shaped struct {
 // under returns what is compared of the entry, as a policy shapes it, with another one; or nil if the budget is too small for that.
 func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	if s.said == nil || !s.policy.Equal(policy) {
-		if !s.budget.Spend(len(s.entry.Received) + len(s.entry.Definition)) {
+		size := len(s.entry.Received) + len(s.entry.Definition)
+		for _, file := range s.entry.Files {
+			size += len(file.Text)
+		}
+		if !s.budget.Spend(size) {
 			return nil
 		}
-		s.said = describeWhole(s.entry.Key, s.side.Under(policy, s.entry))
+		s.said = describeWhole(s.entry.Key, s.entry.WithFiles(s.side.Under(policy, s.entry)))
 		s.policy = policy
 	}
 	if !s.budget.Spend(other.work()) {

@@ -64,16 +64,21 @@ func (p *place) toolLabel() label.Label {
 	if len(p.inside) > 0 {
 		return p.annotationLabel()
 	}
-	// All annotations were added, removed or replaced at once: return the gravest label of any of them.
-	gravest := label.ClientMetadata
+	// All annotations took the place of something else, or the other way round: return the gravest label of any of them. Who
+	// accepts the wording of a title accepts no hint.
+	var labels []label.Label
 	for _, m := range slices.Concat(p.Old.Members(), p.New.Members()) {
 		part := *p
 		part.Old = p.Old.Get(m.Name)
 		part.New = p.New.Get(m.Name)
 		part.inside = []string{m.Name}
-		gravest = min(gravest, part.annotationLabel())
+		labels = append(labels, part.annotationLabel())
 	}
-	return gravest
+	slices.Sort(labels)
+	if labels = slices.Compact(labels); len(labels) > 1 && labels[0] == label.Wording {
+		return label.Other
+	}
+	return append(labels, label.ClientMetadata)[0]
 }
 
 // resourceLabel labels a change in a member of a resource or a template.

@@ -15,6 +15,7 @@ import (
 //	ui.visibility                        extension io.modelcontextprotocol/ui, 2026-01-26       2026-11
 //	openai/visibility                    documentation of OpenAI's Apps SDK                     2026-11
 //	openai/widgetAccessible              the same, "true lets the page call the tool"           2026-11
+//	openai/widgetCSP                     the same, where the page may connect                   2026-11
 //	ui.csp, ui.permissions               the same, of the page that a tool names                2026-11
 var metaRules = []struct {
 	path  []string // from _meta on
@@ -24,7 +25,8 @@ var metaRules = []struct {
 	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, label.AskingDropped},
 	{[]string{"ui", "visibility"}, isShownMore, label.AppWidened},
 	{[]string{"openai/visibility"}, isPublicNow, label.AppWidened},
-	{[]string{"openai/widgetAccessible"}, isTrueNow, label.AppWidened},
+	{[]string{"openai/widgetAccessible"}, grows, label.AppWidened},
+	{[]string{"openai/widgetCSP"}, grows, label.AppWidened},
 	{[]string{"ui", "csp"}, grows, label.AppWidened},
 	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
@@ -54,9 +56,7 @@ func (p *place) metaLabel() label.Label {
 	return label.ClientMetadata
 }
 
-func asksNoMore(old, new jsontree.Value) bool { return isTrueNow(new, old) }
-
-func isTrueNow(old, new jsontree.Value) bool { return old.Kind != 't' && new.Kind == 't' }
+func asksNoMore(old, new jsontree.Value) bool { return old.Kind == 't' && new.Kind != 't' }
 
 // isPublicNow reports whether a tool that was private, which a model doesn't see, isn't private any more.
 func isPublicNow(old, new jsontree.Value) bool {

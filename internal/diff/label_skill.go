@@ -92,7 +92,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 			return label.SkillTools
 		}
 	case "hooks":
-		if p.Old.Kind == 0 && isWhole {
+		if isEmpty(p.Old) && !isEmpty(p.New) {
 			return label.ScriptAdded
 		}
 	case "description", "license", "compatibility":

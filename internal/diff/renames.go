@@ -69,6 +69,9 @@ type candidate struct {
 
 	// Words of all strings, of an entry that is compared with a denied one.
 	said set
+
+	// The files of such a skill that may be run or that a model reads first, without the name in them.
+	files set
 }
 
 func candidatesOf(drifts []*pin.Drift) (list []*candidate) {

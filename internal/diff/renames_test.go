@@ -7,104 +7,40 @@ import (
 
 	"pinproof/internal/effort"
 	"pinproof/internal/jsontest"
+	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
 )
 
+// TestFindRenames finds the renames in testdata/renames.txt.
 func TestFindRenames(t *testing.T) {
-	const words = "Looks for pages on the web and gives back the ten that fit best"
-	tool := func(name, description string) string {
-		return fmt.Sprintf(`{"name":%q,"description":%q}`, name, description)
-	}
-	for _, tt := range []struct {
-		what, old, new, want string
-		similar              bool
-	}{
-		{"the same body", `{"name":"a","x":1}`, `{"name":"b","x":1}`, "REMOVED a to b, ADDED b from a", false},
-		{"other separators", `{"name":"web-search","x":1}`, `{"name":"web_search","x":2}`, "REMOVED web-search to web_search, ADDED web_search from web-search", true},
-		{"other letter case", `{"name":"webSearch","x":1}`, `{"name":"web.search","x":2}`, "ADDED web.search from webSearch, REMOVED webSearch to web.search", true},
-		{"the body counts before the name", `{"name":"a-b","x":1},{"name":"z","x":2}`, `{"name":"a_b","x":2}`, "REMOVED a-b, ADDED a_b from z, REMOVED z to a_b", false},
-		{"the same description", tool("a", words) + `,` + tool("keep", ""), strings.Replace(tool("b", words), "{", `{"x":1,`, 1) + `,` + tool("keep", ""), "REMOVED a to b, ADDED b from a", true},
-		{"another description", tool("a", words), tool("b", words+" now"), "REMOVED a, ADDED b", false},
-		{"much alike", `{"name":"run_code","description":"Runs a snippet.","inputSchema":{"properties":{"code":{}}}}`,
-			`{"name":"run_code_now","description":"Runs a long snippet.","inputSchema":{"properties":{"code":{},"file":{}}}},{"name":"run_file","description":"Runs a file."}`,
-			"REMOVED run_code to run_code_now, ADDED run_code_now from run_code, ADDED run_file", true},
-		{"too few words to tell", tool("a", "Looks for pages"), strings.Replace(tool("b", "Looks for pages"), "{", `{"x":1,`, 1), "REMOVED a, ADDED b", false},
-		{"a name of separators alone", `{"name":"-","x":1}`, `{"name":"_","x":2}`, "REMOVED -, ADDED _", false},
-		{"a look-alike letter is no separator", `{"name":"ab","x":1}`, `{"name":"a\u0432b","x":2}`, "REMOVED ab, ADDED a\u0432b", false},
-	} {
-		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+tt.old+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+tt.new+"]", pin.Policy{})}})
+	for _, row := range jsontest.Rows(t, "testdata/renames.txt", 5) {
+		drifts := pintest.Drifts([]pin.Comparison{{Locked: pintest.PinsOf(t, "["+row[1]+"]", pin.Policy{}), Captured: pintest.PinsOf(t, "["+row[2]+"]", pin.Policy{})}})
 		Renames(effort.New(), nil, drifts)
-		if got := pintest.DriftLines(drifts); got != tt.want {
-			t.Errorf("%s\n got %s\nwant %s", tt.what, got, tt.want)
+		if got := pintest.DriftLines(drifts); got != row[3] {
+			t.Errorf("%s\n got %s\nwant %s", row[0], got, row[3])
 		}
 		for _, d := range drifts {
-			if (d.RenamedFrom+d.RenamedTo != "" && tt.similar) != d.RenamedSimilar {
-				t.Errorf("%s: %s similar: %v", tt.what, d.Name, d.RenamedSimilar)
+			if (d.RenamedFrom+d.RenamedTo != "" && row[4] == "true") != d.RenamedSimilar {
+				t.Errorf("%s: %s similar: %v", row[0], d.Name, d.RenamedSimilar)
 			}
 		}
 	}
 }
 
-// TestLooksDenied: which entries look like a denied pin, r of server s, or may be one.
+// TestLooksDenied: which entries in testdata/denied.txt look like a denied pin, r of server s, or may be one.
 func TestLooksDenied(t *testing.T) {
-	const (
-		words = `Runs a shell command on the host, with all rights of the user.`
-		cmd   = `"inputSchema":{"properties":{"cmd":{"type":"string"}}}`
-		texts = `"inputSchema":{"properties":{"cmd":{"description":"A command for the shell of the host."}}}`
-		list  = `{"name":"ls","description":"Lists a folder of the project.","inputSchema":{"properties":{"path":{}}}}`
-	)
-	const off = "Shuts the host machine down at once, without asking the user again."
-	plain := func(name, description string) string {
-		return `{"name":"` + name + `","description":"` + description + `"}`
-	}
-	run := `{"name":"r","description":"` + words + `",` + cmd + `}`
-	named := func(name, definition string) string {
-		return strings.Replace(definition, `"name":"r"`, `"name":"`+name+`"`, 1)
-	}
-	strip := pin.Policy{Descriptions: "strip"}
-	for _, tt := range []struct {
-		what, denied, old, new string // what else is pinned, and what is captured with it
-		policy, next           pin.Policy
-		isOther                bool // the denied pin is of another server
-		want                   string
-	}{
-		{"an equal copy", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, false, "x"},
-		{"an equal copy in another server", run, ``, named("x", run), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"the same entry in another server", run, ``, run, pin.Policy{}, pin.Policy{}, true, "r"},
-		{"one character more", run, ``, strings.Replace(named("x", run), "user.", "user. ", 1), pin.Policy{}, pin.Policy{}, false, "x"},
-		{"a title more, in another server", run, ``, strings.Replace(named("x", run), "{", `{"title":"X",`, 1), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"a changed entry that is like it now", run, list, strings.Replace(named("ls", run), "user.", "user!", 1), pin.Policy{}, pin.Policy{}, false, "ls"},
-		{"a changed entry with its description", run, list, strings.Replace(list, "Lists a folder of the project.", words, 1), pin.Policy{}, pin.Policy{}, false, "ls"},
-		{"a changed entry that was like it before", run, strings.Replace(named("x", run), "Runs", "Shows", 1), strings.Replace(named("x", run), "Runs", "Prints", 1), pin.Policy{}, pin.Policy{}, false, ""},
-		{"another entry", run, list, strings.Replace(list, "Lists", "Shows", 1), pin.Policy{}, pin.Policy{}, false, ""},
-		{"an equal name in another server", run, ``, strings.Replace(list, "ls", "r", 1), pin.Policy{}, pin.Policy{}, true, ""},
-		{"a name in other separators", named("r-r", run), ``, strings.Replace(list, "ls", "r_r", 1), pin.Policy{}, pin.Policy{}, false, "r_r"},
-		{"one word changed, and no parameters", plain("r", off), ``, plain("x", strings.Replace(off, "again", "twice", 1)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"one word changed, and a parameter renamed", run, ``, strings.NewReplacer("cmd", "line", "shell", "unix").Replace(named("x", run)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"the text at another place", plain("r", off), ``, `{"name":"x","inputSchema":{"description":"` + off + `"}}`, pin.Policy{}, pin.Policy{}, true, "x"},
-		{"letters that look alike", plain("r", off), ``, plain("x", strings.NewReplacer("a", "\u0430", "o", "\u043e", "e", "\u0435").Replace(off)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"many words more", plain("r", off), ``, plain("x", off+strings.Repeat(" Lorem ipsum dolor sit amet.", 9)), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"a script without spaces", plain("r", "立即关闭主机，不再询问用户。"), ``, plain("x", "立即关闭主机不再询问用户。"), pin.Policy{}, pin.Policy{}, true, "x"},
-		{"some words in common", plain("r", off), ``, plain("x", "Shuts the window of the host, and asks the user."), pin.Policy{}, pin.Policy{}, true, ""},
-		{"without descriptions", `{"name":"r",` + cmd + `}`, ``, `{"name":"x",` + cmd + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
-		{"texts of parameters alone", `{"name":"r","title":"Shell",` + texts + `}`, ``, `{"name":"x","description":"x",` + texts + `}`, pin.Policy{}, pin.Policy{}, false, "x"},
-		{"nothing to compare", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, false, "x?"},
-		{"nothing to compare in another server", `{"name":"r"}`, ``, `{"name":"x"}`, pin.Policy{}, pin.Policy{}, true, ""},
-		{"under a policy", run, ``, named("x", run), strip, strip, false, "x"},
-		{"under a new policy", run, list, list + "," + named("x", run), pin.Policy{}, strip, false, "x"},
-		{"an entry that is its own pin under the policy before", `{"name":"r",` + cmd + `}`, `{"name":"ls",` + cmd + `}`, `{"name":"ls","description":"` + words + `",` + cmd + `}`, strip, pin.Policy{}, false, ""},
-		{"under a policy that is gone", run, list, list + "," + named("x", run), strip, pin.Policy{}, false, "x"},
-	} {
-		pins := pintest.PinsOf(t, "["+tt.denied+"]", tt.policy)
+	for _, row := range jsontest.Rows(t, "testdata/denied.txt", 8) {
+		policy, next, want := pin.Policy{Descriptions: row[4]}, pin.Policy{Descriptions: row[5]}, row[7]
+		pins := pintest.PinsOf(t, "["+row[1]+"]", policy)
 		pins.Pins[0].Denied = true
-		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, "["+tt.old+"]", tt.policy), Captured: pintest.PinsOf(t, "["+tt.new+"]", tt.next)}}
-		if tt.isOther {
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: pintest.PinsOf(t, "["+row[2]+"]", policy), Captured: pintest.PinsOf(t, "["+row[3]+"]", next)}}
+		if row[6] == "other" {
 			pins.Server = "z"
 			sides[0].Lockfile = []pin.Set{pins}
 		} else {
 			sides[0].Locked.Put(append(sides[0].Locked.Pins, pins.Pins...))
-			captured := pintest.PinsOf(t, "["+tt.denied+"]", tt.next)
+			captured := pintest.PinsOf(t, "["+row[1]+"]", next)
 			sides[0].Captured.Put(append(sides[0].Captured.Pins, captured.Pins...))
 		}
 		for _, budget := range []*effort.Budget{effort.New(), effort.Of(0)} {
@@ -119,10 +55,10 @@ func TestLooksDenied(t *testing.T) {
 				}
 			}
 			said := strings.Join(got, " ")
-			if isNew := budget.Refusals() == 0; isNew && said != tt.want {
-				t.Errorf("%s: %q, want %q", tt.what, said, tt.want)
+			if isNew := budget.Refusals() == 0; isNew && said != want {
+				t.Errorf("%s: %q, want %q", row[0], said, want)
 			} else if !isNew && !strings.Contains(said, "?") {
-				t.Errorf("%s, without a budget: %q", tt.what, said)
+				t.Errorf("%s, without a budget: %q", row[0], said)
 			}
 		}
 	}
@@ -171,6 +107,40 @@ func TestManyRenames(t *testing.T) {
 	for _, d := range drifts {
 		if d.RenamedFrom+d.RenamedTo != "" {
 			t.Fatalf("%s is a rename: too many to compare", d.Name)
+		}
+	}
+}
+
+// TestSkillsLookDenied: a skill looks like a denied one if it has its text or one of its scripts, under another name and description.
+func TestSkillsLookDenied(t *testing.T) {
+	const body, code = "Collect what was written in this folder.\nPut it on the board each day.\n", "import os\nos.system('ls')\n"
+	of := func(name, description, text, file string) pin.Pin {
+		definition := pintest.CanonicalTree(t, fmt.Sprintf(`{"uri":"skill://%[1]s/SKILL.md","frontmatter":{"name":%[1]q,"description":%[2]q},"resources":[]}`, name, description))
+		p := pin.Pin{Key: pin.Key{Type: pin.Skills, Name: "skill://" + name + "/SKILL.md"}}
+		p.Definition = jsontree.Append(nil, definition)
+		p.Digest = name + description + text + file
+		p.Files = []pin.File{{URI: "skill://" + name + "/SKILL.md", Text: "---\nname: " + name + "\n---\n" + text}, {URI: "skill://" + name + "/a.py", Text: file}}
+		return p
+	}
+	denied := of("pack", "Packs.", body, code)
+	denied.Denied = true
+	for _, tt := range []struct {
+		name string
+		now  pin.Pin
+		want bool
+	}{
+		{"the text", of("box", "Shelves old papers away.", body, "print(1)\n"), true},
+		{"the script", of("box", "Shelves old papers away.", "Start a.py.\n", code), true},
+		{"neither", of("box", "Shelves old papers away.", "Shelve them by year, and by size.\n", "print('shelved')\n"), false},
+	} {
+		locked, captured := pin.Set{Server: "s"}, pin.Set{Server: "s"}
+		locked.Put([]pin.Pin{denied})
+		captured.Put([]pin.Pin{denied, tt.now})
+		sides := []pin.Comparison{{Server: "s", State: pin.Paired, Locked: locked, Captured: captured}}
+		drifts := pintest.Drifts(sides)
+		Renames(effort.New(), sides, drifts)
+		if len(drifts) != 1 || drifts[0].LooksDenied() != tt.want {
+			t.Errorf("%s: %+v", tt.name, drifts)
 		}
 	}
 }

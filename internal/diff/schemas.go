@@ -459,7 +459,7 @@ func (p *place) parameterLabel() label.Label {
 		other = 1
 	}
 	names := p.names()
-	isOnlyHere := func(name string) bool { return !p.parametersIn(other)[name] }
+	isOnlyHere := func(name string) bool { return !p.parametersIn(other, p.around[other])[name] }
 	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
 		switch p.bestRelation() {
 		case inclusion.Wider:
@@ -488,15 +488,29 @@ func (p *place) parameterLabel() label.Label {
 
 // namesMore reports whether a new schema names a parameter that the old one doesn't name.
 func (p *place) namesMore() bool {
-	old := p.parametersIn(0)
-	new := p.parametersIn(1)
+	old := p.parametersIn(0, p.around[0])
+	new := p.parametersIn(1, p.around[1])
 	return common(new, old) < len(new)
 }
 
-// namesElsewhere reports whether the old schema names a parameter that isn't in its own properties.
+// combines reports whether a keyword has schemas about the same value.
+func combines(keyword string) bool {
+	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
+}
+
+// namesElsewhere reports whether a parameter that isn't in the properties of an old schema is named in a schema that it combines, or in
+// one that combines it.
 func (p *place) namesElsewhere() bool {
-	own := p.around[0].Get("properties")
-	for name, isTaken := range p.parametersIn(0) {
+	v := p.around[0]
+	own := v.Get("properties")
+	for i := len(p.schemas) - 1; i >= 0; i-- {
+		schema.EachBelow(p.schemas[i][0], func(part *jsontree.Value, steps ...string) {
+			if part == v && combines(steps[0]) {
+				v = p.schemas[i][0]
+			}
+		})
+	}
+	for name, isTaken := range p.parametersIn(0, v) {
 		if isTaken && !own.Has(name) {
 			return true
 		}
@@ -504,15 +518,14 @@ func (p *place) namesElsewhere() bool {
 	return false
 }
 
-// parametersIn collects the parameters that the schema around a place names on one side, in the schemas that it combines
-// and that it refers to, too.
-func (p *place) parametersIn(side int) set {
-	around := p.around[side]
-	if names, known := p.parameters[around]; known {
+// parametersIn collects the parameters that a schema on one side names, in the schemas that it combines and that it refers
+// to, too.
+func (p *place) parametersIn(side int, v *jsontree.Value) set {
+	if names, known := p.parameters[v]; known {
 		return names
 	}
 	names := set{}
-	p.parameters[around] = names
+	p.parameters[v] = names
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)
 	collect = func(v *jsontree.Value) {
@@ -526,12 +539,12 @@ func (p *place) parametersIn(side int) set {
 		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
-			if isCombination(steps[0]) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, steps[0]) {
+			if combines(steps[0]) {
 				collect(part)
 			}
 		})
 	}
-	collect(around)
+	collect(v)
 	return names
 }
 

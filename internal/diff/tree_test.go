@@ -15,43 +15,17 @@ import (
 	"pinproof/internal/pintest"
 )
 
+// TestDiffValues compares the values in testdata/values.txt.
 func TestDiffValues(t *testing.T) {
-	tests := []struct{ what, old, new, want string }{
-		{"nothing", `{"a":[1,{"b":null}]}`, `{"a":[1,{"b":null}]}`, ""},
-		{"a member added", `{"a":1}`, `{"a":1,"b":{"c":2}}`, `/b: - -> {"c":2}`},
-		{"a member removed", `{"a":1,"b":2}`, `{"b":2}`, `/a: 1 -> -`},
-		{"null is not absent", `{}`, `{"a":null}`, `/a: - -> null`},
-		{"null is not false", `{"a":null}`, `{"a":false}`, `/a: null -> false`},
-		{"a text is not a number", `{"a":"1"}`, `{"a":1}`, `/a: "1" -> 1`},
-		{"true is not a text", `{"a":"true"}`, `{"a":true}`, `/a: "true" -> true`},
-		{"an empty object is not an empty array", `{"a":{}}`, `{"a":[]}`, `/a: {} -> []`},
-		{"deep", `{"a":{"b":{"c":1,"d":2}}}`, `{"a":{"b":{"c":3,"d":2}}}`, `/a/b/c: 1 -> 3`},
-		{"a name is another", `{"ab":1}`, `{"ac":1}`, "/ab: 1 -> -\n/ac: - -> 1"},
-		{"names in UTF-16 order", `{"😀":1,"` + "\ufb33" + `":2}`, `{"😀":2,"` + "\ufb33" + `":3}`, "/😀: 1 -> 2\n/\ufb33: 2 -> 3"},
-		{"names that need escapes", `{"a/b":{"~":1,"":{"":2}}}`, `{"a/b":{"~":2,"":{"":3}}}`, "/a~1b//: 2 -> 3\n/a~1b/~0: 1 -> 2"},
-		{"what no reader sees", `{"a":"x"}`, `{"a":"x` + "\u200b" + `"}`, `/a: "x" -> "x` + "\u200b" + `"`},
-		{"an array of scalars, whole", `{"enum":["a","b"]}`, `{"enum":["a","c","b"]}`, `/enum: ["a","b"] -> ["a","c","b"]`},
-		{"the order of an array", `{"required":["a","b"]}`, `{"required":["b","a"]}`, `/required: ["a","b"] -> ["b","a"]`},
-		{"an array that was empty", `{"a":[]}`, `{"a":["x"]}`, `/a: [] -> ["x"]`},
-		{"an element changed", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"b":1},{"c":2}]}`, `/a/1/c: 1 -> 2`},
-		{"an element put first", `{"a":[{"b":1},{"c":1}]}`, `{"a":[{"x":0},{"b":1},{"c":1}]}`, `/a/0: - -> {"x":0}`},
-		{"an element removed between", `{"a":[{"b":1},{"x":0},{"c":1}]}`, `{"a":[{"b":1},{"c":1}]}`, `/a/1: {"x":0} -> -`},
-		{"an element doubled", `{"a":[{"b":1}]}`, `{"a":[{"b":1},{"b":1}]}`, `/a/1: - -> {"b":1}`},
-		{"one replaced by two", `{"a":[{"b":1},{"z":1}]}`, `{"a":[{"b":2},{"c":1},{"z":1}]}`, "/a/0/b: 1 -> 2\n/a/1: - -> {\"c\":1}"},
-		{"a scalar among objects", `{"a":[1,{"b":1}]}`, `{"a":[2,{"b":1}]}`, `/a/0: 1 -> 2`},
-		{"an array inside an array", `{"a":[[1,2],[3]]}`, `{"a":[[1,2],[4]]}`, `/a/1: [3] -> [4]`},
-		{"an object becomes an array", `{"a":{"0":1}}`, `{"a":[1]}`, `/a: {"0":1} -> [1]`},
-		{"several at once, in order", `{"a":1,"c":{"x":1,"y":2},"d":4}`, `{"b":1,"c":{"x":2,"z":3},"d":4}`, "/a: 1 -> -\n/b: - -> 1\n/c/x: 1 -> 2\n/c/y: 2 -> -\n/c/z: - -> 3"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.what, func(t *testing.T) {
+	for _, row := range jsontest.Rows(t, "testdata/values.txt", 4) {
+		t.Run(row[0], func(t *testing.T) {
 			var lines []string
-			changes, _ := CompareDefinitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, tt.old), pintest.CanonicalTree(t, tt.new))
+			changes, _ := CompareDefinitions(effort.New(), pin.Tools, pintest.CanonicalTree(t, row[1]), pintest.CanonicalTree(t, row[2]))
 			for _, c := range changes {
 				lines = append(lines, fmt.Sprintf("%s: %s -> %s", c.Pointer, orDash(c.Old), orDash(c.New)))
 			}
-			if got := strings.Join(lines, "\n"); got != tt.want {
-				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			if got := strings.Join(lines, "\n"); got != row[3] {
+				t.Errorf("got\n%s\nwant\n%s", got, row[3])
 			}
 		})
 	}
@@ -263,7 +237,7 @@ func TestHugeDiffs(t *testing.T) {
 			tool(`{"anyOf":[` + numbered(3_000, `{"required":["p@"]}`) + `],"properties":{` + parameters + `}}`), 1},
 		{"wrapped parameters", tool(`{"properties":{` + parameters + `}}`), tool(`{"properties":{` + numbered(3_000, `"p@":{"anyOf":[{"type":"string"},{"type":"null"}]}`) + `}}`), 1},
 		{"a definition for all", tool(`{"properties":{` + parameters + `}}`),
-			tool(`{"$defs":{"A":{"type":"string",` + numbered(500, `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
+			tool(`{"$defs":{"A":{"type":"string",` + numbered(jsontest.Rounds(100, 500), `"x@":1`) + `}},"properties":{` + numbered(3_000, `"p@":{"$ref":"#/$defs/A"}`) + `}}`), 2}, // too many below properties, and $defs
 		{"another form for all", tool(`{"properties":{` + parameters + `}}`),
 			tool(`{"$defs":{"A":{"type":["string"]}},"properties":{` + numbered(3_000, `"p@":{"allOf":[{"$ref":"#/$defs/A"}]}`) + `}}`), 2},
 	} {

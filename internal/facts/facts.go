@@ -4,6 +4,7 @@
 package facts
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -116,19 +117,18 @@ func (e *Entry) Changes() []*diff.Change {
 }
 
 // How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
-// Further drift is listed only with its kind, and the report marks it as unexplained. A review in text has no limit,
-// because everything that is approved must be shown.
+// Further drift is listed with its kind. The report marks it as unexplained, and a review shows its definitions whole.
 const (
 	// For verify's text output, and for what relock prints as accepted.
 	GateRoom = 2 << 20
 
-	// For reports in formats that have their own bounds.
-	ReportRoom = 8 << 20
+	// For everything else.
+	ReviewRoom = 4 << 20
 )
 
 // Bounds limit how much of a comparison is explained, and set what comes first.
 type Bounds struct {
-	// The size in bytes of the definitions to explain; 0 for no limit.
+	// The size in bytes of the definitions to explain; 0: ReviewRoom.
 	Room int
 
 	// Don't even determine what an entry beyond Room declares.
@@ -174,7 +174,7 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
-	r := &reader{sides: sides, bounds: bounds, budget: budget, room: bounds.Room, hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
+	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.Room, ReviewRoom), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Entries with a warning are explained first: there may be no room for all.
 	for _, isWarned := range []bool{true, false} {
 		for _, e := range f.Entries {
@@ -228,7 +228,7 @@ func (r *reader) explain(e *Entry) {
 		e.Bytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	e.Unexplained = r.bounds.Terse || r.bounds.Room > 0 && r.room < 0
+	e.Unexplained = r.bounds.Terse || r.room < 0
 	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]

@@ -61,9 +61,77 @@ func Paragraphs(t testing.TB, path string) (list [][]string) {
 	return list
 }
 
+// Lines reads a file of cases, one a line. Empty lines, and lines that begin with #, are left out.
+func Lines(t testing.TB, path string) []string {
+	t.Helper()
+	return slices.Concat(Paragraphs(t, path)...)
+}
+
+var (
+	rowField = regexp.MustCompile("`[^`]*`|\"(?:[^\"\\\\]|\\\\.)*\"|[^ ]+")
+	rowMark  = regexp.MustCompile(`(?s)⟪(\d+|tags|selectors) (.+?)⟫`)
+)
+
+// Spelled replaces the marks in a text of a file of cases: ⟪N TEXT⟫ is the text N times, ⟪tags TEXT⟫ and ⟪selectors TEXT⟫ spell it in those
+// characters.
+func Spelled(text string) string {
+	return rowMark.ReplaceAllStringFunc(text, func(mark string) string {
+		m := rowMark.FindStringSubmatch(mark)
+		switch m[1] {
+		case "tags":
+			return InTags(m[2])
+		case "selectors":
+			return InSelectors(m[2])
+		}
+		times, _ := strconv.Atoi(m[1])
+		return strings.Repeat(m[2], times)
+	})
+}
+
+// Rows reads a file of cases as Lines does. Each line is a row of that many fields. A field is a word, or a string as in Go.
+// Marks in it are spelled (Spelled). After a line "$NAME = TEXT", each $NAME in a field is that text.
+func Rows(t testing.TB, path string, fields int) (rows [][]string) {
+	t.Helper()
+	var names []string
+	for _, line := range Lines(t, path) {
+		row := rowField.FindAllString(line, -1)
+		for i, value := range row {
+			if strings.ContainsAny(value[:1], "\"`") {
+				var err error
+				if value, err = strconv.Unquote(value); err != nil {
+					t.Fatalf("%s: %v: %s", path, err, row[i])
+				}
+			}
+			row[i] = Spelled(strings.NewReplacer(names...).Replace(value))
+		}
+		if len(row) == 3 && row[1] == "=" && strings.HasPrefix(row[0], "$") {
+			names = append(names, row[0], row[2])
+			continue
+		}
+		if len(row) != fields {
+			t.Fatalf("%s: %d fields instead of %d: %s", path, len(row), fields, line)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 // InTags spells an ASCII text in tag characters.
 func InTags(s string) string {
 	return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
+}
+
+// InSelectors spells a text in variation selectors, one for each byte.
+func InSelectors(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if s[i] < 16 {
+			b.WriteRune(0xfe00 + rune(s[i]))
+		} else {
+			b.WriteRune(0xe0100 + rune(s[i]) - 16)
+		}
+	}
+	return b.String()
 }
 
 // WantError compares an error's text with the whole expected one; "" for no error.

@@ -15,120 +15,30 @@ import (
 	"pinproof/internal/jsontest"
 )
 
+// TestStrictReader reads the texts in testdata/strict.txt.
 func TestStrictReader(t *testing.T) {
-	const (
-		repeated  = "member %s is repeated: parsers would read different values"
-		inexact   = ": an integer that a double can't hold exactly: parsers would read different numbers"
-		overflow  = "a number that overflows a double"
-		surrogate = "an unpaired surrogate: not Unicode text"
-		cutShort  = "unexpected end of the file: cut short?"
-	)
-	tests := []struct {
-		what, text string
-		wrong      string // "" if it is accepted
-		at         int    // offset of what is wrong
-	}{
-		{"every kind of value", ` {"a":[null,true,false,1,"x"]} `, "", 0},
-		{"blanks between all tokens", " \t\r\n{ \"a\" : [ 1 , 2 ] } ", "", 0},
-		{"U+FFFD itself", `"` + "\ufffd" + `"`, "", 0},
-		{"a surrogate pair, escaped", `"\ud83d\ude00"`, "", 0},
-		{"2^53", `9007199254740992`, "", 0},
-		{"2^53+2", `9007199254740994`, "", 0},
-		{"2^60", `1152921504606846976`, "", 0},
-		{"-2^63", `-9223372036854775808`, "", 0},
-		{"10^22, exact", `10000000000000000000000`, "", 0},
-		{"2^53+1 with a fraction", `9007199254740993.0`, "9007199254740993.0" + inexact, 0},
-		{"2^53+1 with an exponent", `9007199254740993e0`, "9007199254740993e0" + inexact, 0},
-		{"minus zero", `-0`, "", 0},
-		{"underflow", `1e-400`, "", 0},
-		{"the largest double", `1.7976931348623157e308`, "", 0},
-		{"the largest double as an integer", maxDoubleDigits, "", 0},
-		{"a fraction of 5,000 digits", "0." + strings.Repeat("3", 5_000), "", 0},
-
-		// JavaScript and Python read 1 here, and Go reads 0.
-		{"zeros that an exponent makes up for", "[0." + strings.Repeat("0", 100_000) + "1e100001]", "a number with an exponent and more than 800 characters: parsers would read different numbers", 1},
-		{"digits that an exponent takes back", "[1" + strings.Repeat("0", 100_000) + "e-100000]", "a number with an exponent and more than 800 characters: parsers would read different numbers", 1},
-		{"half a step and digits that an exponent takes back", "9007199254740993" + strings.Repeat("0", 800) + "e-800", "a number with an exponent and more than 800 characters: parsers would read different numbers", 0},
-		{"the smallest double written out", "0." + strings.Repeat("0", 323) + "5", "", 0},
-		{"2^53+1", `[9007199254740993]`, "9007199254740993" + inexact, 1},
-		{"-(2^53+1)", `{"a": -9007199254740993}`, "-9007199254740993" + inexact, 6},
-		{"2^60+1", `1152921504606846977`, "1152921504606846977" + inexact, 0},
-		{"2^64-1", `[1,18446744073709551615]`, "18446744073709551615" + inexact, 3},
-		{"10^23, inexact", `100000000000000000000000`, "100000000000000000000000" + inexact, 0},
-		{"1e400", `[1e400]`, overflow, 1},
-		{"-1e400", `[-1e400]`, overflow, 1},
-		{"0.1e310", `0.1e310`, overflow, 0},
-		{"an integer of 400 digits", strings.Repeat("9", 400), overflow, 0},
-		{"an integer of 1 MB", "[" + strings.Repeat("1", 1<<20) + "]", overflow, 1},
-
-		{"repeated", `{"a":1,"a":2}`, fmt.Sprintf(repeated, "a"), 7},
-		{"repeated, deep", `[{"x":{"b":1,"c":{},"b":1}}]`, fmt.Sprintf(repeated, "b"), 20},
-		{"repeated after unescaping", `{"name":1,"n\u0061me":2}`, fmt.Sprintf(repeated, "name"), 10},
-		{"repeated, hostile", `{"\u001b[2J":1,"\u001b[2J":2}`, fmt.Sprintf(repeated, `"<U+001B>[2J"`), 15},
-		{"equal only when folded", `{"a":1,"A":2}`, "", 0},
-
-		{"a lone high surrogate", `"ab\ud800"`, surrogate, 3},
-		{"a lone low surrogate", `["\udc00"]`, surrogate, 2},
-		{"surrogates the wrong way round", `"\ude00\ud83d"`, surrogate, 1},
-		{"a high surrogate and a letter", `"\ud83dx"`, surrogate, 1},
-		{"a high surrogate and another escape", `"\ud83d\u0041"`, surrogate, 1},
-		{"a lone surrogate in a name", `{"\ud800":1}`, surrogate, 2},
-		{"invalid UTF-8 in a string", "[\"a\xff\"]", "invalid UTF-8", 3},
-		{"overlong UTF-8", "\"\xc0\xaf\"", "invalid UTF-8", 1},
-		{"a surrogate in UTF-8", "\"\xed\xa0\x80\"", "invalid UTF-8", 1},
-		{"beyond U+10FFFF", "\"\xf4\x90\x80\x80\"", "invalid UTF-8", 1},
-		{"cut UTF-8", "[\"\xe2\x82\",1]", "invalid UTF-8", 2},
-		{"invalid UTF-8 in a name", "{\"\xff\":1}", "invalid UTF-8", 2},
-		{"invalid UTF-8 between tokens", "[1,\xff]", "invalid UTF-8", 3},
-
-		{"a trailing comma in an array", `[1,]`, `not JSON: unexpected ","`, 2},
-		{"a trailing comma in an object", `{"a":1,}`, `not JSON: unexpected ","`, 6},
-		{"no comma", `[1 2]`, "not JSON: unexpected 2", 3},
-		{"no colon", `{"a" 1}`, "not JSON: unexpected 1", 5},
-		{"single quotes", `['a']`, `not JSON: unexpected "'"`, 1},
-		{"a comment", `[1,/* */2]`, "not JSON: unexpected /", 3},
-		{"a bare name", `{a:1}`, "not JSON: unexpected a", 1},
-		{"a number as a name", `{1:1}`, "an object member without a quoted name", 1},
-		{"NaN", `[NaN]`, "not JSON: unexpected N", 1},
-		{"a leading zero", `[01]`, "not JSON: unexpected 1", 2},
-		{"a leading plus", `[+1]`, `not JSON: unexpected "+"`, 1},
-		{"a bad escape", `["\x41"]`, `not JSON: unexpected "\\"`, 2},
-		{"a line feed in a string", "[\"a\nb\"]", `not JSON: unexpected "<U+000A>"`, 3},
-		{"a NUL in a string", "[\"a\x00b\"]", `not JSON: unexpected "<U+0000>"`, 3},
-		{"NBSP for a blank", "[1,\u00a02]", `not JSON: unexpected "<U+00A0>"`, 3},
-		{"the wrong bracket", `[1}`, `not JSON: unexpected "}"`, 2},
-		{"cut in an array", `[1,`, cutShort, 3},
-		{"cut in a string", `["ab`, cutShort, 4},
-		{"cut in a literal", `[tru`, cutShort, 4},
-		{"cut in an escape", `["\u00`, cutShort, 6},
-		{"nested bomb", strings.Repeat("[", 20_000), "nested more than 10,000 deep", 10_000},
-		{"many arrays, then no comma", "[" + strings.Repeat("[],", 10_000) + "[] []]", `not JSON: unexpected "["`, 30_004},
-	}
-	for _, tt := range tests {
-		t.Run(tt.what, func(t *testing.T) {
-			r := NewReader([]byte(tt.text))
-			v, err := r.Next(0, len(tt.text))
+	for _, row := range jsontest.Rows(t, "testdata/strict.txt", 4) {
+		t.Run(row[0], func(t *testing.T) {
+			text, wrong := row[1], row[2]
+			r := NewReader([]byte(text))
+			v, err := r.Next(0, len(text))
 			if err == nil && r.Rounded != nil {
 				err = r.Rounded // a capture's reader refuses it
 			}
-			if tt.wrong == "" {
-				trimmed := strings.Trim(tt.text, " \t\r\n")
-				if err != nil || tt.text[v.At:v.End] != trimmed {
-					t.Errorf("got %.80q, %v; want %.80q", tt.text[v.At:v.End], err, trimmed)
+			if wrong == "" {
+				trimmed := strings.Trim(text, " \t\r\n")
+				if err != nil || text[v.At:v.End] != trimmed {
+					t.Errorf("got %.80q, %v; want %.80q", text[v.At:v.End], err, trimmed)
 				}
 				return
 			}
 			bad, ok := err.(*Error)
-			if !ok || bad.Text != tt.wrong || bad.At != tt.at {
-				t.Errorf("got %#v, want %q at %d", err, tt.wrong, tt.at)
+			if !ok || bad.Text != wrong || fmt.Sprint(bad.At) != row[3] {
+				t.Errorf("got %#v, want %q at %s", err, wrong, row[3])
 			}
 		})
 	}
 }
-
-// maxDoubleDigits is 2^1024 - 2^971, the largest double, written out.
-const maxDoubleDigits = "17976931348623157081452742373170435679807056752584499659891747680315726078002853876058955863276687817154045895351438246423432132688946418276846754670353751" +
-	"6986049910576551282076245490090389328944075868508455133942304583236903222948165808559332123348274797826204144723168738177180919299881250404026184124858368"
 
 func TestReaderFindsTheEnd(t *testing.T) {
 	for _, tt := range []struct {

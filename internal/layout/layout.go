@@ -155,7 +155,7 @@ func Words(pieces []words.Piece) []Line {
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
 		list := text.Lines(p.Text, exact)
-		if end := strings.LastIndexByte(p.Text, '\n') + 1; i+1 < len(pieces) || end == 0 {
+		if end := strings.LastIndexByte(p.Text, '\n') + 1; i+1 < len(pieces) && !endsLine(p.Op, pieces[i+1:]) {
 			list[len(list)-1] = string(text.Append(nil, p.Text[end:], exact)) // the line goes on
 		}
 		for j, line := range list {
@@ -180,6 +180,21 @@ func Words(pieces []words.Piece) []Line {
 	}
 	markFeeds(lines, feeds)
 	return lines
+}
+
+// endsLine reports whether a line ends after a piece of this Op and before the pieces that follow it, in the old text or in the new one.
+func endsLine(op byte, after []words.Piece) bool {
+	for _, p := range after {
+		if isBeside := op != '=' && p.Op != '=' && p.Op != op; isBeside {
+			continue
+		}
+		if strings.HasPrefix(p.Text, "\n") {
+			return true
+		} else if p.Op == '=' {
+			break
+		}
+	}
+	return false
 }
 
 // isCount reports whether a line is a count of line feeds (text.Lines), such as <4 line feeds>. In server text, the < of one is

@@ -171,12 +171,9 @@ func (r *Reviewer) at(members ...string) {
 // Entry lists the findings of one entry as received. A warning is approved if it is recorded
 // with the pin, a note if the pinned definition has the same one. The order is total: by
 // Table, warnings before notes, pointer, detail. Of one id and level Entry lists at most
-// maxAlike, the first in the text, and one more finding that counts the rest.
+// maxAlike, the first in the text, and one more finding that counts the rest; but all that name a tool of another server.
 func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
-	if before != nil && countNaming(before) > maxAlike {
-		r.sought = func(string) bool { return true } // each was accepted by itself, when the tools were added
-	}
 	r.whole(&p)
 	if before == nil {
 		if x.known[server] {
@@ -214,14 +211,6 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		}
 	}
 	return list
-}
-
-// countNaming counts the recorded warnings that an entry names a tool of another server, without the one that counts the rest.
-func countNaming(p *pin.Pin) (n int) {
-	for _, record := range p.Accepted {
-		n += BoolToInt(record.ID == namesOtherTool && record.Digest != p.Digest)
-	}
-	return n
 }
 
 func recordSet(records []pin.Record) map[pin.Record]bool {
@@ -330,7 +319,10 @@ func (r *Reviewer) add(id, format string, args ...any) {
 // make is lazy: it is made only if the finding is listed.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolToInt(warning)]
-	if *count++; *count > maxAlike+1 {
+	if id != namesOtherTool { // each name is accepted by itself
+		*count++
+	}
+	if *count > maxAlike+1 {
 		return
 	}
 	f := r.about

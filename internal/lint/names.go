@@ -395,11 +395,12 @@ func (x *NameIndex) nameKeys() map[string][]mentionable {
 			}
 		}
 	}
-	// How many tools are kept for a key: each word of a text that has the key is compared with all of them.
+	// How many tools are kept for a key: each word of a text that has the key is compared with all of them. A shorter name has
+	// less around it that isn't read.
 	const most = 64
 	for key, list := range keys {
 		slices.SortFunc(list, func(a, b mentionable) int {
-			return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.server, b.server))
+			return cmp.Or(len(a.name)-len(b.name), strings.Compare(a.name, b.name), strings.Compare(a.server, b.server))
 		})
 		keys[key] = list[:min(len(list), most)]
 	}
@@ -554,9 +555,6 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	for _, m := range tools {
 		if !found || r.mentioned[m.name] || r.sought != nil && !r.sought(m.name) {
 			continue
-		}
-		if r.sought != nil {
-			r.counts[findingRow(namesOtherTool)] = [2]int{} // each of these is listed, however many there are
 		}
 		r.mentioned[m.name] = true
 		said := func() string { return r.excerpt(textRange{at, at + len(word)}, beside, beside) }

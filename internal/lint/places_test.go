@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/pin"
 	"pinproof/internal/pintest"
@@ -13,36 +14,13 @@ import (
 
 // TestPlaces: parameters that are for a secret, and those for the path of a file to write, judged by hand.
 func TestPlaces(t *testing.T) {
-	for _, c := range []struct {
-		name, schema  string
-		secret, write bool
-	}{
-		{"password", `{"type":"string"}`, true, false},
-		{"api_key", `{"type":"string"}`, true, false},
-		{"apiKey", `{"type":"string"}`, true, false},
-		{"ssh_private_key", `{"type":["string","null"]}`, true, false},
-		{"id_rsa", `{"type":"string"}`, true, false},
-		{"dotenv", `{}`, true, false},
-		{"credentials", `{"type":"array","items":{"type":"string"}}`, true, false},
-		{"auth", `{"type":"string","description":"API key of the account."}`, true, false},
-		{"path", `{"type":"string","default":"~/.ssh/id_rsa"}`, true, false},
-		{"path", `{"type":"string","default":"./notes"}`, false, false},
-		{"include_credentials", `{"type":"boolean"}`, false, false},
-		{"page_token", `{"type":"string"}`, false, false},
-		{"key", `{"type":"string","description":"The key of the issue, such as ABC-1."}`, false, false},
-		{"note", `{"type":"string","description":"A text. Leave out passwords and keys, which are not wanted in it."}`, false, false},
-		{"filename", `{"type":"string"}`, false, true},
-		{"output_path", `{"type":"string"}`, false, true},
-		{"saveToFolder", `{"type":"string"}`, false, true},
-		{"path", `{"type":"string"}`, false, false},
-		{"output_format", `{"type":"string"}`, false, false},
-	} {
-		schema := pintest.Tree(t, c.schema)
-		if got := isForSecret(c.name, schema); got != c.secret {
-			t.Errorf("%s %s for a secret: %v", c.name, c.schema, got)
+	for _, row := range jsontest.Rows(t, "testdata/places.txt", 4) {
+		schema := pintest.Tree(t, row[1])
+		if got := fmt.Sprint(isForSecret(row[0], schema)); got != row[2] {
+			t.Errorf("%s %s for a secret: %v", row[0], row[1], got)
 		}
-		if got := isToWrite(c.name, schema); got != c.write {
-			t.Errorf("%s %s to write: %v", c.name, c.schema, got)
+		if got := fmt.Sprint(isToWrite(row[0], schema)); got != row[3] {
+			t.Errorf("%s %s to write: %v", row[0], row[1], got)
 		}
 	}
 }

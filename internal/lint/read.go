@@ -267,7 +267,7 @@ func (r *textReading) mentions(told []Finding) (list []Finding) {
 			open := slices.DeleteFunc(r.names().naming(own, p, sought), func(f Finding) bool {
 				return accepted[f.Record()] || isTold[f.EntryRecord()]
 			})
-			if len(list)+len(open) > maxFindings {
+			if len(told)+len(list)+len(open) > maxFindings {
 				open = firstOpen(open)
 			}
 			for _, f := range open {

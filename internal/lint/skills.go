@@ -51,7 +51,7 @@ func (r *Reviewer) skill(p *pin.Pin) {
 			r.add("skill-script", "a script by its content: %s", text.Name(name))
 		}
 	}
-	if frontmatter := r.root.Get("frontmatter"); frontmatter.Has("hooks") {
+	if hooks := r.root.Get("frontmatter").Get("hooks"); len(hooks.Parts) > 0 || hooks.Text != "" {
 		r.at("frontmatter", "hooks")
 		r.add("skill-script", "hooks: commands that a client runs by itself")
 	}

@@ -321,116 +321,16 @@ func TestUnconfirmed(t *testing.T) {
 	}
 }
 
+// TestContradictions makes each edit of testdata/contradictions.txt in a good lockfile.
 func TestContradictions(t *testing.T) {
-	const (
-		digestA = "sha256:b19f14a17f9bce72a28c7f20abaf0ab9e90c71fe9358e943aeb33b0f660484fa" // of list_dir
-		digestB = "sha256:db783dc82e7e7887858da33ce4ee8773e412e032a1986ff681568b8e09124cf6" // of read_file
-		clean   = "sha256:34cceba73f7a4b7e2eac928606bb2f6cd41d4a7f653b5b818f6d79ee0fd24589" // read_file sanitized
-	)
-	notWritten := func(at, where, member string) string {
-		return "tools.lock:" + at + ": " + where + "member " + member + ": not written by this version of pinproof"
-	}
-	tests := []struct{ what, old, new, want string }{
-		{"a changed definition", "Reads a", "Reads b", "tools.lock:13:21: server files: pin read_file: its digest is not that of its stored definition"},
-		{"a changed number", "1e+21", "1e+22", "tools.lock:13:21: server files: pin read_file: its digest is not that of its stored definition"},
-		{"a member more", `"extra": {},`, `"extra": {}, "more": null,`, "tools.lock:13:21: server files: pin read_file: its digest is not that of its stored definition"},
-		{"another digest", digestA, digestB, "tools.lock:7:21: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"a key that isn't the name", `"list_dir": {`, `"list_dirs": {`, "tools.lock:6:22: server files: pin list_dirs: its key is not the name in its definition"},
-		{"another sanitized digest", clean, strings.Replace(clean, "34cc", "34cd", 1), "tools.lock:14:30: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"no sanitized digest", `          "sanitizedDigest": "` + clean + "\",\n", "", "tools.lock:12:22: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest for clean text", `"digest": "` + digestA + `",`, `"digest": "` + digestA + `", "sanitizedDigest": "` + clean + `",`,
-			"tools.lock:7:115: server files: pin list_dir: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest that equals the digest", clean, digestB, "tools.lock:14:30: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest that is none", clean, "sha256:34cc", "tools.lock:14:30: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-		{"a sanitized digest that is null", `"` + clean + `"`, "null", "tools.lock:14:30: server files: pin read_file: its sanitizedDigest is not that of its stored definition"},
-
-		{"a digest in capitals", digestA, "sha256:" + strings.ToUpper(digestA[7:]), "tools.lock:7:21: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"an unknown algorithm", digestA, "sha512:" + digestA[7:], "tools.lock:7:21: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"no digest", `          "digest": "` + digestA + "\",\n", "", "tools.lock:6:21: server files: pin list_dir: its digest is not that of its stored definition"},
-		{"a digest that is a number", `"` + digestA + `"`, "5", "tools.lock:7:21: server files: pin list_dir: its digest is not that of its stored definition"},
-
-		{"no definition", ",\n          \"definition\": {\n            \"name\": \"list_dir\"\n          }", "", "tools.lock:6:21: server files: pin list_dir: no digest, or no definition"},
-		{"a definition under hashOnly", `"approval": {`, `"definition": {"name":"bare"}, "approval": {`, "tools.lock:43:25: server web: pin bare: member definition: not written by this version of pinproof"},
-		{"a definition that is no object", "\"definition\": {\n            \"name\": \"list_dir\"\n          }", `"definition": ["list_dir"]`, "tools.lock:6:21: server files: pin list_dir: no digest, or no definition"},
-		{"a definition without its name", `"name": "list_dir"`, `"names": "list_dir"`, "tools.lock:6:21: server files: pin list_dir: its key is not the name in its definition"},
-		{"what its policy leaves out", "    \"files\": {\n", "    \"files\": {\n      \"policy\": {\"descriptions\": \"strip\"},\n", "tools.lock:13:22: server files: pin read_file: its definition has what its policy leaves out"},
-		{"a definition nested too deep", `"extra": {}`, `"extra": ` + strings.Repeat("[", 127) + strings.Repeat("]", 127), "tools.lock:15:25: server files: pin read_file: a definition nested more than 128 deep"},
-		{"a definition of too many values", `"extra": {}`, `"extra": [` + strings.Repeat("0,", 200_000) + "0]", "tools.lock:15:25: server files: pin read_file: a definition of more than 200,000 values"},
-
-		{"a raw zero width space", `\u200b file`, "\u200b file", "tools.lock:16:36: server files: pin read_file: unescaped U+200B, where pinproof writes an escape"},
-		{"a raw no-break space", `\u00a0`, "\u00a0", "tools.lock:16:47: server files: pin read_file: unescaped U+00A0, where pinproof writes an escape"},
-		{"a raw DEL in the last pin", `Ada\u200b`, "Ada\x7f", "tools.lock:44:23: unescaped U+007F, where pinproof writes an escape"},
-		{"a pin repeated", `"read_file": {`, `"list_dir": {`, "tools.lock:12:9: not a lockfile: member list_dir is repeated: parsers would read different values"},
-		{"a server repeated", `"web": {`, `"files": {`, "tools.lock:33:5: not a lockfile: member files is repeated: parsers would read different values"},
-		{"a member repeated after unescaping", `"name": "list_dir"`, `"name": "list_dir", "n\u0061me": "x"`, "tools.lock:9:33: not a lockfile: member name is repeated: parsers would read different values"},
-
-		{"a newer version", `"lockfileVersion": 1`, `"lockfileVersion": 2`, "tools.lock:2:22: made by a newer pinproof: lockfileVersion 2, this one reads 1"},
-		{"version 0", `"lockfileVersion": 1`, `"lockfileVersion": 0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"version 1.0", `"lockfileVersion": 1`, `"lockfileVersion": 1.0`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"a version in quotes", `"lockfileVersion": 1`, `"lockfileVersion": "1"`, "tools.lock:2:22: not a lockfile: an unknown lockfileVersion"},
-		{"no version", "  \"lockfileVersion\": 1,\n", "", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"no servers", `"servers": {`, `"server": {`, notWritten("3:13", "", "server")},
-		{"a member more at the root", `"servers": {`, `"generated": "today", "servers": {`, notWritten("3:16", "", "generated")},
-		{"a member more in a server", `"tools": {`, `"setDigest": "x", "tools": {`, notWritten("5:20", "server files: ", "setDigest")},
-		{"a member more in a pin", `"digest": "` + digestA, `"count": 1, "digest": "` + digestA, notWritten("7:20", "server files: pin list_dir: ", "count")},
-		{"a member more in a policy", `"hashOnly": true`, `"hashOnly": true, "annotations": "strip"`, "tools.lock:35:42: server web: policy: member annotations: not written by this version of pinproof"},
-		{"a member more in an approval", `"by": `, `"\u001b[2J": 1, "by": `, notWritten("44:26", "server web: pin bare: approval: ", `"<U+001B>[2J"`)},
-		{"folded members", `"digest": "` + digestA, `"Digest": "x", "digest": "` + digestA, notWritten("7:21", "server files: pin list_dir: ", "Digest")},
-		{"no tools", "      \"tools\": {\n        \"bare\"", "      \"tool\": {\n        \"bare\"", notWritten("40:15", "server web: ", "tool")},
-		{"a long server ID", `"web": {`, `"` + strings.Repeat("w", 1025) + `": {`, "tools.lock:33:1034: the name of a server has 1 to 1024 bytes"},
-		{"an empty server ID", `"web": {`, `"": {`, "tools.lock:33:9: the name of a server has 1 to 1024 bytes"},
-		{"an empty name", `"list_dir": {`, `"": {`, `tools.lock:6:13: server files: pin "": a pin without a name`},
-		{"a server that is a list", "{\n      \"policy\": {\n        \"hashOnly\"", "[], \"w\": {\n      \"policy\": {\n        \"hashOnly\"", "tools.lock:33:12: web: this version of pinproof writes it differently"},
-
-		{"a default that is recorded", `"hashOnly": true`, `"hashOnly": true, "requireClean": false`, "tools.lock:35:43: server web: policy: member requireClean: not written by this version of pinproof"},
-		{"a policy that is default", "{\n        \"hashOnly\": true,\n        \"ignore\": [\n          \"/_meta\"\n        ]\n      }", "{}", "tools.lock:36:17: server web: pin bare: no digest, or no definition"},
-		{"preserve recorded", `"hashOnly": true`, `"descriptions": "preserve", "hashOnly": true`, "tools.lock:35:25: server web: policy: member descriptions: not written by this version of pinproof"},
-		{"descriptions that are no text", `"hashOnly": true`, `"descriptions": 5, "hashOnly": true`, `tools.lock:34:17: server web: policy: 5: must be preserve, truncate=N or strip`},
-		{"a pointer that can't be ignored", `"/_meta"`, `"/description"`, `tools.lock:34:17: server web: policy: /description can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers out of order", `"/_meta"`, `"/icons", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
-		{"a pointer repeated", `"/_meta"`, `"/_meta", "/_meta"`, `tools.lock:36:19: server web: policy: ignore: this version of pinproof writes it differently`},
-		{"no pointers", "[\n          \"/_meta\"\n        ]", "[]", "tools.lock:36:19: server web: policy: member ignore: not written by this version of pinproof"},
-		{"a pointer that is no text", `"/_meta"`, `5`, `tools.lock:34:17: server web: policy: 5 can't be ignored: only /_meta, /icons, /execution, members below them but not through an array, and the $schema of a schema can`},
-		{"pointers in a text", "[\n          \"/_meta\"\n        ]", `"/_meta"`, "tools.lock:36:19: server web: policy: member ignore: not written by this version of pinproof"},
-
-		{"a member more in about", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"title\": \"y\"},\n", notWritten("5:39", "server files: about: ", "title")},
-		{"an about that is a text", "    \"files\": {\n", "    \"files\": {\n      \"about\": \"x 1\",\n", "tools.lock:5:16: server files: member about: not written by this version of pinproof"},
-		{"an about of nothing", "    \"files\": {\n", "    \"files\": {\n      \"about\": {},\n", "tools.lock:5:16: server files: member about: not written by this version of pinproof"},
-		{"an empty version", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\", \"version\": \"\"},\n", "tools.lock:5:41: server files: about: member version: not written by this version of pinproof"},
-		{"a version that is no text", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"version\": 1},\n", "tools.lock:5:16: server files: member about: not written by this version of pinproof"},
-		{"a long name", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"" + strings.Repeat("x", 129) + "\"},\n", "tools.lock:5:16: server files: member about: not written by this version of pinproof"},
-		{"a name that isn't printable", "    \"files\": {\n", "    \"files\": {\n      \"about\": {\"name\": \"x\\u200b\"},\n", "tools.lock:5:16: server files: member about: not written by this version of pinproof"},
-
-		{"an approval by a number", `"by": "Ada\u200b <a@example.org>"`, `"by": 5`, "tools.lock:44:19: server web: pin bare: approval: by: this version of pinproof writes it differently"},
-		{"an empty list of prompts", `"tools": {`, `"prompts": {}, "tools": {`, notWritten("5:18", "server files: ", "prompts")},
-		{"an approval without a name", `Ada\u200b <a@example.org>`, "", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval by blanks", `Ada\u200b <a@example.org>`, `  \u3000 `, "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval by what nobody sees", `Ada\u200b <a@example.org>`, `\u200b\u3164`, "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval at a time elsewhere", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05+00:00", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval at a part of a second", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05.5Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval with a comma in its time", "2026-01-02T03:04:05Z", "2026-01-02T03:04:05,000Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval at one digit", "2026-01-02T03:04:05Z", "2026-01-02T3:04:05Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval before 1970", "2026-01-02T03:04:05Z", "1969-12-31T23:59:59Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval in the year 0", "2026-01-02T03:04:05Z", "0000-01-01T00:00:00Z", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval without a time", "2026-01-02T03:04:05Z", "yesterday", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-		{"an approval without a hash", "sha256:ae17", "sha256:", "tools.lock:43:23: server web: pin bare: member approval: not written by this version of pinproof"},
-
-		{"trailing data", "  }\n}\n", "  }\n}\n{}\n", "tools.lock:54:1: not a lockfile: trailing data after it"},
-		{"a trailing comma", "  }\n}\n", "  },\n}\n", `tools.lock:52:4: not a lockfile: not JSON: unexpected ","`},
-		{"cut short", "  }\n}\n", "  }\n", "tools.lock:53:1: not a lockfile: unexpected end of the file: cut short?"},
-		{"a number that overflows", "1e+21", "1e+400", "tools.lock:21:30: not a lockfile: a number that overflows a double"},
-		{"merge conflict", "        \"list_dir\": {\n", "<<<<<<< HEAD\n        \"list_dir\": {\n=======\n        \"list_dirs\": {\n>>>>>>> feature\n", "tools.lock:6:1: merge conflict markers were left in"},
-		{"half a merge conflict", "    \"web\": {\n", ">>>>>>> feature\n    \"web\": {\n", "tools.lock:33:1: merge conflict markers were left in"},
-		{"merge conflict in a definition", "              \"required\": [],\n", "<<<<<<< ours\n              \"required\": [],\n=======\n>>>>>>> theirs\n", "tools.lock:25:1: merge conflict markers were left in"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.what, func(t *testing.T) {
-			text := strings.Replace(jsontest.LockfileText, tt.old, tt.new, 1)
+	for _, row := range jsontest.Rows(t, "testdata/contradictions.txt", 4) {
+		t.Run(row[0], func(t *testing.T) {
+			text := strings.Replace(jsontest.LockfileText, row[1], row[2], 1)
 			if text == jsontest.LockfileText {
-				t.Fatalf("%q is not in the lockfile", tt.old)
+				t.Fatalf("%q is not in the lockfile", row[1])
 			}
 			l, err := read(text)
-			jsontest.WantError(t, err, tt.want)
+			jsontest.WantError(t, err, row[3])
 			if l.Servers != nil {
 				t.Error("an error, and a lockfile beside it")
 			}
@@ -439,24 +339,10 @@ func TestContradictions(t *testing.T) {
 }
 
 func TestNotALockfile(t *testing.T) {
-	for _, tt := range []struct{ what, text, want string }{
-		{"empty", "", "tools.lock: not a lockfile: the file is empty"},
-		{"blanks", " \n", "tools.lock: not a lockfile: the file is empty"},
-		{"a client configuration", `{"mcpServers":{}}`, `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"another program's lockfile", "# yarn lockfile v1\n", `tools.lock:1:1: not a lockfile: not JSON: unexpected "#"`},
-		{"an object of another kind", `{"name":"x","lockfileVersion":3,"packages":{}}`, `tools.lock:1:31: made by a newer pinproof: lockfileVersion 3, this one reads 1`},
-		{"a list", "[1]", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"a scalar", "null", `tools.lock: not a lockfile: no "lockfileVersion"`},
-		{"no servers", `{"lockfileVersion":1}`, "tools.lock:1:1: no servers"},
-		{"servers that are none", `{"lockfileVersion":1,"servers":[]}`, "tools.lock:1:32: servers: this version of pinproof writes it differently"},
-		{"tools that are none", `{"lockfileVersion":1,"servers":{"a":{"tools":5}}}`, "tools.lock:1:46: server a: tools: this version of pinproof writes it differently"},
-		{"no tools", `{"lockfileVersion":1,"servers":{"a":{}}}`, "tools.lock:1:37: server a: no tools"},
-		{"a pin that is none", `{"lockfileVersion":1,"servers":{"a":{"tools":{"x":"y"}}}}`, "tools.lock:1:51: server a: pin x: no digest, or no definition"},
-		{"a policy that is none", `{"lockfileVersion":1,"servers":{"a":{"policy":[],"tools":{}}}}`, "tools.lock:1:47: server a: member policy: not written by this version of pinproof"},
-	} {
-		t.Run(tt.what, func(t *testing.T) {
-			_, err := read(tt.text)
-			jsontest.WantError(t, err, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/no_lockfile.txt", 3) {
+		t.Run(row[0], func(t *testing.T) {
+			_, err := read(row[1])
+			jsontest.WantError(t, err, row[2])
 		})
 	}
 }

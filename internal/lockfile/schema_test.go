@@ -8,6 +8,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
@@ -35,7 +36,7 @@ func TestLockfilesFitTheSchema(t *testing.T) {
 		if _, err := read(string(text)); err != nil {
 			t.Fatal(name, err)
 		}
-		reporttest.ValidateJSON(t, schema, text)
+		reporttest.ValidateJSON(t, schema, string(text))
 	}
 }
 
@@ -70,20 +71,13 @@ func TestSchemaRefusesWhatTheReaderRefuses(t *testing.T) {
 		`server {"policy":{"hashOnly":true,"resources":true,"substitute":["ROOT"],"toolsOnly":true},"instructions":{$TEXT},"tools":{},` +
 			`"resourceTemplates":{"a":{$DIGEST}},"resources":{"a":{$DIGEST}}}`,
 	} {
-		good := []byte(laidOut(t, written(line)))
-		if _, err := read(string(good)); err != nil {
+		good := laidOut(t, written(line))
+		if _, err := read(good); err != nil {
 			t.Errorf("%v: %s", err, good)
 		}
 		reporttest.ValidateJSON(t, schema, good)
 	}
-	refused, err := os.ReadFile("testdata/refused.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.SplitSeq(strings.TrimSpace(string(refused)), "\n") {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
+	for _, line := range jsontest.Lines(t, "testdata/refused.txt") {
 		bad := written(line)
 		if _, err := read(bad); err == nil {
 			t.Errorf("the reader takes %s", bad)
@@ -104,7 +98,7 @@ func TestRealLockfilesFitTheSchema(t *testing.T) {
 	pintest.SomeUpgrades(t, func(_, new string) {
 		var lock lockfile.Lockfile
 		lock.Put(pintest.RealPins(t, new, "s"))
-		reporttest.ValidateJSON(t, schema, []byte(pintest.MustMarshal(t, lock)))
+		reporttest.ValidateJSON(t, schema, pintest.MustMarshal(t, lock))
 	})
 }
 
@@ -116,6 +110,6 @@ func FuzzLockfileSchema(f *testing.F) {
 		if !taken {
 			t.Skip()
 		}
-		reporttest.ValidateJSON(t, schema, []byte(pintest.MustMarshal(t, lock)))
+		reporttest.ValidateJSON(t, schema, pintest.MustMarshal(t, lock))
 	})
 }

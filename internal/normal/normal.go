@@ -123,7 +123,8 @@ func Equal(before, after *Forms, old, new *jsontree.Value) bool {
 // EqualKeyword reports whether a keyword of an old and of a new schema has the same form in both, regardless of the other keywords.
 func EqualKeyword(before, after *Forms, old, new *jsontree.Value, keyword string) bool {
 	isEqual := before.keywordDigest(old, keyword) == after.keywordDigest(new, keyword)
-	if !isEqual || !before.comparable(after, old, new) || schema.IsDefinitions(keyword) {
+	isSchema := before.of[old].keywords.Kind == '{' && after.of[new].keywords.Kind == '{' // else there are no keywords
+	if !isSchema || !isEqual || !before.comparable(after, old, new) || schema.IsDefinitions(keyword) {
 		return false
 	}
 	was, is := jsontree.Lookup(old, keyword), jsontree.Lookup(new, keyword)

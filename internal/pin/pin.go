@@ -84,12 +84,13 @@ const FilesMember = "files"
 
 // Shown returns what a person reads before approving: the tree of the pinned definition and, of a skill, its
 // files by their names. It is absent if the definition isn't stored.
-func (p *Pin) Shown() jsontree.Value { return p.withFiles(p.Tree()) }
+func (p *Pin) Shown() jsontree.Value { return p.WithFiles(p.Tree()) }
 
 // ShownAsReceived is like Shown, with the definition as received or, if that isn't known, as pinned.
-func (p *Pin) ShownAsReceived() jsontree.Value { return p.withFiles(p.AsReceived()) }
+func (p *Pin) ShownAsReceived() jsontree.Value { return p.WithFiles(p.AsReceived()) }
 
-func (p *Pin) withFiles(v jsontree.Value) jsontree.Value {
+// WithFiles returns a definition of a skill with the texts of its files in FilesMember, and any other definition as it is.
+func (p *Pin) WithFiles(v jsontree.Value) jsontree.Value {
 	if len(p.Files) == 0 || v.Kind != '{' {
 		return v
 	}

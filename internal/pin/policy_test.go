@@ -40,36 +40,17 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
+// TestIgnore ignores the members in testdata/ignored.txt.
 func TestIgnore(t *testing.T) {
-	tests := []struct{ pointers, text, want string }{
-		{"/_meta", `{"name":"t","_meta":{"a":1}}`, `{"name":"t"}`},
-		{"/_meta", `{"name":"t","_meta":5}`, `{"name":"t"}`},
-		{"/_meta", `{"name":"t"}`, `{"name":"t"}`},
-		{"/_meta/a", `{"_meta":{"a":1,"b":2}}`, `{"_meta":{"b":2}}`},
-		{"/_meta/a", `{"_meta":{"a":1}}`, `{"_meta":{}}`},
-		{"/_meta/a/b", `{"_meta":{"a":{"b":1,"c":2},"b":3}}`, `{"_meta":{"a":{"c":2},"b":3}}`},
-		{"/_meta/0", `{"_meta":["x"]}`, `{"_meta":["x"]}`}, // not through an array
-		{"/_meta/a/0", `{"_meta":{"a":["x"]}}`, `{"_meta":{"a":["x"]}}`},
-		{"/_meta/~1x~0y", `{"_meta":{"/x~y":1,"b":2}}`, `{"_meta":{"b":2}}`},
-		{"/_meta/~01", `{"_meta":{"~1":1,"/":2}}`, `{"_meta":{"/":2}}`},
-		{"/_meta/", `{"_meta":{"":1,"b":2}}`, `{"_meta":{"b":2}}`},
-		{"/_meta/größe", `{"_meta":{"größe":1,"b":2}}`, `{"_meta":{"b":2}}`},
-		{"/icons", `{"icons":[{"src":"x"}],"name":"t"}`, `{"name":"t"}`},
-		{"/execution", `{"execution":{"taskSupport":"x"},"name":"t"}`, `{"name":"t"}`},
-		{"/execution/taskSupport", `{"execution":{"taskSupport":"x"}}`, `{"execution":{}}`},
-		{"/inputSchema/$schema /outputSchema/$schema", `{"inputSchema":{"$schema":"x","properties":{"p":{"$schema":"y"}}},"outputSchema":{"$schema":"z","type":"object"}}`,
-			`{"inputSchema":{"properties":{"p":{"$schema":"y"}}},"outputSchema":{"type":"object"}}`},
-		{"/_meta /icons", `{"x":{"_meta":1,"icons":2},"_meta":3,"icons":4}`, `{"x":{"_meta":1,"icons":2}}`},
-	}
-	for _, tt := range tests {
-		ignore, err := pin.ParseIgnore(strings.Fields(tt.pointers))
+	for _, row := range jsontest.Rows(t, "testdata/ignored.txt", 3) {
+		ignore, err := pin.ParseIgnore(strings.Fields(row[0]))
 		if err != nil {
-			t.Errorf("%s: %v", tt.pointers, err)
+			t.Errorf("%s: %v", row[0], err)
 			continue
 		}
-		got := pin.Policy{Ignore: ignore}.Apply(pin.Tools, pintest.Tree(t, tt.text))
-		if want := pintest.Tree(t, tt.want); !jsontree.Equal(got, want) {
-			t.Errorf("%s less %s is %s, want %s", tt.text, tt.pointers, jsontree.Append(nil, got), tt.want)
+		got := pin.Policy{Ignore: ignore}.Apply(pin.Tools, pintest.Tree(t, row[1]))
+		if want := pintest.Tree(t, row[2]); !jsontree.Equal(got, want) {
+			t.Errorf("%s less %s is %s, want %s", row[1], row[0], jsontree.Append(nil, got), row[2])
 		}
 	}
 }

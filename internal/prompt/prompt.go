@@ -13,7 +13,6 @@ import (
 
 	"pinproof/internal/approval"
 	"pinproof/internal/fail"
-	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/report"
 	"pinproof/internal/report/plain"
@@ -30,8 +29,9 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks again
 
-	// Nothing is pinned yet: one question is about all of a server's entries that have no warning.
-	first bool
+	// First: nothing is pinned yet. One question is about all entries of a server, below all that it lists, but for one per entry
+	// with a warning.
+	First bool
 
 	list []*question
 	told bool        // what several entries share was printed
@@ -44,17 +44,10 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 	return &Prompter{in: bufio.NewReader(in), drain: drain, out: out, t: t, m: m, again: again}
 }
 
-// First makes the prompt ask about servers without pins: one question per server, below all that it lists, and one
-// per entry with a warning.
-func (p *Prompter) First() *Prompter {
-	p.first = true
-	return p
-}
-
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
-	// It is asked if there is no block, or more than one. @ stands for the number of entries.
-	text string
+	// It is asked if there is no block, or more than one. after is printed after the number of entries; without it, no number is printed.
+	text, after string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
@@ -81,11 +74,14 @@ func (q *question) asked() string {
 	if len(q.blocks) == 1 {
 		return q.blocks[0].Ask
 	}
-	return strings.ReplaceAll(q.text, "@", text.Count(len(q.entries()), "entry"))
+	if q.after == "" {
+		return q.text
+	}
+	return q.text + text.Count(len(q.entries()), "entry") + q.after
 }
 
-// entries returns all entries that a question is about, as indexes of Model.Entries.
-func (q *question) entries() (list []int) {
+// entries returns all entries that a question is about.
+func (q *question) entries() (list []*report.Entry) {
 	for _, b := range q.blocks {
 		list = append(list, b.Entries...)
 	}
@@ -167,17 +163,11 @@ func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err err
 // several servers, it also counts the questions about the same server.
 func (p *Prompter) position(at int) string {
 	said := text.Number(at+1) + " of " + text.Number(len(p.list))
-	server := p.list[at].server
-	count := func(list []*question) (n int) {
-		for _, q := range list {
-			if q.server == server {
-				n++
-			}
-		}
-		return n
-	}
-	if p.m.Several && server != "" {
-		said += ", " + server + " " + text.Number(count(p.list[:at+1])) + " of " + text.Number(count(p.list))
+	q := p.list[at]
+	if p.m.Several && q.server != "" {
+		isOther := func(other *question) bool { return other.server != q.server }
+		own := slices.DeleteFunc(slices.Clone(p.list), isOther)
+		said += ", " + q.server + " " + text.Number(slices.Index(own, q)+1) + " of " + text.Number(len(own))
 	}
 	return " (" + said + ")"
 }
@@ -189,12 +179,11 @@ func (p *Prompter) accepted() *approval.Answers {
 		if q.answer != 'y' && q.answer != 'x' {
 			continue
 		}
-		for _, i := range q.entries() {
-			e := &p.m.Entries[i]
+		for _, e := range q.entries() {
 			a.Entries[e.Of] = e.Accepts
 			if q.answer == 'x' && e.CanBeDenied {
 				a.Denied[e.Of] = true
-			} else if q.isOfOne() {
+			} else if len(q.blocks) == 1 {
 				a.Allowed[e.Of] = true // the question mentioned that it was denied
 			}
 		}
@@ -224,8 +213,7 @@ func (p *Prompter) questions() {
 	}
 	sets := map[string]*question{}
 	servers := 0
-	for i := range p.m.Blocks {
-		b := &p.m.Blocks[i]
+	for i, b := range p.m.Blocks {
 		if b.FirstOfServer {
 			servers += 2
 		}
@@ -256,22 +244,22 @@ func (p *Prompter) questions() {
 // that has no pins yet, with those that have nothing else than the same shared changes, or with all that is gone. The removal of
 // a denied entry needs a yes of its own: without its pin, it could come back without its mark.
 func (p *Prompter) together(b *report.Block, q *question) {
-	isDenied := func(i int) bool { return p.m.Entries[i].Denied }
+	isDenied := func(e *report.Entry) bool { return e.Denied }
 	and := b.SharedNumbers(nil, true)
 	switch {
-	case p.first:
-		q.text = "Accept the @ of server " + p.m.Servers[b.Server].Name + " shown above?"
+	case p.First:
+		q.text, q.after = "Accept the ", " of server "+p.m.Servers[b.Server].Name+" shown above?"
 		q.order++
 	case b.HasNothingElse(nil) && and == "":
-		q.text = "Accept the minor changes of these @?"
+		q.text, q.after = "Accept the minor changes of these ", "?"
 		q.only = "nothing but minor changes: "
 		q.order = 0
 	case b.HasNothingElse(nil):
-		q.text = "Accept " + and + " in these @?"
+		q.text, q.after = "Accept "+and+" in these ", "?"
 		q.only = "nothing else than " + and + ": "
 		q.order = 0
 	case b.Kind == string(pin.Removed) && !slices.ContainsFunc(b.Entries, isDenied):
-		q.text = "Accept the removal of these @?"
+		q.text, q.after = "Accept the removal of these ", "?"
 		q.order++
 	}
 }
@@ -290,7 +278,7 @@ func (p *Prompter) show(q *question) {
 			names = append(names, b.Names...)
 		}
 		p.t.Blank()
-		p.t.Say("", layout.Run{Op: '=', Text: q.only + strings.Join(names, ", ")})
+		p.t.Notes("", q.only+strings.Join(names, ", "))
 		return
 	}
 	for _, b := range q.blocks {
@@ -302,36 +290,17 @@ func (p *Prompter) show(q *question) {
 	}
 }
 
-// canBeDenied reports whether a question is about one entry that can be kept from agents. An entry that
-// seems to be renamed counts as one, though it has two names.
-func (p *Prompter) canBeDenied(q *question) bool {
-	deniable := 0
-	for _, i := range q.entries() {
-		if p.m.Entries[i].CanBeDenied {
-			deniable++
-		}
-	}
-	return deniable == 1 && q.isOfOne()
-}
-
-// isOfOne reports whether a question is about one entry, perhaps under two names.
-func (q *question) isOfOne() bool {
-	return len(q.entries()) == 1 || len(q.blocks) == 1 && q.blocks[0].Kind == report.Renamed
-}
-
-// definition shows the definitions of a block whole.
-func (p *Prompter) definition(entries []int) {
-	for _, i := range entries {
-		p.t.Whole(&p.m.Entries[i])
-	}
+// canBeDenied reports whether a question is about one entry that can be kept from agents. A block is about one entry, perhaps
+// under two names, of which the old one can't be denied.
+func (q *question) canBeDenied() bool {
+	return len(q.blocks) == 1 && slices.ContainsFunc(q.entries(), func(e *report.Entry) bool { return e.CanBeDenied })
 }
 
 // risks names the entries that are dangerous, by the kind of danger, and counts the others.
-func (p *Prompter) risks(entries []int) {
+func (p *Prompter) risks(entries []*report.Entry) {
 	named := map[string][]string{}
 	others := 0
-	for _, at := range entries {
-		e := &p.m.Entries[at]
+	for _, e := range entries {
 		if e.Named == "" {
 			others++
 			continue
@@ -348,17 +317,17 @@ func (p *Prompter) risks(entries []int) {
 
 // answers are all possible answers, in the order in which they are offered.
 var answers = []struct {
-	key          byte
-	shown, means string
+	key                byte
+	word, shown, means string
 }{
-	{'y', "[y]es", "accept: pin what the server lists now"},
-	{'n', "[n]o", "keep the pin as it is; what is new stays unpinned"},
-	{'e', "[e]ach", "show each of these entries, and ask about it"},
-	{'x', "[x] deny", "pin it, but keep it from agents with a guard"},
-	{'d', "[d]efinition", "show the whole definition"},
-	{'b', "[b]ack", "back to the previous question"},
-	{'w', "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
-	{'q', "[q]uit", "leave; what you accepted so far is written only after a yes"},
+	{'y', "yes", "[y]es", "accept: pin what the server lists now"},
+	{'n', "no", "[n]o", "keep the pin as it is; what is new stays unpinned"},
+	{'e', "each", "[e]ach", "show each of these entries, and ask about it"},
+	{'x', "x", "[x] deny", "pin it, but keep it from agents with a guard"},
+	{'d', "definition", "[d]efinition", "show the whole definition"},
+	{'b', "back", "[b]ack", "back to the previous question"},
+	{'w', "write", "[w]rite and stop", "write what you accepted so far; the rest keeps its pins"},
+	{'q', "quit", "[q]uit", "leave; what you accepted so far is written only after a yes"},
 }
 
 // keys are the answers to a question about entries.
@@ -369,7 +338,7 @@ func (p *Prompter) refusal(key byte, q *question) string {
 	switch {
 	case key == 'e' && len(q.blocks) < 2:
 		return "there is one question here, and nothing to split"
-	case key == 'x' && !p.canBeDenied(q):
+	case key == 'x' && !q.canBeDenied():
 		return "only one entry at a time can be denied, and only one that is listed"
 	case key == 'd' && len(q.blocks) != 1:
 		return "no single definition is shown here: e asks about each entry"
@@ -411,14 +380,13 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 			continue
 		}
 		key, shown, listed := string(a.key), a.shown, a.shown
-		word, _, _ := strings.Cut(strings.NewReplacer("[", "", "]", "").Replace(shown), " ")
 		if a.key == 'y' && q.warned {
-			key = word
+			key = a.word
 			shown = "Type yes, or"
-			listed = word
+			listed = a.word
 		}
 		words[key] = a.key
-		words[word] = a.key
+		words[a.word] = a.key
 		expected = append(expected, key)
 		asked += " " + shown
 		help += fmt.Sprintf("  %-23s  %s\n", listed, a.means)
@@ -438,7 +406,9 @@ func (p *Prompter) ask(q *question, where, offered string) byte {
 		case refused != "":
 			p.say(refused + "\n")
 		case key == 'd':
-			p.definition(q.entries())
+			for _, e := range q.entries() {
+				p.t.Whole(e)
+			}
 		case key != 0:
 			return key
 		case reply == "?":
@@ -457,7 +427,7 @@ func (p *Prompter) say(words string) {
 	var said bytes.Buffer
 	style := p.t.Style
 	style.Width -= len(" yes") // room for an answer
-	plain.New(&said, style).Say("", layout.Run{Op: '=', Text: words})
+	plain.New(&said, style).Notes("", words)
 	// An answer is typed on the question's line.
 	end := words[len(strings.TrimRight(words, " \n")):]
 	if p.err = cmp.Or(p.err, p.t.Flush()); p.err == nil {

@@ -48,8 +48,8 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 		}
 	}
 	for _, warned := range []bool{true, false} {
-		for i := range m.Entries {
-			if e := &m.Entries[i]; e.Warned == warned {
+		for _, e := range m.Entries {
+			if e.Warned == warned {
 				findings("error", slices.DeleteFunc(slices.Clone(e.Findings), func(f Finding) bool { return f.Approved }))
 				level := "error"
 				if !e.Blocked || e.Minor {
@@ -57,8 +57,10 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 				}
 				// It has digests, too: dismissing the alert for one definition must not dismiss the next.
 				identity := []string{e.Server, e.List, e.Name}
-				for _, d := range e.Definitions() {
-					identity = append(identity, d.Digest)
+				for _, d := range append([]*Definition{e.Pinned, e.Now}, e.Copies...) {
+					if d != nil {
+						identity = append(identity, d.Digest)
+					}
 				}
 				add("drift/"+strings.ToLower(e.Kind), level, e.Line, e.Kind+" "+e.Said, e.Text, identity...)
 			}

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/facts"
 	"pinproof/internal/label"
+	"pinproof/internal/layout"
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
 	"pinproof/internal/words"
@@ -33,28 +35,26 @@ func (r *Report) group() {
 		}
 	}
 	was := map[*drifted]*drifted{} // of an entry that has another name now
-	isJoined := map[*drifted]bool{}
 	for _, e := range r.entries {
-		old := gone[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}]
-		if e.RenamedFrom != "" && old != nil && !isJoined[old] { // a selection may leave it out
-			was[e] = old
-			isJoined[old] = true
+		ref := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}
+		if e.RenamedFrom != "" && gone[ref] != nil { // a selection may leave it out
+			was[e] = gone[ref]
+			delete(gone, ref)
 		}
 	}
 	entries := r.entries
 	r.entries = nil
 	for _, e := range entries {
-		if isJoined[e] {
-			continue
+		if e.RenamedTo != "" && gone[e.Ref()] == nil {
+			continue // it is in the block of its new name
 		}
 		b := &Block{of: []*drifted{e}, Blocked: r.Blocked[e.Ref()]}
 		if was[e] != nil {
 			b.of = append(b.of, was[e])
 		}
+		r.entries = append(r.entries, b.of...)
 		for _, one := range b.of {
 			one.block = b
-			b.Entries = append(b.Entries, len(r.entries))
-			r.entries = append(r.entries, one)
 		}
 		r.blocks = append(r.blocks, b)
 	}
@@ -180,13 +180,12 @@ func gone(e *drifted) string {
 	if e.Locked.Definition == nil {
 		return notStored
 	}
-	definition := e.Locked.Tree()
-	said := definition
-	if said.Kind != '"' {
-		said = definition.Get("description")
-	}
+	said := e.Locked.Tree()
 	if e.Type == pin.Skills {
-		said = definition.Get("frontmatter").Get("description")
+		said = said.Get("frontmatter")
+	}
+	if e.Type != pin.Instructions {
+		said = said.Get("description")
 	}
 	first := ""
 	if sentences := words.Sentences(strings.TrimSpace(said.Text)); len(sentences) > 0 {
@@ -232,11 +231,30 @@ var causes = []struct {
 	{facts.CauseHost, "names a new host"},
 }
 
-// worst names the entries that are read first, by the reason why they are.
-func (r *Report) worst(m *Model) {
+// shortReview is the most blocks of a review whose head doesn't explain the numbers in it, nor counts what is breaking.
+const shortReview = 8
+
+// explainNumbers completes Release of the model. It returns whether the head has yet to explain the numbers of blocks.
+func (r *Report) explainNumbers(m *Model) bool {
+	if len(m.Blocks) <= shortReview {
+		return false
+	}
+	if m.Release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
+		m.Release = r.worstText()
+	}
+	if m.Release == "" && m.Breaks == nil {
+		return true
+	}
+	m.Release = joined("; ", m.Release, "(n) is the number of a block")
+	return false
+}
+
+// worst names the entries that are read first, by the reason why they are. The first number is explained, if need be.
+func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
-		worst := Worst{Said: one.said}
 		var hosts []string
+		var named []layout.Run
+		more := -maxWorst
 		for _, e := range r.entries {
 			if !e.Class.First() || e.Why.Cause != one.cause {
 				continue
@@ -244,23 +262,32 @@ func (r *Report) worst(m *Model) {
 			if e.Why.Host != "" {
 				hosts = append(hosts, text.Name(e.Why.Host))
 			}
+			if more++; more > 0 {
+				continue
+			}
 			// If a block has nothing else than what is shared, a reader finds its content there.
-			placed := Placed{e.block.Number, shortRef(e.Type, e.Name)}
+			block := e.block.Number
 			if len(e.changes) > 0 && e.block.HasNothingElse(nil) {
 				first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
-				placed.Block = first.shared.Number
+				block = first.shared.Number
 			}
-			worst.Entries = append(worst.Entries, placed)
+			number := "%s (%d)"
+			if named != nil {
+				named = append(named, layout.Run{Op: '*', Text: ", "})
+			} else if explains && m.Worst == nil {
+				number = "%s (%d is the number of a block)"
+			}
+			named = append(named, layout.Run{Op: '*', Text: fmt.Sprintf(number, shortRef(e.Type, e.Name), block), Block: block})
 		}
-		if more := len(worst.Entries) - maxWorst; more > 0 {
-			worst.Entries = worst.Entries[:maxWorst]
-			worst.More = "and " + text.Number(more) + " more"
+		if more > 0 {
+			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.Number(more) + " more"})
 		}
+		said := one.said
 		if hosts != nil {
-			worst.Said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
+			said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
 		}
-		if worst.Entries != nil {
-			m.Worst = append(m.Worst, worst)
+		if named != nil {
+			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
 		}
 	}
 }
@@ -287,12 +314,12 @@ func standsOut(b *Block) (words, id string) {
 }
 
 // entry describes an entry.
-func (r *Report) entry(e *drifted) Entry {
+func (r *Report) entry(e *drifted) *Entry {
 	d := &e.Drift
-	said := Entry{Of: d.Ref(), Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name, Ref: r.field(d.Ref()),
-		Said:  r.ref(d.Ref()),
-		Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[d.Ref()],
-		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(d.Ref()), Minor: e.Minor,
+	ref := d.Ref()
+	said := &Entry{Of: ref, Accepts: d.DefinitionDigest(), Server: d.Server, List: pin.EntryTypeInfo[d.Type].Member, Name: d.Name,
+		Ref: r.field(ref), Said: r.ref(ref), Short: shortRef(d.Type, d.Name), Kind: string(d.Kind), Blocked: r.Blocked[ref],
+		Text: driftText(e), Warned: e.HasNewWarning(), Line: r.pinLine(ref), Minor: e.Minor,
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
@@ -302,9 +329,6 @@ func (r *Report) entry(e *drifted) Entry {
 		}
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
 	}
-	if e.block != nil {
-		said.Block = e.block.Number
-	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}
 	}
@@ -313,7 +337,7 @@ func (r *Report) entry(e *drifted) Entry {
 	}
 	if d.Kind == pin.Duplicate {
 		for _, p := range d.DistinctCopies() {
-			said.Copies = append(said.Copies, *definition(&p))
+			said.Copies = append(said.Copies, definition(&p))
 		}
 	} else if d.Captured != nil {
 		said.Now = definition(d.Captured)

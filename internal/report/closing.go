@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pinproof/internal/pin"
 	"pinproof/internal/text"
@@ -22,11 +21,10 @@ type Relocked struct {
 	Bare  []string // new servers without entries that were accepted
 	Shown bool     // a prompt has shown what was accepted
 
-	// What no prompt has shown: captures that look like those of other servers, the accepted drift, and findings
-	// about whole servers.
-	Others  []string
-	Entries []Accepted
-	Whole   []Finding
+	// What no prompt has shown: what is wrong with whole servers, the accepted drift, and findings about whole servers.
+	Problems []Problem
+	Entries  []Accepted
+	Whole    []Finding
 
 	Unrecorded []Finding // warnings that are still not accepted
 
@@ -57,16 +55,16 @@ type LockedServer struct {
 // Closing describes what was accepted and what drift is left.
 func (r *Report) Closing(did Relocked) Relocked {
 	var pins pin.Counts
-	var pinned, dropped, left, recorded, written, bare, rest []string
+	var pinned, dropped, left, recorded, written, bare []string
 	for _, e := range r.entries {
 		ref := r.ref(e.Ref())
-		if !did.Accepted[e.Ref()] {
+		switch {
+		case !did.Accepted[e.Ref()]:
 			left = append(left, ref)
 			continue
-		}
-		if e.Kind == pin.Removed {
+		case e.Kind == pin.Removed:
 			dropped = append(dropped, ref)
-		} else if !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers() {
+		case !pin.ComparisonOf(r.Comparisons, e.Server).PolicyDiffers():
 			pins[e.Type]++
 			pinned = append(pinned, ref)
 		}
@@ -79,22 +77,23 @@ func (r *Report) Closing(did Relocked) Relocked {
 			did.Unrecorded = append(did.Unrecorded, f)
 		}
 	}
-	say := func(to *[]string, what string, of []string) {
-		if len(of) > 0 {
-			*to = append(*to, what+text.List(of, maxClosingNames))
+	named := func(what string, of []string) string {
+		if of == nil {
+			return ""
 		}
+		return what + text.List(of, maxClosingNames)
 	}
 	accepted := func(what string, of []string) {
 		if did.Shown {
-			say(&written, what+": ", of)
-		} else if of != nil { // a line about each is above
-			written = append(written, what)
+			what = named(what+": ", of)
+		} else if of == nil { // else a line about each is above
+			what = ""
 		}
+		written = append(written, what)
 	}
 	accepted("PINNED "+pins.Plural(), pinned)
 	accepted("DROPPED "+text.Count(len(dropped), "pin"), dropped)
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		switch {
 		case p.PolicyDiffers():
 			written = append(written, fmt.Sprintf("PINNED %s of server %s anew, policy %s",
@@ -105,33 +104,25 @@ func (r *Report) Closing(did Relocked) Relocked {
 			bare = append(bare, text.Name(p.Server))
 		}
 	}
-	at := len(written)
-	say(&written, "RECORDED ", slices.Compact(recorded))
-	did.Records = strings.Join(written[at:], "")
-	if written != nil {
-		did.Written = strings.Join(written, "; ") + " -> " + text.Printable(r.Lockfile) + r.policyText()
+	did.Records = named("RECORDED ", slices.Compact(recorded))
+	if said := joined("; ", append(written, did.Records)...); said != "" {
+		did.Written = said + " -> " + text.Printable(r.Lockfile) + r.policyText()
 	}
-	say(&rest, text.Number(len(left))+" left: ", left)
+	notAsked := ""
 	if r.LeftOut > 0 {
-		rest = append(rest, text.Number(r.LeftOut)+" not asked about (--only)")
+		notAsked = text.Number(r.LeftOut) + " not asked about (--only)"
 	}
-	say(&rest, "no pins of server ", bare)
-	if rest != nil {
-		did.Left = "DRIFT: " + strings.Join(rest, "; ") + r.policyText()
+	if said := joined("; ", named(text.Number(len(left))+" left: ", left), notAsked, named("no pins of server ", bare)); said != "" {
+		did.Left = "DRIFT: " + said + r.policyText()
 	}
-	for _, p := range r.problems() {
-		if p.ID == "other-server" && !r.explained(p.Server) {
-			did.Others = append(did.Others, p.Text)
-		}
-	}
+	did.Problems = r.problems(false)
 	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
 	return did
 }
 
 // Locked returns which servers lock has pinned, each entry with its digest, and what was found in them.
 func (r *Report) Locked() (servers []LockedServer, found []Finding) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		s := LockedServer{Name: text.Name(p.Server), Listed: pin.CountPins(p.Captured.Pins).String(), Policy: p.Captured.Policy.Summary()}
 		for _, one := range p.Captured.Pins {
 			s.Digests = append(s.Digests, []string{shortRef(one.Type, one.Name), short(one.Digest)})

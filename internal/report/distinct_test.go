@@ -306,7 +306,7 @@ func reviews(t *testing.T, r *Report) map[string]string {
 	if err := markdown.WriteSummary(&md, r.Model); err != nil {
 		t.Fatal(err)
 	}
-	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r))}
+	return map[string]string{"text": told(text.String()), "full": told(full.String()), "markdown": told(md.String()), "page": mainOf(t, reporttest.Written(t, page.Write, r.Model))}
 }
 
 // spelledOut lists the changes of an entry that aren't summed up as minor.
@@ -516,4 +516,27 @@ func TestDifferentListsHaveDifferentReviews(t *testing.T) {
 		}
 	}
 	t.Logf("%d pairs", held)
+}
+
+// TestAlikeUpgradesHaveDifferentReviews is about the upgrades in testdata/distinct.txt.
+func TestAlikeUpgradesHaveDifferentReviews(t *testing.T) {
+	for _, lines := range jsontest.Paragraphs(t, "testdata/distinct.txt") {
+		if len(lines) < 4 {
+			continue
+		}
+		var sessions []string
+		for _, line := range lines[1:] {
+			text := jsontest.Spelled(line[2:])
+			sessions = append(sessions, fmt.Sprintf(map[string]string{
+				"= tools":   "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[%s]}}\n",
+				"= prompts": "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"tools\":[]}}\n{\"id\":2,\"jsonrpc\":\"2.0\",\"result\":{\"prompts\":[%s]}}\n",
+			}[lines[0]], text))
+		}
+		one, other := reviews(t, sessionReport(t, sessions[0], sessions[1])), reviews(t, sessionReport(t, sessions[0], sessions[2]))
+		for format, review := range one {
+			if review == other[format] {
+				t.Errorf("%s: one review of\n%s\nand\n%s\n%s", format, lines[2], lines[3], review)
+			}
+		}
+	}
 }

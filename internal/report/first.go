@@ -45,14 +45,15 @@ func (r *Report) readFirst(m *Model) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b scored) int { return cmp.Compare(b.Score, a.Score) })
+	isNamed := map[*drifted]bool{}
 	for _, one := range all {
 		e := one.of
-		isNamed := func(first ReadFirst) bool { return first.of == e }
-		if len(m.ReadFirst) == maxReadFirst || slices.ContainsFunc(m.ReadFirst, isNamed) {
+		if len(m.ReadFirst) == maxReadFirst || isNamed[e] {
 			continue
 		}
+		isNamed[e] = true
 		first := ReadFirst{
-			of: e, Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
+			Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
 		}
 		// If all rows about its place are shared changes, refer to the last of these.

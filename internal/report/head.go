@@ -17,61 +17,56 @@ import (
 func (r *Report) model() *Model {
 	m := &Model{
 		Version: r.Version, Home: r.Home,
-		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer), Nothing: r.NoAnswer != nil && len(r.Comparisons) == 0,
+		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer),
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
-		Lockfile: r.Lockfile, Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Bump: r.bump, Release: r.release,
-		Problems: slices.DeleteFunc(r.problems(), func(p Problem) bool { return p.ID == "other-server" && r.explained(p.Server) }),
-		General:  r.Said(r.General), Unpinned: r.Said(r.Unpinned), Unrecorded: r.Said(r.Unrecorded), Approved: r.Said(r.ApprovedWarnings),
-		Policy: r.AllOrNothing(),
+		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
+		Problems: r.problems(false),
+		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
+		Policy: r.AllOrNothing(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,
-	}
-	if r.release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
-		m.Breaking = r.worstText()
+		Data: Data{Lockfile: r.Lockfile, Bump: r.bump, Unpinned: r.Said(r.Unpinned), Approved: r.Said(r.ApprovedWarnings), Records: r.records()},
 	}
 	r.steps(m)
 	annotated := cmp.Or(r.Lockfile, r.Next.Against)
 	if r.lockfiles() {
 		annotated = r.Next.Capture // the new one
 	}
-	if path := annotated; path != "-" && path != "" {
-		m.Annotated = filepath.ToSlash(filepath.Clean(path))
+	if annotated != "-" && annotated != "" {
+		m.Annotated = filepath.ToSlash(filepath.Clean(annotated))
 	}
 	if r.Lockfile == "" {
 		m.Against = r.Next.Against
 	}
-	m.Records = r.records()
-	m.Denied = len(r.Denied)
-	m.RefusesDenied = r.RefusesDenied
+	r.counts(m)
 	r.servers(m)
 	r.captured(m)
-	m.Entries = slices.Grow(m.Entries, len(r.entries))
 	for _, e := range r.entries {
-		m.Entries = append(m.Entries, r.entry(e))
+		entry := r.entry(e)
+		m.Entries = append(m.Entries, entry)
+		if e.block != nil {
+			entry.Block = e.block.Number
+			e.block.Entries = append(e.block.Entries, entry)
+		}
 		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
 	}
 	if !r.Terse {
 		m.Minor = minorText(r.entries)
 		m.Warned = r.warned
-		m.Blocks = slices.Grow(m.Blocks, len(r.blocks))
-		for _, b := range r.blocks {
-			m.Blocks = append(m.Blocks, *b)
-		}
-		for _, s := range r.shared {
-			m.Shared = append(m.Shared, *s)
-		}
+		m.Blocks = r.blocks
+		m.Shared = r.shared
 		m.Breaks = r.breaks()
-		r.worst(m)
+		r.worst(m, r.explainNumbers(m))
 		r.readFirst(m)
 	}
-	r.data(m)
 	return m
 }
 
 // said describes a finding in words.
 func (r *Report) said(f lint.Finding) Finding {
+	of := f.Ref()
 	s := Finding{EntryRecord: f.EntryRecord(), ID: f.ID, Level: "note", Warning: f.Warning, Approved: f.Approved, Blocks: f.Blocks(r.Review),
-		Place: r.place(f.Ref(), f.Pointer), Pointer: text.Pointer(f.Pointer),
-		Detail: f.Detail, Names: r.ref(f.Ref()), Line: r.pinLine(f.Ref()), Server: f.Server, Ref: r.field(f.Ref()), At: f.Pointer}
+		Place: r.place(of, f.Pointer), Pointer: text.Pointer(f.Pointer), At: f.Pointer,
+		Detail: f.Detail, Names: r.ref(of), Line: r.pinLine(of), Server: f.Server, Ref: r.field(of)}
 	if f.Warning {
 		s.Level = "warning"
 	}
@@ -118,37 +113,38 @@ func (r *Report) pinLine(key pin.Ref) int {
 
 // servers lists for each server what is compared with what, and what drifted.
 func (r *Report) servers(m *Model) {
-	m.Sides = []ServerData{}
 	others := 0
 	byServer := map[string][]*drifted{}
 	for _, e := range r.entries {
 		byServer[e.Server] = append(byServer[e.Server], e)
 	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		entries := byServer[p.Server]
-		s := Server{ID: p.Server, Old: r.against() + " nothing", New: "no capture", Differs: r.Differs[p.Server],
-			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Risks: risksOf(entries),
+		old := r.against() + " nothing"
+		now := "no capture"
+		s := Server{ID: p.Server, Differs: r.Differs[p.Server],
+			Missing: p.Missing(), Pinned: pin.CountPins(p.Locked.Pins).String(), Drift: kindText(entries), Brief: briefText(entries),
 			Fails: slices.ContainsFunc(entries, func(e *drifted) bool { return r.Blocked[e.Ref()] })}
 		if p.Server != "" {
 			s.Name = text.Name(p.Server)
 		}
-		side := ServerData{Server: p.Server}
 		if p.Known() {
-			s.Old = r.against() + " " + s.Pinned
-			side.Pinned = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
+			old = r.against() + " " + s.Pinned
+			m.Counts["pins"] += len(p.Locked.Pins)
+			s.Was = &Side{Entries: len(p.Locked.Pins), SetDigest: p.Locked.Digest, Policy: p.Locked.Policy.Value()}
 		}
 		if p.Lockfiles {
-			s.New = text.Printable(r.Next.Capture) + " nothing"
+			now = text.Printable(r.Next.Capture) + " nothing"
 		}
 		if p.Present() {
-			s.New = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
-			side.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
+			m.Counts["entries"] += len(p.Captured.Pins)
+			now = text.Printable(p.Capture) + " " + pin.CountPins(p.Captured.Pins).String()
+			s.Now = &Side{len(p.Captured.Pins), p.Captured.Digest, p.Captured.Policy.Value(), p.Capture, p.Captured.About.String(), &p.SkippedLines}
 		}
-		m.Sides = append(m.Sides, side)
-		r.about(m, p, &s)
+		s.Title = strings.TrimLeft(s.Name+"   "+old, " ") + "   ->   " + now
+		r.about(m, &p, &s)
 		if p.PolicyDiffers() {
-			s.Notes = append(s.Notes, "policy: "+policies(p))
+			s.Notes = append(s.Notes, "policy: "+policies(&p))
 		}
 		others += lint.BoolToInt(!s.Differs)
 		m.Servers = append(m.Servers, s)
@@ -194,44 +190,41 @@ func (r *Report) sizes(m *Model) {
 	}
 }
 
-// risksOf counts what is dangerous among what is new: "1 with code, 1 destructive".
-func risksOf(entries []*drifted) (said []string) {
-	for _, risk := range [][2]string{{facts.TakesCode, "with code"}, {facts.Destructive, "destructive"}} {
-		if n := count(entries, func(e *drifted) bool { return e.Kind == pin.Added && slices.Contains(e.Is, risk[0]) }); n > 0 {
-			said = append(said, text.Number(n)+" "+risk[1])
+// briefText counts drift by kind, and what is dangerous among what is new: "1 added, 1 destructive".
+func briefText(entries []*drifted) string {
+	isNew := map[string]int{}
+	for _, e := range entries {
+		for _, risk := range e.Is {
+			isNew[risk] += lint.BoolToInt(e.Kind == pin.Added)
 		}
 	}
-	return said
+	return joined(", ", kindText(entries), counted(isNew[facts.TakesCode], " with code"), counted(isNew[facts.Destructive], " destructive"))
 }
 
-// data sets the counts for programs.
-func (r *Report) data(m *Model) {
+// counts sets the counts for programs, except those that servers adds up.
+func (r *Report) counts(m *Model) {
 	m.Counts = map[string]int{"entries": 0, "pins": 0, "matched": r.Matched.Total(), "drift": len(r.entries),
 		"blocked": 0, "denied": len(r.Denied), "warnings": 0, "notes": 0, "standing": len(m.Approved)}
 	for _, e := range r.entries {
 		m.Counts["blocked"] += lint.BoolToInt(r.Blocked[e.Ref()])
 	}
+	counts := kindsOf(r.entries)
 	for _, k := range kinds {
-		m.Counts[strings.ToLower(string(k))] = count(r.entries, isOf(k))
+		m.Counts[strings.ToLower(string(k))] = counts[k]
 	}
 	m.Counts["allowed"] = len(r.entries) - m.Counts["blocked"]
 	for _, f := range slices.Concat(r.General, r.Unrecorded, r.Unpinned, freshIn(r.entries)) {
 		m.Counts["warnings"] += lint.BoolToInt(f.Warning)
 		m.Counts["notes"] += lint.BoolToInt(!f.Warning)
 	}
-	for _, s := range m.Sides {
-		if s.Pinned != nil {
-			m.Counts["pins"] += s.Pinned.Entries
-		}
-		if s.Now != nil {
-			m.Counts["entries"] += s.Now.Entries
-		}
-	}
 }
 
 // captured lists every entry of every capture.
 func (r *Report) captured(m *Model) {
 	m.Captured = []Captured{}
+	if r.NoData {
+		return
+	}
 	status := map[pin.Ref]string{}
 	for _, e := range r.entries {
 		status[e.Ref()] = string(e.Kind)
@@ -243,10 +236,8 @@ func (r *Report) captured(m *Model) {
 			status[ref] = "DENIED"
 		}
 	}
-	for i := 0; i < len(r.Comparisons) && !r.NoData; i++ {
-		p := &r.Comparisons[i]
-		for j := range p.Captured.Pins {
-			one := &p.Captured.Pins[j]
+	for _, p := range r.Comparisons {
+		for _, one := range p.Captured.Pins {
 			ref := p.Ref(one.Key)
 			c := Captured{Server: p.Server, List: pin.EntryTypeInfo[one.Type].Member, Name: one.Name, Short: shortRef(one.Type, one.Name),
 				Status: cmp.Or(status[ref], "MATCH"), Digest: one.Digest, Sanitized: one.Sanitized, Denied: denied[ref]}
@@ -256,7 +247,7 @@ func (r *Report) captured(m *Model) {
 			// The hash is of the tool as received. A lockfile in place of the capture may not have that.
 			asReceived := one.Received != nil || one.Definition != nil && !p.Captured.Policy.Shapes()
 			if one.Type == pin.Tools && asReceived && !r.Terse && r.ApprovalHash != nil {
-				c.ApprovalHash = r.ApprovalHash(p.Server, one)
+				c.ApprovalHash = r.ApprovalHash(p.Server, &one)
 			}
 			m.Captured = append(m.Captured, c)
 		}
@@ -268,21 +259,23 @@ type Rule struct{ ID, Level, Text string }
 
 // Rules lists all rules.
 func Rules() (rules []Rule) {
-	rules = []Rule{
-		{"drift/duplicate", "error", "Two entries of one name: an agent may get either. This can't be accepted."},
-		{"drift/hidden", "error", "An entry that changed only in what no reader sees: the most suspicious drift."},
-		{"drift/added", "error", "An entry that no pin names: nobody approved it."},
-		{"drift/changed", "error", "An entry whose definition is not the one that was approved."},
-		{"drift/removed", "error", "A pin whose entry is gone from the capture."},
-		{"drift/no-pins", "error", "A server that the lockfile doesn't have: nobody approved what it lists."},
-		{"drift/no-capture", "error", "A server of the lockfile without a capture."},
-		{"drift/policy", "error", "A server that was pinned under another policy."},
-		{"drift/other-server", "error", "A capture that shares nothing with the pins it was compared with."},
-		{"record/approval", "error", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
-		{"record/warning", "error", "An accepted warning that a change of the lockfile adds or removes."},
-		{"record/denied", "error", "An entry that matches its pin and is denied, where only a guard would leave it out, or whose mark a change of the lockfile brings or takes."},
-		{"record/file", "error", "The text of a skill's file that a change of the lockfile adds or removes."},
-		{"record/policy", "error", "A policy that a change of the lockfile brings."},
+	for _, r := range [][2]string{
+		{"drift/duplicate", "Two entries of one name: an agent may get either. This can't be accepted."},
+		{"drift/hidden", "An entry that changed only in what no reader sees: the most suspicious drift."},
+		{"drift/added", "An entry that no pin names: nobody approved it."},
+		{"drift/changed", "An entry whose definition is not the one that was approved."},
+		{"drift/removed", "A pin whose entry is gone from the capture."},
+		{"drift/no-pins", "A server that the lockfile doesn't have: nobody approved what it lists."},
+		{"drift/no-capture", "A server of the lockfile without a capture."},
+		{"drift/policy", "A server that was pinned under another policy."},
+		{"drift/other-server", "A capture that shares nothing with the pins it was compared with."},
+		{"record/approval", "An approval that holds for a part of the definition beside it, or that a change of the lockfile brings or takes."},
+		{"record/warning", "An accepted warning that a change of the lockfile adds or removes."},
+		{"record/denied", "An entry that matches its pin and is denied, where only a guard would leave it out, or whose mark a change of the lockfile brings or takes."},
+		{"record/file", "The text of a skill's file that a change of the lockfile adds or removes."},
+		{"record/policy", "A policy that a change of the lockfile brings."},
+	} {
+		rules = append(rules, Rule{r[0], "error", r[1]})
 	}
 	for _, f := range lint.Table {
 		level := "note"

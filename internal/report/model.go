@@ -31,27 +31,15 @@ type Model struct {
 	// How much more text there is to read, in tokens for the model or else in bytes; or "".
 	Cost string
 
-	// Paths, as the user gave them; one of them is "".
-	Lockfile, Against string
-
 	// The file that annotations point into, as a path with slashes; "" if that is standard input.
 	Annotated string
 
-	Several bool // there is more than one server
-	Servers []Server
+	Several bool   // there is more than one server
 	Others  string // "10 other servers: no drift", or ""
 
-	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
-	Bump string
-
-	// The same in a sentence; or "".
+	// For the head of a review: the kind of release that the drift requires, or else how many entries are breaking, if
+	// that is known of all that drifted; and what the numbers in it mean. Or "".
 	Release string
-
-	// How many entries are breaking, if that is known of all that drifted, and Release doesn't say it; or "".
-	Breaking string
-
-	// The new sentences that are most like prompt injection: a weak hint, not a finding.
-	ReadFirst []ReadFirst
 
 	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
 	MuchToRead bool
@@ -59,23 +47,20 @@ type Model struct {
 	// What breaks callers, in a few words each.
 	Breaks []string
 
-	// The most dangerous entries of all servers, by reason.
-	Worst []Worst
+	// The most dangerous entries of all servers: a line for each reason.
+	Worst [][]layout.Run
 
 	Problems []Problem
 
-	// What drifted, in the order of the blocks.
-	Entries []Entry
-
 	// What several entries have in common.
-	Shared []Shared
+	Shared []*Shared
 
 	// The number of blocks with a warning. They come before Shared.
 	Warned int
 
-	Blocks  []Block // their numbers follow those of Shared
-	Minor   string  // counts the minor changes in all blocks, by label
-	LeftOut int     // entries that --only leaves out
+	Blocks  []*Block // their numbers follow those of Shared
+	Minor   string   // counts the minor changes in all blocks, by label
+	LeftOut int      // entries that --only leaves out
 
 	// The number of entries left unexplained because of a limit.
 	Unexplained int
@@ -89,23 +74,14 @@ type Model struct {
 	// Findings about captures as a whole that nobody has approved.
 	General []Finding
 
-	// About text that no pin covers.
-	Unpinned []Finding
-
 	// Warnings that nobody accepted, in entries that match their pins: a person can accept them at the prompt.
 	Unrecorded []Finding
-
-	// Approved warnings in entries that match their pins, or about captures without drift.
-	Approved []Finding
 
 	// The number of denied entries that match their pins. With --part, if denied entries fail the run, it includes
 	// denied entries that the capture lacks.
 	Denied int
 
-	RefusesDenied bool // these entries fail the run, and are in Records
-
-	// What the lockfile records besides the definitions and a reader has to review.
-	Records []Record
+	RefusesDenied bool // these entries fail the run: Records has them, and nothing else
 
 	Review Step   // the command that shows everything
 	Next   []Step // the next steps
@@ -119,12 +95,44 @@ type Model struct {
 
 	// What to do about folders of this machine that are in the entries; or empty.
 	Folder Step
-	// Only for programs. The keys of the maps are part of the JSON format.
-	Counts    map[string]int
-	TextBytes *Size // nil: not known
-	Tokens    *Size // an estimate of what the tools take; nil: not known
-	Sides     []ServerData
-	Captured  []Captured
+
+	Data
+}
+
+// Data is what programs get, in the order of the JSON format. A member without a value is absent. Names, pointers, definitions
+// and paths are not made printable, so a program that reads them must treat them as hostile.
+type Data struct {
+	// Paths, as the user gave them; one of them is "".
+	Lockfile string `json:"lockfile,omitempty"`
+	Against  string `json:"against,omitempty"`
+
+	// The kind of release that the drift requires: "major", "minor", "patch"; or "".
+	Bump string `json:"bump,omitempty"`
+
+	Counts    map[string]int `json:"counts,omitempty"`    // their keys are part of the format, too
+	TextBytes *Size          `json:"textBytes,omitempty"` // nil: not known
+	Tokens    *Size          `json:"tokens,omitempty"`    // an estimate of what the tools take; nil: not known
+	Servers   []Server       `json:"servers,omitzero"`
+
+	// What drifted, in the order of the blocks.
+	Entries []*Entry `json:"drift,omitzero"`
+
+	// General and Unrecorded of the model, in the format itself.
+	Findings []Finding `json:"findings,omitzero"`
+
+	// About text that no pin covers.
+	Unpinned []Finding `json:"unpinned,omitzero"`
+
+	// Approved warnings in entries that match their pins, or about captures without drift.
+	Approved []Finding `json:"standing,omitzero"`
+
+	// What the lockfile records besides the definitions and a reader has to review.
+	Records []Record `json:"records,omitempty"`
+
+	Captured []Captured `json:"entries,omitzero"`
+
+	// The new sentences that are most like prompt injection: a weak hint, not a finding.
+	ReadFirst []ReadFirst `json:"readFirst,omitempty"`
 }
 
 // A NoAnswer is the reason why there is no verdict.
@@ -143,25 +151,27 @@ type Step struct {
 
 // A Server is one server's two sides, and what drifted between them.
 type Server struct {
-	ID string // not made printable
+	ID  string `json:"server"` // not made printable
+	Was *Side  `json:"pinned,omitempty"`
+	Now *Side  `json:"now,omitempty"`
 
 	// The ID as it is printed; "" if two captures are compared.
-	Name string
+	Name string `json:"-"`
 
-	// What is compared: "tools.lock 14 tools".
-	Old, New string
+	// What is compared: "files   tools.lock 14 tools   ->   live.json 15 tools".
+	Title string `json:"-"`
 
-	Drift string   // "1 added, 13 changed", or ""
-	Risks []string // "1 with code", "1 destructive"
+	Drift string `json:"-"` // "1 added, 13 changed", or ""
+	Brief string `json:"-"` // the same with what is dangerous: "1 added, 13 changed, 1 with code"
 
-	Notes   []string // what the server calls itself, and how its policy changed
-	Differs bool
+	Notes   []string `json:"-"` // what the server calls itself, and how its policy changed
+	Differs bool     `json:"-"`
 
 	// It is pinned, and the folder has no capture of it.
-	Missing bool
+	Missing bool `json:"-"`
 
-	Fails  bool   // its drift fails the run
-	Pinned string // "14 tools", of the pins
+	Fails  bool   `json:"-"` // its drift fails the run
+	Pinned string `json:"-"` // "14 tools", of the pins
 }
 
 // A ReadFirst is a new sentence that is worth reading before the others.
@@ -181,21 +191,6 @@ type ReadFirst struct {
 	Marked bool   `json:"marked"` // its score is so high that it is conspicuous in any review
 
 	Entry string `json:"-"` // the entry for people
-
-	of *drifted
-}
-
-// A Worst lists the entries that are worth reading first for one reason.
-type Worst struct {
-	Said    string
-	Entries []Placed
-	More    string // counts the entries that aren't named
-}
-
-// A Placed is an entry with the number of its block.
-type Placed struct {
-	Block int
-	Name  string
 }
 
 // A Problem is what is wrong with a whole server.
@@ -279,10 +274,10 @@ type Entry struct {
 	RenamedFrom string `json:"renamedFrom,omitempty"` // raw
 	RenamedTo   string `json:"renamedTo,omitempty"`   // raw
 
-	Pinned  *Definition  `json:"pinned,omitempty"`
-	Now     *Definition  `json:"now,omitempty"`
-	Copies  []Definition `json:"copies,omitempty"`
-	Changes []Change     `json:"changes"`
+	Pinned  *Definition   `json:"pinned,omitempty"`
+	Now     *Definition   `json:"now,omitempty"`
+	Copies  []*Definition `json:"copies,omitempty"`
+	Changes []Change      `json:"changes"`
 
 	ChangesLeftOut int `json:"changesLeftOut,omitempty"` // by a format
 
@@ -315,16 +310,6 @@ type Entry struct {
 	Named string `json:"-"`
 
 	Minor bool `json:"-"` // it has nothing new to read
-}
-
-// Definitions lists an entry's definitions: the pinned one, and what it is now.
-func (e *Entry) Definitions() (list []Definition) {
-	for _, d := range []*Definition{e.Pinned, e.Now} {
-		if d != nil {
-			list = append(list, *d)
-		}
-	}
-	return append(list, e.Copies...)
 }
 
 // A Change is one difference inside an entry, as programs get it: Pointer, From, Old and New come
@@ -366,9 +351,9 @@ const Renamed = "RENAMED"
 // A Block is drift that is reviewed and accepted together.
 type Block struct {
 	Number        int
-	Entries       []int // indexes of Model.Entries
-	FirstOfServer bool  // it is the first one of its server
-	Server        int   // index of Model.Servers
+	Entries       []*Entry
+	FirstOfServer bool // it is the first one of its server
+	Server        int  // index of Model.Servers
 	Kind          string
 
 	// What follows the kind, with the names of all entries.
@@ -476,13 +461,6 @@ type Line struct {
 	pointer string
 
 	isHint bool // of a tool
-}
-
-// ServerData is one server's two sides for programs.
-type ServerData struct {
-	Server string `json:"server"`
-	Pinned *Side  `json:"pinned,omitempty"`
-	Now    *Side  `json:"now,omitempty"`
 }
 
 // A Side is one side of a comparison.

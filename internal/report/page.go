@@ -18,12 +18,8 @@ func (m *Model) Steps(more []Step) (list []Step) {
 }
 
 // ByRank lists the blocks of all servers in the order in which a page with little room shows them.
-func (m *Model) ByRank() (list []*Block) {
-	for i := range m.Blocks {
-		list = append(list, &m.Blocks[i])
-	}
-	slices.SortStableFunc(list, func(a, b *Block) int { return a.Class - b.Class })
-	return list
+func (m *Model) ByRank() []*Block {
+	return slices.SortedStableFunc(slices.Values(m.Blocks), func(a, b *Block) int { return a.Class - b.Class })
 }
 
 // Heading is the title of a block on a page.

@@ -48,7 +48,7 @@ type Input struct {
 	// The report isn't a review: it is verify's text output, or about what flags accepted.
 	Bounded bool
 
-	// Bytes of definitions that the facts explain; 0: all of them.
+	// Bytes of definitions that the facts explain; 0: facts.ReviewRoom.
 	Room int
 
 	// The drift is listed without explanations.
@@ -95,7 +95,7 @@ type Report struct {
 	Model   *Model
 	entries []*drifted // in the order of Drifts
 
-	// The servers of entries, and whether one of a server's was renamed. It is made on first use.
+	// The servers of entries, and whether one of a server's was renamed.
 	explaining map[string]bool
 
 	blocks   []*Block
@@ -125,7 +125,9 @@ type Report struct {
 func New(in Input, known *facts.Facts) *Report {
 	r := NewWithoutModel(in, known)
 	r.findRelease()
-	r.oneByOne = r.approvable() && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
+	// Flags can't approve anything while there is a new warning in something that no entry's pin covers.
+	isCovered := len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
+	r.oneByOne = isCovered && !r.AllOrNothing() && !r.nothingPinned() && !(r.Guessed && r.Comparisons[0].Unrelated())
 	if !r.Terse {
 		for _, e := range r.entries {
 			r.describe(e)
@@ -140,17 +142,15 @@ func New(in Input, known *facts.Facts) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{},
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, explaining: map[string]bool{},
 		pointers: map[pin.Ref][]string{}, placed: map[placed]string{}}
-	for i := range in.Findings {
-		of := in.Findings[i].Ref()
-		r.pointers[of] = append(r.pointers[of], in.Findings[i].Pointer)
+	for _, f := range in.Findings {
+		r.pointers[f.Ref()] = append(r.pointers[f.Ref()], f.Pointer)
 	}
-	for i := range in.Comparisons {
-		r.places[in.Comparisons[i].Server] = i
+	for i, p := range in.Comparisons {
+		r.places[p.Server] = i
 	}
-	for i := range in.Drifts {
-		d := &in.Drifts[i]
+	for _, d := range in.Drifts {
 		r.digests[[2]string{d.Server, d.DefinitionDigest()}]++
 		r.digests[[2]string{"", d.DefinitionDigest()}]++
 	}
@@ -164,6 +164,7 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 		if place[e.Server] == 0 {
 			place[e.Server] = len(place) + 1
 		}
+		r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
 	r.listDrifts()
@@ -172,9 +173,9 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 
 // listDrifts sets Drifts in the order of the entries, and counts them by kind.
 func (r *Report) listDrifts() {
-	r.Drifts = make([]pin.Drift, len(r.entries))
-	for i, e := range r.entries {
-		r.Drifts[i] = e.Drift
+	r.Drifts = nil
+	for _, e := range r.entries {
+		r.Drifts = append(r.Drifts, e.Drift)
 	}
 }
 
@@ -199,7 +200,6 @@ type drifted struct {
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
 	block   *Block
-	order   int // among the entries
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int

@@ -30,8 +30,8 @@ func TestOrderByRank(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
 	}
 	for i, b := range r.Model.Blocks {
-		if b.Entries[0] != i {
-			t.Errorf("block %d begins with entry %d", i, b.Entries[0])
+		if b.Entries[0] != r.Model.Entries[i] {
+			t.Errorf("block %d begins with %s", i, b.Entries[0].Said)
 		}
 	}
 	if got := reporttest.Headline(r); got != "DRIFT: 1 WARNING hidden-text in z_warned; 1 duplicate, 2 hidden, 1 added, 3 changed, 1 removed; 1 matches tools.lock" {
@@ -68,7 +68,7 @@ func TestReportOfOtherLists(t *testing.T) {
 	found := pin.Set{Server: "s", Pins: []pin.Pin{tool, entry(pin.Prompts, "x", `{"name":"x"}`), entry(pin.Instructions, "", `"Use y."`)}}
 	r := reporttest.OfUpgrade(pinned, found)
 	var b bytes.Buffer
-	if err := plain.WriteVerify(&b, r.Model, plain.Style{}, false); err != nil {
+	if err := plain.WriteVerify(&b, r.Model, plain.Style{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"BLOCK [ADDED] prompt=x\n", "BLOCK [CHANGED] instructions\n", "BLOCK [REMOVED] resource=\"file:///a\"\n",

@@ -57,12 +57,18 @@ type describer struct {
 	*drifted
 	*description
 	budget *effort.Budget
+
+	// The edits that rows show.
+	shown map[*diff.Change]bool
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
 type description struct {
 	lines []*line
 	at    [2]map[string]*line
+
+	// The pointers of edits.
+	edited map[string]bool
 }
 
 // A line is a line of either definition, or of both.
@@ -88,9 +94,10 @@ func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions. moved maps the pointers of moved values to their old pointers.
-func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string) *description {
-	s := &description{at: [2]map[string]*line{{}, {}}}
+// describe describes two definitions. It pairs the lines that edits compare: not those of a value that was removed, where another one
+// may have taken its place, or was replaced as a whole. moved maps the pointers of moved values to their old pointers.
+func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
+	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}}
 	var pinned []*line
 	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
 	for i := range before {
@@ -98,19 +105,25 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 		s.at[0][l.was.Pointer] = l
 		pinned = append(pinned, l)
 	}
-	left := map[string]bool{} // the old pointers of moved values
+	left := map[string]bool{} // the old pointers of values that are elsewhere, or gone
 	for _, was := range moved {
 		left[was] = true
+	}
+	for _, e := range edits {
+		s.edited[e.Pointer] = true
+		left[e.Pointer] = left[e.Pointer] || e.Old.Kind != 0 && (e.New.Kind == 0 || len(e.Old.Parts) > 0 && len(e.New.Parts) > 0)
 	}
 	for i := range now {
 		is := &now[i]
 		l := s.at[0][is.Pointer]
-		for around := is.Pointer; around != ""; around = above(around) {
+		for around := is.Pointer; ; around = above(around) {
 			if was, found := moved[around]; found {
 				l = s.at[0][was+is.Pointer[len(around):]]
 				break
 			} else if left[around] {
 				l = nil
+				break
+			} else if around == "" {
 				break
 			}
 		}
@@ -145,10 +158,10 @@ func (s *description) nearest(side int, pointer string) *line {
 func (s *description) place(side int, pointer string) string {
 	l := s.nearest(side, pointer)
 	if l == nil {
-		return text.Pointer(pointer)
+		return text.WholePointer(pointer)
 	}
 	of := [...]*signature.Line{l.was, l.is}[side]
-	return of.Place + text.Pointer(pointer[len(of.Pointer):])
+	return of.Place + text.WholePointer(pointer[len(of.Pointer):])
 }
 
 // above returns a pointer without its last step: the pointer to the value around it.
@@ -169,6 +182,9 @@ func (l *line) inside() (list []*line) {
 // describe makes the rows of an entry. They don't depend on what else is shown.
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
+		if !r.Bounded {
+			e.unexplained()
+		}
 		return
 	}
 	var sides [2]jsontree.Value
@@ -181,7 +197,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved), r.Budget}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}}
 	var first []string // the change that the head of a review for a release may name
 	isBreaking := func(c *diff.Change) bool { return c.Severity == label.Breaking }
 	if i := slices.IndexFunc(e.Changes(), isBreaking); i >= 0 && r.release != "" {
@@ -197,6 +213,36 @@ func (r *Report) describe(e *drifted) {
 	}
 }
 
+// unexplained adds the rows of an entry that a limit left unexplained: its definitions as JSON, one line a member.
+func (e *drifted) unexplained() {
+	if e.Locked != nil {
+		e.whole = append(e.whole, inJSON('-', e.Locked))
+	}
+	for _, p := range e.DistinctCopies() {
+		e.whole = append(e.whole, inJSON('+', &p))
+	}
+}
+
+// inJSON lays out a definition as JSON, one line a member.
+func inJSON(op byte, p *pin.Pin) Row {
+	row := Row{Op: op, Word: short(p.Digest)}
+	if p.Definition == nil {
+		row.Phrase = notStored
+	}
+	inLine := func(v jsontree.Value) []layout.Line {
+		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v)}}}}
+	}
+	shown := p.Shown()
+	if shown.Kind == '"' {
+		row.Text = inLine(shown)
+	}
+	for _, m := range shown.Members() {
+		pointer := jsontree.Pointer("", m.Name)
+		row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inLine(layout.Icons(pointer, m.Value))})
+	}
+	return row
+}
+
 // differing returns two definitions without the objects and arrays that are equal in both.
 func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	for i, side := range sides {
@@ -210,10 +256,9 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 
 // compare makes the rows of what changed: the lines that differ, and what no line shows.
 func (d *describer) compare() {
-	shown := map[*diff.Change]bool{}
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
-		if !isTitle(e.Pointer) {
+		if !isUnsaid(e.Pointer) {
 			d.attach(e, isOfRequired)
 		}
 		if e.Minor() || isOfRequired {
@@ -228,11 +273,11 @@ func (d *describer) compare() {
 		}
 	}
 	for _, l := range d.lines {
-		d.differs(l, shown)
+		d.differs(l)
 	}
 	for _, e := range d.Edits {
-		if !e.Minor() && !shown[e] {
-			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*diff.Change{e}, d.unshown(e), shown)
+		if !e.Minor() && !d.shown[e] {
+			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*diff.Change{e}, d.unshown(e))
 		}
 	}
 	for _, c := range d.about(d.Why.Pointer) {
@@ -245,11 +290,13 @@ func (d *describer) compare() {
 
 // about lists the changes at a pointer or, if there are none, at the nearest pointer above it.
 func (e *drifted) about(pointer string) (list []*change) {
+	longest := 0 // pointer
 	for _, c := range e.changes {
-		if pointer == "" || !isIn(pointer, c.at) || len(list) > 0 && len(c.at) < len(list[0].at) {
+		if pointer == "" || !isIn(pointer, c.at) || len(c.at) < longest {
 			continue
 		}
-		if len(list) > 0 && len(c.at) > len(list[0].at) {
+		if len(c.at) > longest {
+			longest = len(c.at)
 			list = nil
 		}
 		list = append(list, c)
@@ -262,8 +309,10 @@ func sideOf(e *diff.Change) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
-// isTitle reports whether a pointer leads to a title. A line may leave it out, because it repeats a name.
-func isTitle(pointer string) bool { return strings.HasSuffix(pointer, "/title") }
+// isUnsaid reports whether a pointer leads to what a line may leave out: a title that repeats a name, a dialect.
+func isUnsaid(pointer string) bool {
+	return strings.HasSuffix(pointer, "/title") || strings.HasSuffix(pointer, "/$schema")
+}
 
 // attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
 // whose required changed), to each of these.
@@ -329,10 +378,10 @@ func (l *line) labelOf(e *diff.Change) label.Label {
 }
 
 // differs adds the rows of a line that changed: one for its phrase, one for its values. A line that was added or
-// removed has one row with all lines inside it. differs marks the edits that its rows show.
-func (d *describer) differs(l *line, shown map[*diff.Change]bool) {
+// removed has one row with all lines inside it.
+func (d *describer) differs(l *line) {
 	row := Row{Op: '!', Line: Line{Place: l.now().Place}, Pointer: text.WholePointer(l.now().Pointer)}
-	if isTitle(l.now().Pointer) && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
+	if isUnsaid(l.now().Pointer) && d.edited[l.now().Pointer] && l.now().Text.Kind != 0 && l.now().Phrase == "" && l.above == nil {
 		return
 	}
 	if l.isPaired() {
@@ -343,19 +392,19 @@ func (d *describer) differs(l *line, shown map[*diff.Change]bool) {
 			}
 		}
 		if row = row.own(d.values(l, false)); row.Phrase != "" || row.Text != nil || row.Lines != nil {
-			d.add(l, l.edits, row, shown)
+			d.add(l, l.edits, row)
 		}
 		return
 	}
 	if l.above != nil && !l.above.isPaired() {
 		return // its row is part of that of the line around it
 	}
-	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l), shown)
+	d.add(l, nil, d.part(row, "-+"[lint.BoolToInt(l.is != nil)], l))
 }
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
-// line around it. It adds no row if all edits are minor.
-func (d *describer) add(l *line, edits []*diff.Change, row Row, shown map[*diff.Change]bool) {
+// line around it. It marks the edits as shown. It adds no row if all edits are minor.
+func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
 	for _, part := range l.inside() {
 		if len(edits) == 0 || !l.isPaired() {
@@ -367,7 +416,7 @@ func (d *describer) add(l *line, edits []*diff.Change, row Row, shown map[*diff.
 	}
 	var labels []label.Label
 	for _, e := range edits {
-		shown[e] = shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
+		d.shown[e] = d.shown[e] || e.Old.Kind != 0 || e.New.Kind != 0
 		if e.Minor() {
 			continue
 		}
@@ -441,7 +490,7 @@ func (c *change) tell() {
 		l.Keeps = strings.Contains(c.at, "/properties/") // its name
 	}
 	l.Shared = c.shared.Number
-	l.InAll = c.shared.inAll && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
+	l.InAll = strings.HasPrefix(c.shared.Count, "all ") && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
 }
 
 // notStored is printed in place of a definition.
@@ -452,24 +501,24 @@ const notStored = "its definition was not stored (hashOnly)"
 func (d *describer) wholes() {
 	list := d.DistinctCopies()
 	op := byte('+')
-	if d.RenamedTo != "" || diff.IsComparable(&d.Drift) {
+	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
 		return
 	}
 	if d.Kind == pin.Removed {
 		list = []pin.Pin{*d.Locked}
 		op = '-'
 	}
-	for i := range list {
+	for _, p := range list {
 		row := Row{Op: op, Minor: d.Kind == pin.Removed}
 		if d.Kind == pin.Duplicate {
-			row.Word = short(list[i].Digest)
+			row.Word = short(p.Digest)
 		}
-		if list[i].Definition == nil {
+		if p.Definition == nil {
 			row.Phrase = notStored
 		} else {
 			described := d.description
-			if d.Kind != pin.Removed && d.RenamedFrom == "" {
-				described = describe(d.Type, jsontree.Value{}, list[i].Shown(), nil)
+			if d.Kind == pin.Duplicate {
+				described = describe(d.Type, jsontree.Value{}, p.Shown(), nil)
 			}
 			row.Lines = d.laidOut(described)
 		}
@@ -507,9 +556,9 @@ func (d *describer) laidOut(s *description) (lines []Line) {
 	return lines
 }
 
-// untitled returns keywords without the title, unless they are shown whole.
-func untitled(keywords jsontree.Value, isWhole bool) jsontree.Value {
-	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, isWhole || name != "title" })
+// untitled returns keywords without the title.
+func untitled(keywords jsontree.Value) jsontree.Value {
+	kept := jsontree.MapParts(keywords, func(name string, v jsontree.Value) (jsontree.Value, bool) { return v, name != "title" })
 	if len(kept.Parts) == 0 {
 		return jsontree.Value{}
 	}
@@ -526,7 +575,11 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 		lines[0].Phrase = said[0].Phrase
 		lines = append(lines, said[1:]...)
 	}
-	for _, line := range d.value(untitled(l.was.Keywords, isWhole), untitled(l.is.Keywords, isWhole), l.is.Place, isWhole) {
+	was, is := l.was.Keywords, l.is.Keywords
+	if !isWhole && (d.edited[l.is.Pointer+"/title"] || jsontree.Equal(was.Get("title"), is.Get("title"))) { // a title has a row of its own
+		was, is = untitled(was), untitled(is)
+	}
+	for _, line := range d.value(was, is, l.is.Place, isWhole) {
 		line.Depth = l.is.Depth + 1
 		line.Place += " (keywords)"
 		lines = append(lines, line)
@@ -536,16 +589,21 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 
 // reworded describes which parts of a phrase were added, removed or changed.
 func (d *describer) reworded(was, is *signature.Line) string {
-	went := slices.DeleteFunc(slices.Clone(was.Parts), func(part string) bool { return slices.Contains(is.Parts, part) })
-	came := slices.DeleteFunc(slices.Clone(is.Parts), func(part string) bool { return slices.Contains(was.Parts, part) })
-	if len(went)+len(came) == 0 {
-		return d.phrase(was.Phrase, is.Phrase)
-	} else if len(went) == 0 {
-		return "+ " + strings.Join(came, ", ")
-	} else if len(came) == 0 {
-		return "- " + strings.Join(went, ", ")
+	without := func(parts, others []string) string {
+		left := slices.DeleteFunc(slices.Clone(parts), func(part string) bool { return slices.Contains(others, part) })
+		return strings.Join(left, ", ")
 	}
-	return d.phrase(strings.Join(went, ", "), strings.Join(came, ", "))
+	went := without(was.Parts, is.Parts)
+	came := without(is.Parts, was.Parts)
+	switch {
+	case went == "" && came == "":
+		return d.phrase(was.Phrase, is.Phrase)
+	case went == "":
+		return "+ " + came
+	case came == "":
+		return "- " + went
+	}
+	return d.phrase(went, came)
 }
 
 // phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
@@ -572,10 +630,11 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	const short = 60 // bytes of two values in which words are marked however many differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
-	if jsontree.Equal(old, new) && (!isWhole || new.Kind == 0) {
-		return nil
-	} else if jsontree.Equal(old, new) {
-		return []Line{{Text: layout.Value('=', new, false), Place: place}}
+	if jsontree.Equal(old, new) {
+		if !isWhole || new.Kind == 0 {
+			return nil
+		}
+		shown = layout.Value('=', new, false)
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)

@@ -36,7 +36,6 @@ type Shared struct {
 	changes []*change // of all of them
 	rank    int
 	breaks  bool
-	inAll   bool // every entry of their kind is among them
 }
 
 // shares reports whether the review prints shared changes once.
@@ -126,16 +125,15 @@ func (r *Report) findShared() {
 		if len(all) < leastShared {
 			continue
 		}
-		var who []byte
 		var entries []*drifted
 		for _, c := range all {
-			who = fmt.Appendf(who, "%p ", c.of)
 			entries = append(entries, c.of)
 		}
-		set := sets[string(who)]
+		who := fmt.Sprint(entries) // their addresses
+		set := sets[who]
 		if set == nil {
 			set = &Shared{entries: entries, rank: rankLast}
-			sets[string(who)] = set
+			sets[who] = set
 			r.shared = append(r.shared, set)
 		}
 		set.Rows = append(set.Rows, all[0].row)
@@ -147,8 +145,7 @@ func (r *Report) findShared() {
 		}
 	}
 	kinds := map[entryKind][]*drifted{}
-	for i, e := range r.entries {
-		e.order = i
+	for _, e := range r.entries {
 		kinds[e.kind()] = append(kinds[e.kind()], e)
 	}
 	for _, s := range r.shared {
@@ -156,7 +153,6 @@ func (r *Report) findShared() {
 		s.Late = s.rank == rankUnused
 		s.Breaking = s.breaks && r.release != ""
 		s.Count, s.Also, s.Names = who(s.entries, kinds[s.entries[0].kind()])
-		s.inAll = strings.HasPrefix(s.Count, "all ")
 	}
 	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
 		return cmp.Or(lint.BoolToInt(a.Late)-lint.BoolToInt(b.Late), a.Server-b.Server, a.rank-b.rank, len(b.entries)-len(a.entries))
@@ -237,7 +233,7 @@ func who(list, all []*drifted) (count, also, names string) {
 	isFew := len(all) > 2*len(list)
 	if isFew {
 		// The others are more than these, so they aren't named.
-		all = slices.SortedFunc(slices.Values(list), func(a, b *drifted) int { return a.order - b.order })
+		all = list
 	}
 	var said, others []string
 	for _, e := range all {
@@ -272,20 +268,18 @@ const maxOwn = 2
 // breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", what was
 // removed, and the first such change of other entries.
 func (r *Report) breaks() (list []string) {
-	more := 0
 	for _, s := range r.shared {
-		if s.breaks && len(list) == maxShared {
-			more++
-		} else if s.breaks {
-			var said []string
-			for _, row := range s.Rows {
-				said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
-			}
-			list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
+		if !s.breaks {
+			continue
 		}
+		var said []string
+		for _, row := range s.Rows {
+			said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
+		}
+		list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
 	}
-	if more > 0 {
-		list = append(list, "and "+text.Count(more, "more shared change")+" that break callers, below")
+	if more := len(list) - maxShared; more > 0 {
+		list = append(list[:maxShared], "and "+text.Count(more, "more shared change")+" that break callers, below")
 	}
 	if r.release == "" {
 		return list

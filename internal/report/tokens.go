@@ -15,8 +15,7 @@ type Size struct {
 // sizeOf adds up what pins take on both sides, or returns nil if that isn't known of all of them.
 func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) *Size {
 	sum := &Size{}
-	for i := range sides {
-		p := &sides[i]
+	for _, p := range sides {
 		before, isPinned := of(&p.Locked)
 		after, isFound := of(&p.Captured)
 		if p.Missing() {
@@ -33,11 +32,11 @@ func sizeOf(sides []pin.Comparison, of func(s *pin.Set) (size int, known bool)) 
 
 // bytesOf counts the bytes of definitions.
 func bytesOf(s *pin.Set) (size int, known bool) {
-	for i := range s.Pins {
-		if s.Pins[i].Definition == nil {
+	for _, p := range s.Pins {
+		if p.Definition == nil {
 			return 0, false
 		}
-		size += len(s.Pins[i].Definition)
+		size += len(p.Definition)
 	}
 	return size, true
 }
@@ -69,8 +68,7 @@ func rounded(n int) int {
 func TokensOf(s *pin.Set) (tokens int, known bool) {
 	size := 0
 	isAsReceived := !s.Policy.Shapes() && len(s.Policy.Substitute) == 0
-	for i := range s.Pins {
-		p := &s.Pins[i]
+	for _, p := range s.Pins {
 		if p.Type != pin.Tools {
 			continue
 		}
@@ -91,8 +89,8 @@ func TokensOf(s *pin.Set) (tokens int, known bool) {
 // their number isn't known.
 func OverBudgetText(sides []pin.Comparison, most int) (said string, known bool) {
 	all := 0
-	for i := range sides {
-		n, known := TokensOf(&sides[i].Captured)
+	for _, p := range sides {
+		n, known := TokensOf(&p.Captured)
 		if !known {
 			return "", false
 		}

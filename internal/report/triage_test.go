@@ -93,8 +93,8 @@ func TestBigReviews(t *testing.T) {
 		screen := strings.Join(slices.Collect(strings.Lines(review))[:min(50, strings.Count(review, "\n"))], "")
 		cut := "" // the reasons of which the head names only some entries
 		for _, w := range r.Model.Worst {
-			if w.More != "" {
-				cut += w.Said
+			if strings.HasSuffix(w[len(w)-1].Text, " more") {
+				cut += w[0].Text
 			}
 		}
 		screen = regexp.MustCompile(`\n +: `).ReplaceAllString(screen, " ")
@@ -154,7 +154,7 @@ func TestNewToolsByRisk(t *testing.T) {
 	if strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
 	}
-	if s := r.Model.Servers[0]; s.Drift != "8 added" || !slices.Equal(s.Risks, []string{"1 with code", "1 destructive"}) {
+	if s := r.Model.Servers[0]; s.Drift != "8 added" || s.Brief != "8 added, 1 with code, 1 destructive" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -232,7 +232,7 @@ func TestOrdersComeFirst(t *testing.T) {
 			poisoned := pintest.PinsOf(t, "["+strings.Join(tools, ",")+"]", pin.Policy{})
 			poisoned.Server = "s"
 			r := reporttest.OfUpgrade(old, poisoned)
-			at := slices.IndexFunc(r.Model.Blocks, func(b Block) bool { return slices.Contains(b.Names, text.Name(name)) })
+			at := slices.IndexFunc(r.Model.Blocks, func(b *Block) bool { return slices.Contains(b.Names, text.Name(name)) })
 			if r.Model.Blocks[at].Warned {
 				continue // among these tools it gets a warning
 			}

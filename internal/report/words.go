@@ -55,22 +55,21 @@ func short(digest string) string {
 
 // verdictWord returns the verdict in one to three words.
 func (r *Report) verdictWord() string {
-	if r.Matches {
+	switch {
+	case r.Matches:
 		return "OK"
-	}
-	if r.NoAnswer != nil && len(r.entries) == 0 {
+	case r.NoAnswer != nil && len(r.entries) == 0:
 		return "NO ANSWER"
-	}
-	if r.Failed && r.RefusesDenied && len(r.Denied) > 0 && len(r.Drifts) == 0 {
+	case !r.Failed:
+		return "PASS WITH DRIFT"
+	case len(r.Drifts) > 0:
+		return "DRIFT"
+	case r.RefusesDenied && len(r.Denied) > 0:
 		return "DENIED"
-	}
-	if r.Failed && r.OverBudget != "" && len(r.Drifts) == 0 {
+	case r.OverBudget != "":
 		return "OVER BUDGET"
 	}
-	if r.Failed {
-		return "DRIFT"
-	}
-	return "PASS WITH DRIFT"
+	return "DRIFT"
 }
 
 // Match returns the line that verify prints if all entries match. ok is false if there is more to print, for which
@@ -80,8 +79,8 @@ func Match(in *Input) (line string, ok bool) {
 		return "", false
 	}
 	known := &facts.Facts{}
-	for i := range in.Comparisons {
-		known.Matched.Add(pin.CountPins(in.Comparisons[i].Captured.Pins))
+	for _, p := range in.Comparisons {
+		known.Matched.Add(pin.CountPins(p.Captured.Pins))
 	}
 	r := &Report{Input: *in, Facts: known}
 	return r.verdictWord() + ": " + r.verdictText(), true
@@ -95,37 +94,30 @@ func (r *Report) verdictText() string {
 	if matched.Total() == 1 {
 		verb = " matches "
 	}
+	denied := counted(len(r.Denied), " denied")
 	if r.Matches {
-		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), r.deniedText()) + ")" + r.policyText()
+		s := "0 drift (" + joined("; ", matched.String()+verb+r.against(), denied) + ")" + r.policyText()
 		if n := len(r.ApprovedWarnings); n > 0 {
 			s += "; " + text.Count(n, "approved warning")
 		}
 		return s
 	}
-	left := ""
-	if r.LeftOut > 0 {
-		left = text.Number(r.LeftOut) + " left out (--only)"
-	}
-	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, r.problemText(), text.Number(matched.Total())+verb+r.against(), r.deniedText()) + r.policyText()
-}
-
-// deniedText counts the denied entries that match their pins, or returns "".
-func (r *Report) deniedText() string {
-	if len(r.Denied) == 0 {
-		return ""
-	}
-	return text.Number(len(r.Denied)) + " denied"
-}
-
-// problemText names what is wrong with whole servers.
-func (r *Report) problemText() string {
-	var titles []string
-	for _, p := range r.problems() {
+	left := counted(r.LeftOut, " left out (--only)")
+	var problems []string // of whole servers
+	for _, p := range r.problems(false) {
 		if p.ID != "other-server" {
-			titles = append(titles, p.Title)
+			problems = append(problems, p.Title)
 		}
 	}
-	return text.List(titles, maxSaidNames)
+	return joined("; ", r.warningText(), r.recordText(), r.OverBudget, kindText(r.entries), left, text.List(problems, maxSaidNames), text.Number(matched.Total())+verb+r.against(), denied) + r.policyText()
+}
+
+// counted returns a count with the words after it, or "" for none.
+func counted(n int, words string) string {
+	if n == 0 {
+		return ""
+	}
+	return text.Number(n) + words
 }
 
 // joined joins the parts that aren't empty.
@@ -136,27 +128,23 @@ func joined(separator string, parts ...string) string {
 // kinds lists the kinds of drift in the order in which a sentence names them.
 var kinds = []pin.DriftKind{pin.Duplicate, pin.Hidden, pin.Added, pin.Changed, pin.Removed}
 
-// count counts the entries that a condition is true of.
-func count(entries []*drifted, is func(e *drifted) bool) (n int) {
+// kindsOf counts drift by kind.
+func kindsOf(entries []*drifted) map[pin.DriftKind]int {
+	counts := map[pin.DriftKind]int{}
 	for _, e := range entries {
-		n += lint.BoolToInt(is(e))
+		counts[e.Kind]++
 	}
-	return n
+	return counts
 }
 
-func isOf(kind pin.DriftKind) func(e *drifted) bool {
-	return func(e *drifted) bool { return e.Kind == kind }
-}
-
-// kindText counts drift by kind: "1 added, 13 changed".
+// kindText counts drift by kind in words: "1 added, 13 changed".
 func kindText(entries []*drifted) string {
+	counts := kindsOf(entries)
 	var parts []string
 	for _, k := range kinds {
-		if n := count(entries, isOf(k)); n > 0 {
-			parts = append(parts, text.Number(n)+" "+strings.ToLower(string(k)))
-		}
+		parts = append(parts, counted(counts[k], " "+strings.ToLower(string(k))))
 	}
-	return strings.Join(parts, ", ")
+	return joined(", ", parts...)
 }
 
 // warningText names the warnings that nobody has approved: "1 WARNING hidden-text in write_file". It is
@@ -197,24 +185,29 @@ func (r *Report) policyText() (said string) {
 		said += "; not compared, for one file has no answer to it: " + strings.Join(r.Uncompared, ", ")
 	}
 	var all []string
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
-		if all = append(all, p.Captured.Policy.Summary()); !p.Present() {
-			all[i] = p.Locked.Policy.Summary()
+	for _, p := range r.Comparisons {
+		side := p.Captured
+		if !p.Present() {
+			side = p.Locked
+		}
+		if summary := side.Policy.Summary(); !slices.Contains(all, summary) {
+			all = append(all, summary)
 		}
 	}
-	return said + strings.Join(distinct(all), "")
+	return said + strings.Join(all, "")
 }
 
-// problems lists what is wrong with whole servers, in the order of the servers.
-func (r *Report) problems() (list []Problem) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+// problems lists what is wrong with whole servers, in the order of the servers. Only with all, it has that a server looks like
+// another one although the server has renamed entries here, or a selection shows none of its entries.
+func (r *Report) problems(all bool) (list []Problem) {
+	for _, p := range r.Comparisons {
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		if !p.Part && p.Unrelated() { // a part of a session may lack the pinned entries
+		isRenamed, isShown := r.explaining[p.Server]
+		isExplained := isRenamed || r.Narrowed && !isShown
+		if !p.Part && p.Unrelated() && (all || !isExplained) { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -226,18 +219,22 @@ func (r *Report) problems() (list []Problem) {
 			add("other-server", "looks like another server", fmt.Sprintf("%s looks like another server: none of its %s is among the %s of %s",
 				text.Printable(p.Capture), pin.CountPins(p.Captured.Pins).Plural(), pin.CountPins(p.Locked.Pins).Plural(), of), command)
 		}
-		if !p.Known() && p.Lockfiles {
-			add("no-pins", server+" is new", r.against()+" has no "+server, "")
-		} else if !p.Known() {
-			add("no-pins", "no pins of "+server, r.against()+" has no "+server, "")
+		isNew := "no pins of " + server
+		isGone := "no capture of " + server
+		said := isGone
+		if p.Lockfiles {
+			isNew = server + " is new"
+			isGone = server + " is gone"
+			said = text.Printable(r.Next.Capture) + " has no " + server
 		}
-		if !p.Present() && p.Lockfiles {
-			add("no-capture", server+" is gone", text.Printable(r.Next.Capture)+" has no "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
-		} else if !p.Present() {
-			add("no-capture", "no capture of "+server, "no capture of "+server+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
+		if !p.Known() {
+			add("no-pins", isNew, r.against()+" has no "+server, "")
+		}
+		if !p.Present() {
+			add("no-capture", isGone, said+" ("+pin.CountPins(p.Locked.Pins).String()+" in "+r.against()+")", "")
 		}
 		if p.PolicyDiffers() {
-			add("policy", "another policy for "+server, "policy of "+server+": "+policies(p), "")
+			add("policy", "another policy for "+server, "policy of "+server+": "+policies(&p), "")
 		}
 	}
 	return list
@@ -246,19 +243,6 @@ func (r *Report) problems() (list []Problem) {
 // policies describes a policy and what it was changed to.
 func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
-}
-
-// explained reports whether a server has renamed entries here, or a selection shows none of its entries. Then the
-// hint that it looks like another server is unnecessary.
-func (r *Report) explained(server string) bool {
-	if r.explaining == nil {
-		r.explaining = map[string]bool{}
-		for _, e := range r.entries {
-			r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
-		}
-	}
-	isRenamed, isShown := r.explaining[server]
-	return isRenamed || r.Narrowed && !isShown
 }
 
 // driftNote describes what a list of changes can't show: that an entry is denied, repeated or renamed, or that a text
@@ -310,16 +294,22 @@ func (r *Report) note(e *drifted) string {
 	if e.OnlyKindKnown() && r.Bounded { // the gate counts such entries instead
 		return note
 	}
+	if e.OnlyKindKnown() {
+		return joined("; ", note, "too much drift to explain all of it: this is shown whole, no label accepts it, and it may break callers")
+	}
 	return joined("; ", note, unexplained(e))
 }
 
 // mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
 // compared with all that is denied. Else mayBeText returns "".
 func (r *Report) mayBeText(e *drifted) string {
-	if e.MayBeDenied && !wasDenied(&e.Drift) {
+	if wasDenied(&e.Drift) {
+		return ""
+	}
+	if e.MayBeDenied {
 		return "this may be a denied entry under another name: there is too much to compare, or nothing"
 	}
-	if e.Kind != pin.Added || wasDenied(&e.Drift) {
+	if e.Kind != pin.Added {
 		return ""
 	}
 	list := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type}}
@@ -366,11 +356,11 @@ func driftText(e *drifted) string {
 // steps puts into Next of the model how to see and approve the drift. There are no steps without a lockfile. No step approves
 // a new warning by itself.
 func (r *Report) steps(m *Model) {
-	// lock accepts only whole captures.
-	if r.Lockfile == "" || r.Part && r.nothingPinned() {
+	// Nothing is pinned yet. Then lock is next, which accepts only whole captures.
+	isNew := r.nothingPinned()
+	if r.Lockfile == "" || r.Part && isNew {
 		return
 	}
-	isNew := r.nothingPinned()
 	// It is false if a warning is in text that no pin covers: relock would only print how to get that text pinned.
 	isRelocked := !r.Matches && r.asAnother() == "" && len(r.Unapprovable) == 0 && !isNew
 	next := func(text, command string) { m.Next = append(m.Next, Step{Text: text, Command: command}) }
@@ -413,8 +403,7 @@ func (r *Report) steps(m *Model) {
 
 // pages names the commands that pin the pages of apps, for servers whose recorded policy pins no pages.
 func (r *Report) pages(next func(text, command string)) {
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		if !p.PagesUnpinned || p.Part {
 			continue
 		}
@@ -440,16 +429,10 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 		ready("to approve it as another server", another)
 	} else if isRelocked {
 		r.rest(ready)
-	} else if r.Writes && len(r.Expect) > 0 && r.approvable() && len(lint.WarningsIn(freshIn(r.entries))) == 0 { // lock refuses a new warning
+	} else if r.Writes && len(r.Expect) > 0 {
 		ready("to approve what is shown", r.Next.To("lock", r.Expect...))
 	}
-	if r.Review && r.recordText() != "" {
-		ready("after reading it, approve it anew", r.Next.To("relock", "--accept", shell.Placeholder("name"), "--approved-by", shell.Placeholder("you")))
-		m.Instead = []Step{{Text: "after reading it, approve it anew at a terminal, by its name and with --approved-by"}}
-		return
-	}
-	for i := range r.Comparisons {
-		p := &r.Comparisons[i]
+	for _, p := range r.Comparisons {
 		if m.Ready == nil || !p.Present() || p.Captured.Digest == "" {
 			continue
 		}
@@ -463,7 +446,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
 func (r *Report) asAnother() string {
-	for _, p := range r.problems() {
+	for _, p := range r.problems(true) {
 		if p.Command != "" {
 			return p.Command
 		}
@@ -474,12 +457,6 @@ func (r *Report) asAnother() string {
 // nothingPinned reports whether the lockfile has no pins of the servers. Then lock approves them, and not relock.
 func (r *Report) nothingPinned() bool {
 	return !slices.ContainsFunc(r.Comparisons, func(p pin.Comparison) bool { return p.Known() })
-}
-
-// approvable reports whether flags can approve anything. They can't while there is a new warning in something that no
-// entry's pin covers.
-func (r *Report) approvable() bool {
-	return r.Lockfile != "" && len(lint.WarningsIn(r.General)) == 0 && len(r.Unapprovable) == 0
 }
 
 // rest names the --accept-all command, unless that mustn't be suggested.
@@ -493,14 +470,11 @@ func (r *Report) rest(ready func(text, command string)) {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	whole := r.AllOrNothing()
 	isForbidden := func(p pin.Comparison) bool { return p.State == pin.Forbidden }
-	// Accepting entries can't fix what is forbidden.
-	if len(r.entries) == 0 && !whole && slices.ContainsFunc(r.Comparisons, isForbidden) || len(left) > 0 && (whole || len(left) == len(r.entries)) {
-		return
+	if len(r.entries) == 0 && !r.AllOrNothing() && slices.ContainsFunc(r.Comparisons, isForbidden) {
+		return // accepting entries can't fix what is forbidden
 	}
-	isListed := func(p pin.Comparison) bool { return r.Differs[p.Server] && !p.Missing() }
-	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 || !r.approvable() || !slices.ContainsFunc(r.Comparisons, isListed) {
+	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 {
 		return
 	}
 	said := "approve exactly this"
@@ -527,11 +501,8 @@ func (r *Report) acceptCommand(b *Block) string {
 	}
 	for _, e := range b.of {
 		digest := e.DefinitionDigest()
-		if !r.Alone[e.Ref()] {
-			return "" // relock would reject it
-		}
-		if r.digests[[2]string{scope, digest}] > 1 {
-			// Another server or list has an entry with the same digest.
+		// Relock would reject it, or another server or list has an entry with the same digest.
+		if !r.Alone[e.Ref()] || r.digests[[2]string{scope, digest}] > 1 {
 			return ""
 		}
 		args = append(args, "--accept "+digest)

@@ -4,6 +4,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"pinproof/internal/jsontest"
 )
 
 func TestPasteable(t *testing.T) {
@@ -19,32 +21,9 @@ func TestPasteable(t *testing.T) {
 }
 
 func TestShellQuote(t *testing.T) {
-	tests := []struct{ arg, want string }{
-		{"live.json", "live.json"},
-		{"a/b_c@1%+:,.-2", "a/b_c@1%+:,.-2"},
-		{"", "''"},
-		{"two words", "'two words'"},
-		{"it's", `'it'\''s'`},
-		{"$(id)", "'$(id)'"},
-		{"`id`", "'`id`'"},
-		{`a\b`, `'a\b'`},
-		{"!x", "'!x'"}, {"#x", "'#x'"}, {"a*", "'a*'"}, {"a?", "'a?'"}, {"[a]", "'[a]'"}, {"{a,b}", "'{a,b}'"},
-		{"a;b", "'a;b'"}, {"a&b", "'a&b'"}, {"a|b", "'a|b'"}, {"a>b", "'a>b'"}, {"(a)", "'(a)'"}, {"^a", "'^a'"},
-		{"~", "'~'"}, {"~root/x", "'~root/x'"}, {"=ls", "'=ls'"},
-		{"größe", "'größe'"},
-		{"a\nb", `$'a\012b'`},
-		{"a\tb'c\\", `$'a\011b\047c\134'`},
-		{"\x1b[2J", `$'\033[2J'`},
-		{"a\u200b", `$'a\342\200\213'`},
-		{"a\u00a0b", `$'a\302\240b'`},
-		{"\xff", `$'\377'`},
-		{"\u202ex1", `$'\342\200\256x1'`}, // a digit after an escape isn't a part of it
-		{"e\u0301", `$'e\314\201'`},
-		{"a##[error]b", `$'a\043\043[error]b'`}, // a command in CI logs
-	}
-	for _, tt := range tests {
-		if got := quotePOSIX(tt.arg); got != tt.want {
-			t.Errorf("shellQuote(%+q) = %s, want %s", tt.arg, got, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/posix.txt", 2) {
+		if got := quotePOSIX(row[0]); got != row[1] {
+			t.Errorf("shellQuote(%+q) = %s, want %s", row[0], got, row[1])
 		}
 	}
 	for path, want := range map[string]string{"-": "-", "-x.json": "./-x.json", "x": "x", "--help": "./--help"} {
@@ -57,38 +36,9 @@ func TestShellQuote(t *testing.T) {
 // TestQuoteWindows: an argument becomes one word that cmd and PowerShell both read, by the rules of their
 // documentation and those of programs (CommandLineToArgv). If there is no such word, it is Unquotable.
 func TestQuoteWindows(t *testing.T) {
-	for arg, want := range map[string]string{
-		`C:\Users\me\AppData\Local\x.jsonl`: `C:\Users\me\AppData\Local\x.jsonl`,
-		`C:\Users\A Name\AppData\x.jsonl`:   `"C:\Users\A Name\AppData\x.jsonl"`,
-		`C:\A Name\`:                        `"C:\A Name\\"`,
-		"tools.lock":                        "tools.lock",
-		"--server":                          "--server",
-		"-":                                 `-`, "-a.b": `"-a.b"`,
-		"":                `""`,
-		"a&b":             `"a&b"`,
-		"a;b":             `"a;b"`,
-		"a,b":             `"a,b"`,
-		"@org/x":          `"@org/x"`,
-		"(a)":             `"(a)"`,
-		"a^b":             `"a^b"`,
-		"a|b>c":           `"a|b>c"`,
-		"it's":            `"it's"`,
-		"#x":              `"#x"`,
-		"~":               `"~"`,
-		"gr\u00f6\u00dfe": "\"gr\u00f6\u00dfe\"",
-		"%PATH%":          Unquotable,
-		"100%":            Unquotable,
-		"!x!":             Unquotable,
-		"$(id)":           Unquotable,
-		"a`b":             Unquotable,
-		`a"b`:             Unquotable,
-		"a\u201cb":        Unquotable, // PowerShell takes it for a quote
-		"a\nb":            Unquotable,
-		"a\u200bb":        Unquotable,
-		"a##[error]":      Unquotable,
-	} {
-		if got := quoteWindows(arg); got != want {
-			t.Errorf("%q: %s, want %s", arg, got, want)
+	for _, row := range jsontest.Rows(t, "testdata/windows.txt", 2) {
+		if got := quoteWindows(row[0]); got != row[1] {
+			t.Errorf("%q: %s, want %s", row[0], got, row[1])
 		}
 	}
 }

@@ -73,7 +73,7 @@ type signer struct {
 }
 
 func (s *signer) value(name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.Pointer(pointer)})
+	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.WholePointer(pointer)})
 }
 
 // Describe makes the signature of an entry.
@@ -115,7 +115,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	case (isSpecified || isFiles) && s.special(m, at, name, object):
 		return
 	case !isSpecified:
-		label = text.Pointer(at)
+		label = text.WholePointer(at)
 	}
 	s.value(label, at, m.Value)
 }
@@ -380,10 +380,12 @@ const mostAlternatives = 50
 
 // constants names alternatives by a parameter whose constant value is different in every other alternative with
 // parameters: "name find". It names an alternative that is a constant itself by that constant. A name is "" if no such
-// constant can be described in plain words, or if the schema has both anyOf and oneOf.
+// constant can be described in plain words, or if the schema has several lists of schemas.
 func constants(around jsontree.Value, list []jsontree.Member) []string {
 	names := make([]string, len(list))
-	if len(list) < 2 || len(list) > mostAlternatives || around.Has("anyOf") && around.Has("oneOf") {
+	isOther := func(m jsontree.Member) bool { return m.Kind != '[' || schema.Keyword(m.Name) != schema.AtSchemas }
+	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
+	if len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
 		return names
 	}
 	type constant struct{ name, value string }

@@ -9,13 +9,13 @@ import (
 
 // scriptEndings are the endings of the names of scripts and programs.
 var scriptEndings = sync.OnceValue(func() []string {
-	return strings.Fields(".py .pyw .pyz .pyc .pyd .pth .ipynb .sh .bash .zsh .ksh .csh .tcsh .fish .nu .bats .awk .sed .tcl .exp .js .mjs .cjs .jsx .ts .mts .cts .tsx .coffee .rb .gemspec .pl .pm .php .phar .lua .ps1 .psm1 .psd1 .bat .cmd .exe .com .msi .scr .hta .lnk .reg .vbs .vbe .wsf .jse .r .rmd .jl .go .rs .swift .c .cc .cpp .cs .java .class .groovy .gradle .kts .scala .clj .ex .exs .erl .hs .ml .nim .zig .scpt .applescript .command .jar .war .wasm .node .so .dll .dylib .bin .elf .run .appimage .deb .rpm .pkg .dmg .apk .desktop .service .timer .plist .mk .cmake .ninja .nix .tf .dockerfile .sql")
+	return strings.Fields(".py .pyw .pyz .pyc .pyd .pth .ipynb .sh .bash .zsh .ksh .csh .tcsh .fish .nu .bats .awk .sed .tcl .exp .js .mjs .cjs .jsx .ts .mts .cts .tsx .coffee .rb .gemspec .pl .pm .php .phar .lua .ps1 .psm1 .psd1 .bat .cmd .exe .com .msi .scr .hta .lnk .reg .vbs .vbe .wsf .jse .r .rmd .jl .go .rs .swift .c .cc .cpp .cs .java .class .groovy .gradle .kts .scala .clj .ex .exs .erl .hs .ml .nim .zig .scpt .applescript .command .jar .war .wasm .node .so .dll .dylib .bin .elf .run .appimage .deb .rpm .pkg .dmg .apk .desktop .service .timer .plist .mk .cmake .ninja .nix .tf .dockerfile .sql .fs .fsx .csx .vb .cljs .kt .dart .pyx .gyp .gypi .bzl .bazel .csproj .fsproj .vcxproj .targets .props .cgi .wsgi .rake .whl .egg .gem .ahk .au3 .mak .vim .el .lisp .scm .rkt .msix .cpl .xpi .crx .vsix .jnlp")
 })
 
 // recipes are names of build and configuration files that a tool runs or takes code from, with or without an
 // ending.
 var recipes = sync.OnceValue(func() []string {
-	return strings.Fields("makefile gnumakefile justfile rakefile gemfile dockerfile containerfile jenkinsfile vagrantfile procfile brewfile taskfile docker-compose compose cmakelists meson build workspace requirements setup pyproject cargo go.mod composer .envrc .bashrc .bash_profile .profile .zshrc .zshenv .npmrc .pre-commit-config pre-commit post-commit pre-push post-checkout post-merge commit-msg")
+	return strings.Fields("makefile gnumakefile justfile rakefile gemfile dockerfile containerfile jenkinsfile vagrantfile procfile brewfile taskfile docker-compose compose cmakelists meson build workspace requirements setup pyproject cargo go.mod composer .envrc .bashrc .bash_profile .profile .zshrc .zshenv .npmrc .pre-commit-config pre-commit post-commit pre-push post-checkout post-merge commit-msg prepare-commit-msg pre-rebase pre-receive config.ru snakefile sconstruct sconscript gulpfile gruntfile noxfile conftest deno.json deno.jsonc pom.xml .gitlab-ci.yml action.yml action.yaml mise.toml .mise.toml .mcp.json tasks.json launch.json devcontainer.json .pdbrc .gdbinit .lldbinit .vimrc .exrc .bash_login .bash_logout .zprofile .zlogin .zlogout .cshrc .tcshrc .kshrc .gitconfig .gitmodules .gitattributes .pypirc .yarnrc .yarnrc.yml .pnpmfile")
 })
 
 // IsExecutable reports whether a file is a script or a program, by its name or by its content: a line with #! at the

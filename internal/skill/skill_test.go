@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/skill"
 )
@@ -47,44 +48,16 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadRefuses makes each edit of testdata/refused.txt in a good entry.
 func TestReadRefuses(t *testing.T) {
-	const file = `,{"uri":"skill://acme/pdf/scripts/a.py","digest":"` + hex + `","size":7}`
-	for _, c := range []struct{ old, new, want string }{
-		{`"resources":[`, `"files":{},"resources":[`, `it has a member "files"`},
-		{`"resources":[`, `"resources":[[],`, "file 1 of its resources: not an object"},
-		{file, file + file, "is listed twice"},
-		{file, file + strings.Replace(file, "a.py", "A.py", 1), "is listed twice"}, // one file to a system that ignores the case
-		{file, `,{"uri":"skill://acme/pdf2/a.py","digest":"` + hex + `","size":7}`, "is outside of its folder"},
-		{file, `,{"uri":"skill://acme/pdf/../x","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/%2e%2e/x","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/x%2Fy","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/x?y","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/x\\y","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf//x","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/x\u200b","digest":"` + hex + `","size":7}`, "is spelled in an unusual way"},
-		{file, `,{"uri":"skill://acme/pdf/","digest":"` + hex + `","size":7}`, "is outside of its folder"},
-		{`{"uri":"skill://acme/pdf/SKILL.md","digest"`, `{"uri":"skill://acme/pdf/skill.md","digest"`, "no entry for its own SKILL.md"},
-		{`"name":"pdf"`, `"name":"doc"`, `the "name" in its frontmatter is not that of its folder, pdf`},
-		{`"name":"pdf",`, ``, `the "name" in its frontmatter is not that of its folder, pdf`},
-		{`"name":"pdf"`, `"name":["pdf"]`, `the "name" in its frontmatter is not that of its folder, pdf`},
-		{`"frontmatter":{"name":"pdf","description":"Reads."}`, `"frontmatter":"name: pdf"`, `its "frontmatter" is not an object`},
-		{`"uri":"skill://acme/pdf/SKILL.md","frontmatter"`, `"uri":"skill://acme/pdf/README.md","frontmatter"`, `its "uri" is not that of a SKILL.md`},
-		{`"uri":"skill://acme/pdf/SKILL.md","frontmatter"`, `"uri":"Skill://acme/pdf/SKILL.md","frontmatter"`, `its "uri" is spelled in an unusual way`},
-		{`"size":7`, `"size":7.5`, `no "size" that is a number of bytes`},
-		{`"size":7`, `"size":-1`, `no "size" that is a number of bytes`},
-		{`"size":7`, `"size":"7"`, `no "size" that is a number of bytes`},
-		{`,"size":7`, ``, `no "size" that is a number of bytes`},
-		{`855","size":7`, `85","size":7`, `no "digest" of the form`},
-		{`855","size":7`, `85F","size":7`, `no "digest" of the form`},
-		{`"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","size":7`, `null,"size":7`, `no "digest" of the form`},
-	} {
-		mangled := strings.Replace(whole, c.old, c.new, 1)
+	for _, row := range jsontest.Rows(t, "testdata/refused.txt", 3) {
+		mangled := strings.Replace(whole, row[0], row[1], 1)
 		if mangled == whole {
-			t.Fatalf("nothing is %s", c.old)
+			t.Fatalf("nothing is %s", row[0])
 		}
 		_, problem := skill.Parse(tree(t, mangled))
-		if problem == nil || !strings.Contains(problem.Text, c.want) {
-			t.Errorf("%s\ngot  %v\nwant %s", mangled, problem, c.want)
+		if problem == nil || !strings.Contains(problem.Text, row[2]) {
+			t.Errorf("%s\ngot  %v\nwant %s", mangled, problem, row[2])
 		}
 	}
 	for _, resources := range []string{`"Dynamic"`, `"static"`, `null`, `{}`, `true`, `[]`} {

@@ -26,105 +26,12 @@ func TestStrikes(t *testing.T) {
 	}
 }
 
+// TestPrintable prints the texts in testdata/printable.txt.
 func TestPrintable(t *testing.T) {
-	tags := func(s string) string {
-		return strings.Map(func(r rune) rune { return r + 0xe0000 }, s)
-	}
-	selectors := func(s string) string {
-		var b strings.Builder
-		for i := range len(s) {
-			b.WriteRune(0xe0100 + rune(s[i]) - 16)
-		}
-		return b.String()
-	}
-	tests := []struct{ class, text, want string }{
-		{"nothing", "", ""},
-		{"plain text", "Lists a folder. (See RFC 6901: `~1`.)", "Lists a folder. (See RFC 6901: `~1`.)"},
-		{"letters of many scripts", "größe имя 名前 שם اسم नाम 한글", "größe имя 名前 שם اسم नाम 한글"},
-		{"a decomposed letter", "cafe\u0301", "cafe\u0301"},
-		{"emoji, symbols, U+FFFD itself", "👍🏽 → ∑ \ufffd", "👍🏽 → ∑ \ufffd"},
-
-		{"C0: NUL", "a\x00b", "a<U+0000>b"},
-		{"C0: tab, line feed, carriage return", "a\tb\nc\rd", "a<U+0009>b<U+000A>c<U+000D>d"},
-		{"C0: backspace", "safe\b\b", "safe<U+0008><U+0008>"},
-		{"ESC", "\x1b[31mred\x1b[0m", "<U+001B>[31mred<U+001B>[0m"},
-		{"DEL", "a\x7f", "a<U+007F>"},
-		{"C1: CSI and NEL", "\u009b2J\u0085", "<U+009B>2J<U+0085>"},
-		{"not UTF-8", "a\xff\xc3(", "a<byte FF><byte C3>("},
-		{"a surrogate in UTF-8", "\xed\xa0\x80", "<byte ED><byte A0><byte 80>"},
-
-		{"strokes", "s\u0336k\u0335ip\u20e5", "s<U+0336>k<U+0335>ip<U+20E5>"},
-		{"symbols that show as blanks", "a\U0001d159b\U00016fe4\U0001d173", "a<U+1D159>b<U+16FE4><U+1D173>"},
-		{"zero width space, joiner, no-break", "a\u200bb\u200dc\ufeff", "a<U+200B>b<U+200D>c<U+FEFF>"},
-		{"soft hyphen, word joiner, invisible times", "a\u00ad\u2060\u2062", "a<U+00AD><U+2060><U+2062>"},
-		{"Arabic number sign, a format character that is seen", "\u0600", "<U+0600>"},
-		{"bidi overrides", "a\u202eb\u202cc", "a<U+202E>b<U+202C>c"},
-		{"bidi isolates", "\u2066a\u2069", "<U+2066>a<U+2069>"},
-		{"bidi marks", "\u200e\u200f\u061c", "<U+200E><U+200F><U+061C>"},
-		{"line and paragraph separator", "a\u2028b\u2029c", "a<U+2028>b<U+2029>c"},
-		{"Hangul fillers", "\u115f\u1160\u3164\uffa0", "<U+115F><U+1160><U+3164><U+FFA0>"},
-		{"the blank Braille pattern", "\u2800", "<U+2800>"},
-		{"a Braille pattern that is seen", "\u2801", "\u2801"},
-		{"combining grapheme joiner", "a\u034fb", "a<U+034F>b"},
-		{"Khmer inherent vowels", "\u17b4\u17b5", "<U+17B4><U+17B5>"},
-		{"Mongolian vowel separator", "\u180e", "<U+180E>"},
-		{"private use", "\ue000\U000f0000\U0010fffd", "<U+E000><U+F0000><U+10FFFD>"},
-		{"unassigned", "\u0378\U000323b0", "<U+0378><U+323B0>"},
-		{"noncharacters", "\ufdd0\ufffe\U0001ffff", "<U+FDD0><U+FFFE><U+1FFFF>"},
-		{"assigned only after Unicode 15.0", "\u2ffc\U000105c0", "<U+2FFC><U+105C0>"},
-
-		{"no-break space", "a\u00a0b", "a<U+00A0>b"},
-		{"other spaces", "\u1680\u2000\u2007\u200a\u202f\u205f\u3000", "<U+1680><U+2000><U+2007><U+200A><U+202F><U+205F><U+3000>"},
-		{"16 spaces", "a" + strings.Repeat(" ", 16) + "b", "a                b"},
-		{"17 spaces", "a" + strings.Repeat(" ", 17) + "b", "a<17 spaces>b"},
-		{"2,000 spaces", strings.Repeat(" ", 2_000), "<2000 spaces>"},
-		{"8 of one character", strings.Repeat("\u200b", 8), strings.Repeat("<U+200B>", 8)},
-		{"9 of one character", strings.Repeat("\u200b", 9) + "x", "<9 of U+200B>x"},
-		{"2,000 line feeds", "a" + strings.Repeat("\n", 2_000) + "b", "a<2000 of U+000A>b"},
-		{"two long runs", strings.Repeat("\u200b", 9) + strings.Repeat("\u200c", 10), "<9 of U+200B><10 of U+200C>"},
-
-		{"one tag character", "a" + tags("x") + "b", `a<1 tag character: "x">b`},
-		{"tags that spell text", "a" + tags("ignore all") + "b", `a<10 tag characters: "ignore all">b`},
-		{"tags that spell quotes", tags(`say "hi" \`), `<10 tag characters: "say \"hi\" \\">`},
-		{"tags that spell our marks", tags(`<U+200B>[-x-]">`), `<15 tag characters: "<U+003C>U+200B><U+005B>-x-]\">">`},
-		{"tags that spell many spaces", tags(strings.Repeat(" ", 20)), `<20 tag characters: "<20 spaces>">`},
-		{"language tag and cancel tag", "\U000e0001\U000e007f", "<U+E0001><U+E007F>"},
-		{"the flag of Wales", "🏴" + tags("gbwls") + "\U000e007f", `🏴<5 tag characters: "gbwls"><U+E007F>`},
-		{"an emoji and its selector", "❤\ufe0f", "❤<U+FE0F>"},
-		{"selectors that spell text", "😀" + selectors("do it"), `😀<5 variation selectors: "do it">`},
-		{"selectors that spell UTF-8", selectors("né"), `<3 variation selectors: "né">`},
-		{"selectors that spell what is hidden", selectors("a\u200b"), "<U+E0151><U+E01D2><U+E0170><U+E017B>"},
-		{"selectors that spell nothing", "\ufe00\ufe01", "<U+FE00><U+FE01>"},
-		{"one selector beyond VS16", "\U000e0151", "<U+E0151>"},
-		{"many selectors that spell nothing", strings.Repeat("\ufe0f", 20), "<20 of U+FE0F>"},
-
-		{"a stray mark", "\u0301x", "<U+0301>x"},
-		{"a mark behind a mark of ours", "\u200b\u0301", "<U+200B><U+0301>"},
-		{"a mark on a space", " \u0301", " \u0301"},
-		{"four marks", "a\u0300\u0301\u0302\u0303b", "a\u0300\u0301\u0302\u0303b"},
-		{"five marks", "a\u0300\u0301\u0302\u0303\u0304b", "a\u0300\u0301\u0302\u0303<U+0304>b"},
-		{"enclosing marks", "1\u20e3a\u20dd\u0488x", "1<U+20E3>a<U+20DD><U+0488>x"},
-		{"overlays", "a\u0334b\u20d8\u20e6\u20ea", "a<U+0334>b<U+20D8><U+20E6><U+20EA>"},
-		{"marks of another script, which may join letters", "ab\u1039c\u2d7fd\u17d2\u094d", "ab<U+1039>c<U+2D7F>d<U+17D2><U+094D>"},
-		{"marks of their own script", "\u1000\u1039\u1001 \u0915\u094d\u0937 \u05d0\u05b8 \u0e01\u0e34\u0e48", "\u1000\u1039\u1001 \u0915\u094d\u0937 \u05d0\u05b8 \u0e01\u0e34\u0e48"},
-		{"what joins and replaces hieroglyphs", "\U00013000\U00013431\U00013441\U00013442\U00013447", "\U00013000<U+13431><U+13441><U+13442><U+13447>"},
-		{"the replacement of an object", "a\ufffcb", "a<U+FFFC>b"},
-
-		{"our escape", "<U+200B>", "<U+003C>U+200B>"},
-		{"our byte", "<byte FF>", "<U+003C>byte FF>"},
-		{"our counts", "<12 of U+200B> <40 spaces> <4 line feeds>", "<U+003C>12 of U+200B> <U+003C>40 spaces> <U+003C>4 line feeds>"},
-		{"our decoded run", `<5 tag characters: "hello">`, `<U+003C>5 tag characters: "hello">`},
-		{"our cut", "<and 3 more characters>", "<U+003C>and 3 more characters>"},
-		{"our removed text", "[-x-]", "<U+005B>-x-]"},
-		{"our added text", "{+x+}", "<U+007B>+x+}"},
-		{"a CI command", "x ##[error]y", "x ##<U+005B>error]y"},
-		{"a mark behind an escaped character of ours", "<\u0301U+", "<\u0301U+"},
-		{"what only resembles our marks", "<b> <5> <U> a[0] [x] {a} #[ # #[ < 5 of", "<b> <5> <U> a[0] [x] {a} #[ # #[ < 5 of"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.class, func(t *testing.T) {
-			if got := Printable(tt.text); got != tt.want {
-				t.Errorf("printable(%+q)\ngot  %+q\nwant %+q", tt.text, got, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/printable.txt", 3) {
+		t.Run(row[0], func(t *testing.T) {
+			if got := Printable(row[1]); got != row[2] {
+				t.Errorf("printable(%+q)\ngot  %+q\nwant %+q", row[1], got, row[2])
 			}
 		})
 	}
@@ -238,29 +145,9 @@ func TestQuotedPointer(t *testing.T) {
 }
 
 func TestQuotedName(t *testing.T) {
-	for _, tt := range []struct{ name, want string }{
-		{"read_file", "read_file"},
-		{"github.com/x/~y@1-2", "github.com/x/~y@1-2"},
-		{"", `""`},
-		{"two words", `"two words"`},
-		{"a,b", `"a,b"`},
-		{"x tool=y", `"x tool=y"`},
-		{`say "hi" \`, `"say \"hi\" \\"`},
-		{"re\u0430d", `"re<U+0430>d"`}, // a Cyrillic letter
-		{"größe", `"gr<U+00F6><U+00DF>e"`},
-		{"名前", `"<U+540D><U+524D>"`},
-		{"\x1b[2J\n", `"<U+001B>[2J<U+000A>"`},
-		{"\xff", `"<byte FF>"`},
-		{"\ufffd\xff\xffa", `"<U+FFFD><byte FF><byte FF>a"`}, // bytes that decode as the character before them
-		{"a\u200b", `"a<U+200B>"`},
-		{"##[error]", `"##<U+005B>error]"`},
-		{"<U+0430>", `"<U+003C>U+0430>"`},
-		{strings.Repeat("a", 128), strings.Repeat("a", 128)},
-		{strings.Repeat("a", 129), `"` + strings.Repeat("a", 128) + `<and 1 more character, sha256 c12cb024a2e5551cca0e08fc>"`},
-		{strings.Repeat("é", 130), `"<128 of U+00E9><and 2 more characters, sha256 0e4534362fc1bd4acf7b4e5c>"`},
-	} {
-		if got := Name(tt.name); got != tt.want {
-			t.Errorf("quotedName(%+q)\ngot  %s\nwant %s", tt.name, got, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/names.txt", 2) {
+		if got := Name(row[0]); got != row[1] {
+			t.Errorf("quotedName(%+q)\ngot  %s\nwant %s", row[0], got, row[1])
 		}
 	}
 }

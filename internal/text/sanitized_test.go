@@ -10,35 +10,12 @@ import (
 	"pinproof/internal/jsontest"
 )
 
+// TestSanitizeText sanitizes the texts in testdata/sanitized.txt.
 func TestSanitizeText(t *testing.T) {
-	marks := strings.Repeat("\u0301", 31)
-	for _, tt := range []struct{ what, text, want string }{
-		{"nothing", "", ""},
-		{"plain text", "Lists a folder.\n\tSee `x`.\r\n", "Lists a folder.\n\tSee `x`.\r\n"},
-		{"zero width", "a\u200bb\u200c\u200d\ufeffc", "abc"},
-		{"bidi controls", "\u202ea\u202c\u2066b\u2069\u200e", "ab"},
-		{"C0 but layout, DEL, C1", "a\x00\x08\x0b\x0c\x1b[31m\x7f\u0085\u009bb", "a[31mb"},
-		{"tags", "a\U000e0068\U000e0069\U000e007fb", "ab"},
-		{"selectors", "❤\ufe0f\U000e0151x", "❤x"},
-		{"fillers and blanks", "\u115f\u1160\u3164\uffa0\u2800x", "x"},
-		{"line and paragraph separators", "a\u2028\u2029b", "ab"},
-		{"private use, unassigned, noncharacters", "\ue000\U0010fffd\u0378\ufffe\ufdd0x", "x"},
-		{"spaces stay", "\u00a0\u3000\u2003 ", "\u00a0\u3000\u2003 "},
-		{"composed", "cafe\u0301 한", "café 한"},
-		{"Hangul jamo", "\u1112\u1161\u11ab", "한"},
-		{"composition exclusions and singletons", "\u0958 \u212b \u2126", "\u0915\u093c \u00c5 \u03a9"},
-		{"marks in another order", "a\u0301\u0323", "\u1ea1\u0301"},
-		{"composed only when nothing stands between", "e\u034f\u0301\u200b", "é"},
-		{"beyond the first plane", "\U00011099\u200b\U000110ba", "\U0001109a"},
-		{"not a compatibility form", "ﬁ x² 𝐱", "ﬁ x² 𝐱"},
-		{"30 marks", "q" + marks[:60], "q" + marks[:60]},
-		{"31 marks", "q" + marks, "q" + marks},
-		{"a run that the library would break up stays as it is", "e" + marks, "e" + marks},
-		{"the text around such a run", "cafe\u0301 q" + marks + " cafe\u0301", "café q" + marks + " café"},
-	} {
-		t.Run(tt.what, func(t *testing.T) {
-			if got := Sanitize(tt.text); got != tt.want {
-				t.Errorf("sanitizeText(%+q)\ngot  %+q\nwant %+q", tt.text, got, tt.want)
+	for _, row := range jsontest.Rows(t, "testdata/sanitized.txt", 3) {
+		t.Run(row[0], func(t *testing.T) {
+			if got := Sanitize(row[1]); got != row[2] {
+				t.Errorf("sanitizeText(%+q)\ngot  %+q\nwant %+q", row[1], got, row[2])
 			}
 		})
 	}

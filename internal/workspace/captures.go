@@ -53,8 +53,8 @@ func (w *Workspace) pins(s *source, server string, pol pin.Policy) (pin.Set, err
 }
 
 // readSource reads one capture.
-func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, error) {
-	data, err := readFile(path, stdin, capture.MaxBytes)
+func (w *Workspace) readSource(path, server string) (source, error) {
+	data, err := readFile(path, w.stdin, capture.MaxBytes)
 	if err != nil {
 		f := fail.From(err)
 		if f.IsMissing && f.Hints == nil {
@@ -68,13 +68,13 @@ func (w *Workspace) readSource(path, server string, stdin io.Reader) (source, er
 // readSources reads a capture, or every capture of a folder: each *.json or *.jsonl
 // belongs to one server. Names that begin with a dot are skipped, and so are the lockfile,
 // LOCKFILE.new and CAPTURE.old. Anything else is an error, because a gate must not skip.
-func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) {
+func (w *Workspace) readSources(path string) ([]source, error) {
 	if !IsFolder(path) {
 		server := ""
 		if path != "-" {
 			server, _ = serverOf(filepath.Base(path))
 		}
-		s, err := w.readSource(path, server, stdin)
+		s, err := w.readSource(path, server)
 		return []source{s}, err
 	}
 	entries, err := os.ReadDir(path)
@@ -97,12 +97,13 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 		if os.SameFile(info, lockInfo) || strings.TrimSuffix(filepath.Clean(file), atomicfile.NewSuffix) == filepath.Clean(w.LockPath) {
 			continue
 		}
-		if of, isOld := strings.CutSuffix(e.Name(), OldSuffix); isOld && IsCaptureName(of) {
+		name, isOld := strings.CutSuffix(e.Name(), OldSuffix)
+		server, ok := serverOf(name)
+		if isOld && ok {
 			// Its server has failed since, and is treated as a server without a capture.
 			continue
 		}
-		server, ok := serverOf(e.Name())
-		if !ok || !info.Mode().IsRegular() {
+		if isOld || !ok || !info.Mode().IsRegular() {
 			return nil, fail.In(file, "not a capture: a folder holds *.json and *.jsonl, one a server").
 				Hint("keep captures in a folder of their own")
 		}
@@ -110,7 +111,7 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 			return nil, fail.In(file, "the same server as %s", text.Printable(servers[server]))
 		}
 		servers[server] = file
-		s, err := w.readSource(file, server, stdin)
+		s, err := w.readSource(file, server)
 		if err != nil {
 			return nil, err
 		}
@@ -128,12 +129,6 @@ func (w *Workspace) readSources(path string, stdin io.Reader) ([]source, error) 
 
 // OldSuffix ends the name of a capture that pinproof-capture set aside because its server failed since.
 const OldSuffix = ".old"
-
-// IsCaptureName reports whether a file of this name counts as a capture when a folder of captures is read.
-func IsCaptureName(file string) bool {
-	_, ok := serverOf(file)
-	return ok && !strings.HasPrefix(file, ".")
-}
 
 // serverOf returns a file's name without its ending, percent-decoded:
 // "@org%2Fpkg.json" is the server "@org/pkg". ok is false if that can't be a capture.
@@ -167,12 +162,17 @@ var (
 
 // IsCapture reports whether a file is there that can be read as a capture.
 func IsCapture(path string) bool {
-	if fileSize(path) < 0 {
-		return false
-	}
-	data, err := readFile(path, nil, capture.MaxBytes)
 	noForm := func(pin.EntryType, []byte) pin.Form { return pin.Form{} } // nobody needs the digests
-	return err == nil && capture.Scan(path, data, noForm).Faulty() == nil
+	return capture.Scan(path, readRegular(path, capture.MaxBytes), noForm).Faulty() == nil
+}
+
+// readRegular reads a regular file. It returns nothing if that fails, or for anything else.
+func readRegular(path string, limit int) []byte {
+	if fileSize(path) < 0 {
+		return nil
+	}
+	data, _ := readFile(path, nil, limit)
+	return data
 }
 
 // unkept adds a hint to the error for a capture that pinproof-capture no longer keeps: how to capture it again.

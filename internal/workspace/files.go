@@ -1,7 +1,7 @@
 package workspace
 
 import (
-	"io"
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -15,12 +15,12 @@ import (
 
 // supplyTexts puts the definitions of an approved capture into hash-only pins,
 // after checking each against its digest.
-func (w *Workspace) supplyTexts(stdin io.Reader) error {
+func (w *Workspace) supplyTexts() error {
 	if w.Folder {
 		return fail.New("--against beside a lockfile takes one capture, not a folder")
 	}
 	p := &w.Comparisons[0]
-	s, err := w.readSource(w.Against, "", stdin)
+	s, err := w.readSource(w.Against, "")
 	if err != nil {
 		return err
 	}
@@ -44,17 +44,18 @@ func (w *Workspace) supplyTexts(stdin io.Reader) error {
 type side struct {
 	path     string
 	pins     lockfile.Lockfile
-	captures []source // nil if the side is a lockfile
-	read     map[string]capture.Capture
+	captures []source                   // nil if the side is a lockfile
+	policy   pin.Policy                 // of the captures: the lockfile's, if the other side is one
+	read     map[string]capture.Capture // by server
 }
 
-func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
+func (w *Workspace) readSide(path string) (s side, err error) {
 	s = side{path: path, read: map[string]capture.Capture{}}
 	if IsFolder(path) {
-		s.captures, err = w.readSources(path, stdin)
+		s.captures, err = w.readSources(path)
 		return s, err
 	}
-	data, err := readFile(path, stdin, lockfile.MaxBytes)
+	data, err := readFile(path, w.stdin, lockfile.MaxBytes)
 	switch {
 	case err != nil:
 	case lockfile.Recognize(data):
@@ -70,12 +71,12 @@ func (w *Workspace) readSide(path string, stdin io.Reader) (s side, err error) {
 
 // pinSides makes the pins of the captures on both sides. If both sides are captures, the pages of apps are compared as
 // well, if either side has any.
-func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
+func (w *Workspace) pinSides(old, new *side) error {
 	sides := []*side{old, new}
 	hasPages := map[string]bool{} // by server
 	for _, s := range sides {
 		for _, c := range s.captures {
-			m, err := c.scan.Capture(policy)
+			m, err := c.scan.Capture(s.policy)
 			if err != nil {
 				return err
 			}
@@ -85,11 +86,10 @@ func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
 	}
 	for _, s := range sides {
 		for _, c := range s.captures {
-			pol := policy
-			if old.captures != nil && new.captures != nil { // else the policy is the lockfile's
-				pol.Pages = hasPages[c.server]
+			if old.captures != nil && new.captures != nil {
+				s.policy.Pages = hasPages[c.server]
 			}
-			set, err := capture.Pins(s.read[c.server], c.server, pol, w.Substitutes, w.Gate.Form)
+			set, err := capture.Pins(s.read[c.server], c.server, s.policy, w.Substitutes, w.Gate.Form)
 			if err != nil {
 				return err
 			}
@@ -103,28 +103,27 @@ func (w *Workspace) pinSides(old, new *side, policy pin.Policy) error {
 // the other a capture, the capture is pinned as the server in the lockfile that it belongs to, under
 // that server's policy. Two captures are one server without an ID. The captures of two folders are
 // paired by their server IDs.
-func (w *Workspace) loadFiles(stdin io.Reader) error {
+func (w *Workspace) loadFiles() error {
 	w.LockPath = ""
 	w.Folder = IsFolder(w.Capture)
-	old, err := w.readSide(w.Against, stdin)
+	old, err := w.readSide(w.Against)
 	if err != nil {
 		return err
 	}
-	new, err := w.readSide(w.Capture, stdin)
+	new, err := w.readSide(w.Capture)
 	if err != nil {
 		return err
 	}
-	var policy pin.Policy
 	if old.captures == nil && new.captures != nil {
-		policy, err = w.pairServer(&old, &new)
+		err = w.pairServer(&old, &new)
 	}
 	if old.captures != nil && new.captures == nil {
-		policy, err = w.pairServer(&new, &old)
+		err = w.pairServer(&new, &old)
 	}
 	if err != nil {
 		return err
 	}
-	if err := w.pinSides(&old, &new, policy); err != nil {
+	if err := w.pinSides(&old, &new); err != nil {
 		return err
 	}
 	servers := slices.Concat(old.pins.ServerIDs(), new.pins.ServerIDs())
@@ -140,21 +139,22 @@ func (w *Workspace) loadFiles(stdin io.Reader) error {
 	return nil
 }
 
-// pairServer removes from a lockfile all servers but the one that a capture belongs to, gives the capture
-// that server ID, and returns that server's policy.
-func (w *Workspace) pairServer(locked, captured *side) (pin.Policy, error) {
+// pairServer removes from a lockfile all servers but the one that a capture belongs to, and gives the capture
+// that server's ID and policy.
+func (w *Workspace) pairServer(locked, captured *side) error {
 	server, _ := serverOf(filepath.Base(captured.path))
 	server, err := w.chooseServer(&locked.pins, locked.path, server)
 	if err != nil {
-		return pin.Policy{}, err
+		return err
 	}
 	set := locked.pins.Find(server)
 	if set == nil {
-		return pin.Policy{}, fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
+		return fail.New("%s has no server %s", text.Printable(locked.path), text.Name(server))
 	}
 	captured.captures[0].server = server
+	captured.policy = set.Policy
 	locked.pins.Servers = []pin.Set{*set}
-	return set.Policy, nil
+	return nil
 }
 
 // compareSides adds the comparison of one server.
@@ -166,9 +166,7 @@ func (w *Workspace) compareSides(old, new *side, server string) {
 	if before != nil && after != nil && old.captures != nil && new.captures != nil {
 		w.dropUnanswered(old, new, before, after)
 	}
-	if before != nil {
-		p.Locked = *before
-	}
+	p.Locked = *cmp.Or(before, &pin.Set{})
 	if after != nil {
 		p.Captured = *after
 		p.Capture = new.path

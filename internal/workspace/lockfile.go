@@ -27,41 +27,39 @@ import (
 // nearest folder above it in its repository. Anything of that name counts, even a folder or a broken
 // link: a lockfile further up must not be taken in its place.
 func NearestLockfile(folder string) (path string) {
-	folders := UpToRoot(folder)
-	for _, folder := range folders {
-		path := filepath.Join(folder, shell.DefaultLockfile)
+	for _, at := range UpToRoot(folder) {
+		path := filepath.Join(at, shell.DefaultLockfile)
 		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 			return path
 		}
 	}
-	return filepath.Join(folders[0], shell.DefaultLockfile)
+	return filepath.Join(folder, shell.DefaultLockfile)
 }
 
 // UpToRoot returns a folder and those above it, up to the root of its repository. For a folder in no
 // repository it returns that folder alone: anyone may have put things into the folders above it.
 func UpToRoot(folder string) []string {
 	folders := []string{folder}
-	for {
-		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
-			return folders
-		}
-		above := filepath.Join(folder, "..")
-		if !IsFolder(above) || SameFile(folder, above) {
-			return folders[:1]
-		}
-		folder = above
+	root := Repository(folder)
+	for root != "" && folder != root {
+		folder = filepath.Join(folder, "..")
 		folders = append(folders, folder)
 	}
+	return folders
 }
 
 // Repository returns the root of the repository that a folder is in, or "".
 func Repository(folder string) string {
-	folders := UpToRoot(folder)
-	root := folders[len(folders)-1]
-	if _, err := os.Lstat(filepath.Join(root, ".git")); err != nil {
-		return ""
+	for {
+		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil {
+			return folder
+		}
+		above := filepath.Join(folder, "..")
+		if !IsFolder(above) || SameFile(folder, above) {
+			return ""
+		}
+		folder = above
 	}
-	return root
 }
 
 // ReadLockfile reads a lockfile. data is its bytes, or nil if there is no such file. listed may be nil.
@@ -146,10 +144,11 @@ func (w *Workspace) unpinned() error {
 
 // lockfileBeside returns the first pinproof lockfile (*.lock) next to a missing one, or "".
 func lockfileBeside(path string) string {
-	entries, _ := os.ReadDir(filepath.Dir(path))
-	for _, e := range entries {
-		at := filepath.Join(filepath.Dir(path), e.Name())
-		if strings.HasSuffix(e.Name(), ".lock") && IsLockfile(at) {
+	folder := filepath.Dir(path)
+	names, _ := fs.Glob(os.DirFS(folder), "*.lock")
+	for _, name := range names {
+		at := filepath.Join(folder, name)
+		if IsLockfile(at) {
 			return at
 		}
 	}
@@ -157,20 +156,14 @@ func lockfileBeside(path string) string {
 }
 
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
-func IsLockfile(path string) bool {
-	if fileSize(path) < 0 {
-		return false
-	}
-	data, err := readFile(path, nil, lockfile.MaxBytes)
-	return err == nil && lockfile.Recognize(data)
-}
+func IsLockfile(path string) bool { return lockfile.Recognize(readRegular(path, lockfile.MaxBytes)) }
 
 // Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest, mark or accepted
-// warnings differ from old, or that has lost its approval. Sign removes the approval of an entry whose mark has
+// warnings differ from the lockfile, or that has lost its approval. Sign removes the approval of an entry whose mark has
 // changed, and an approval whose hash isn't that of the definition, because it was given under another policy.
 // If SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
-func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
-	for _, p := range lockfile.FalseApprovals(next, gate.ApprovalHash) {
+func (w *Workspace) Sign(next *pin.Set, approver string) error {
+	for _, p := range lockfile.FalseApprovals(next, w.Gate.ApprovalHash) {
 		p.Approval = nil
 	}
 	at := time.Now()
@@ -181,6 +174,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 		}
 		at = time.Unix(seconds, 0)
 	}
+	old := cmp.Or(w.Lock.Find(next.Server), &pin.Set{})
 	for i := range next.Pins {
 		p := &next.Pins[i]
 		before := cmp.Or(old.Find(p.Key), &pin.Pin{})
@@ -189,7 +183,7 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 		}
 		isWritten := before.Digest != p.Digest || !slices.Equal(before.Accepted, p.Accepted) || before.Denied != p.Denied || before.Approval != nil && p.Approval == nil
 		if approver != "" && isWritten {
-			p.Approval = &pin.Approval{By: approver, At: pin.ApprovalTime(at), Hash: gate.ApprovalHash(next.Server, p), Digest: p.Digest}
+			p.Approval = &pin.Approval{By: approver, At: pin.ApprovalTime(at), Hash: w.Gate.ApprovalHash(next.Server, p), Digest: p.Digest}
 		}
 	}
 	return nil
@@ -197,10 +191,10 @@ func Sign(gate pin.Gate, next, old *pin.Set, approver string) error {
 
 // denied lists the denied definitions of all servers.
 func denied(servers []pin.Set) (list []string) {
-	for i := range servers {
-		for _, p := range servers[i].Pins {
+	for _, s := range servers {
+		for _, p := range s.Pins {
 			if p.Denied {
-				list = append(list, servers[i].Server+" "+p.EntryRef()+" "+p.Digest)
+				list = append(list, s.Server+" "+p.EntryRef()+" "+p.Digest)
 			}
 		}
 	}
@@ -209,9 +203,9 @@ func denied(servers []pin.Set) (list []string) {
 
 // Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
 // lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
-// provided that isSound returns true. If the reviewed pins have changed, or what is denied of any server, which what is
-// accepted may look like, it writes nothing. It calls announce before it replaces the lockfile. If announce fails, it
-// replaces nothing.
+// provided that isSound, which may be nil, returns true. If the reviewed pins have changed, or what is denied of any server, which what is
+// accepted may look like, it writes nothing. It calls announce, which prints what was done, before it replaces the lockfile. If announce
+// fails, it replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()
@@ -231,7 +225,7 @@ func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSo
 		if err != nil {
 			return nil, err
 		}
-		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || slices.Equal(denied(w.Lock.Servers), denied(l.Servers)) && isSound(l.Servers)
+		isReviewed := slices.EqualFunc(w.Lock.Servers, l.Servers, same) || slices.Equal(denied(w.Lock.Servers), denied(l.Servers)) && (isSound == nil || isSound(l.Servers))
 		for server := range next {
 			isReviewed = isReviewed && lockfile.Recorded(w.Lock.Find(server)) == lockfile.Recorded(l.Find(server))
 		}

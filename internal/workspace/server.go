@@ -51,9 +51,9 @@ func (w *Workspace) CheckServers() error {
 	if !w.Approves {
 		return nil
 	}
-	absent := w.absent()
+	similar := w.similar()
 	for _, p := range w.Comparisons {
-		like, common := w.like(absent, &p)
+		like, common := similar(&p)
 		if like == "" {
 			continue
 		}
@@ -72,64 +72,57 @@ func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
 	if w.Server != "" || w.Folder || len(w.Lock.Servers) != 1 {
 		return false
 	}
-	like, _ := w.like(w.absent(), p)
+	like, _ := w.similar()(p)
 	return like != ""
-}
-
-// absentServers are the pinned servers that have no capture here.
-type absentServers struct {
-	byDigest map[string]*pin.Set // of the set
-	byKey    map[pin.Key][]*pin.Set
 }
 
 // maxHolders is how many servers may have an entry of a name that tells servers apart.
 const maxHolders = 64
 
-func (w *Workspace) absent() absentServers {
-	absent := absentServers{map[string]*pin.Set{}, map[pin.Key][]*pin.Set{}}
+// similar returns a function that finds the pinned server that a capture under a new server ID seems to be, and how many
+// entries they have in common. That server has no capture here and has the same set digest, or else the most entries of the
+// same names, more than half of the entries on at least one side.
+func (w *Workspace) similar() func(p *pin.Comparison) (server string, common int) {
+	byDigest := map[string]*pin.Set{} // of the set
+	byKey := map[pin.Key][]*pin.Set{}
 	for i := range w.Lock.Servers {
 		set := &w.Lock.Servers[i]
 		if with := pin.ComparisonOf(w.Comparisons, set.Server); with != nil && with.Present() {
 			continue
 		}
-		if digest := w.Gate.SetDigest(set); digest != "" && absent.byDigest[digest] == nil {
-			absent.byDigest[digest] = set
+		if digest := w.Gate.SetDigest(set); digest != "" && byDigest[digest] == nil {
+			byDigest[digest] = set
 		}
 		for _, p := range set.Pins {
 			if p.Type != pin.Instructions { // these have no name
-				absent.byKey[p.Key] = append(absent.byKey[p.Key], set)
+				byKey[p.Key] = append(byKey[p.Key], set)
 			}
 		}
 	}
-	return absent
-}
-
-// like finds the pinned server that a capture under a new server ID seems to be. That server has
-// no capture here and has the same set digest, or else the most entries of the same names, more
-// than half of the entries on at least one side.
-func (w *Workspace) like(absent absentServers, p *pin.Comparison) (server string, common int) {
-	if p.Known() || len(p.Captured.Pins) == 0 {
-		return "", 0
-	}
-	if set := absent.byDigest[w.Gate.SetDigest(&p.Captured)]; set != nil {
-		return set.Server, len(set.Pins)
-	}
-	count := map[*pin.Set]int{}
-	for _, found := range p.Captured.Pins {
-		holders := absent.byKey[found.Key]
-		if len(holders) > maxHolders {
-			continue
+	return func(p *pin.Comparison) (server string, common int) {
+		if p.Known() || len(p.Captured.Pins) == 0 {
+			return "", 0
 		}
-		for _, set := range holders {
-			count[set]++
+		if set := byDigest[w.Gate.SetDigest(&p.Captured)]; set != nil {
+			return set.Server, len(set.Pins)
 		}
-	}
-	for set, n := range count {
-		isBest := n > common || n == common && jsontree.CompareUTF16(set.Server, server) < 0
-		if isBest && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
-			server = set.Server
-			common = n
+		count := map[*pin.Set]int{}
+		for _, found := range p.Captured.Pins {
+			holders := byKey[found.Key]
+			if len(holders) > maxHolders {
+				continue
+			}
+			for _, set := range holders {
+				count[set]++
+			}
 		}
+		for set, n := range count {
+			isBest := n > common || n == common && jsontree.CompareUTF16(set.Server, server) < 0
+			if isBest && (2*n > len(p.Captured.Pins) || 2*n > len(set.Pins)) {
+				server = set.Server
+				common = n
+			}
+		}
+		return server, common
 	}
-	return server, common
 }

@@ -54,7 +54,7 @@ type Request struct {
 // A Workspace is what a command works on: the lockfile and, server by server, what
 // it pins and what the captures list.
 type Workspace struct {
-	*Request
+	Request
 	Lock        lockfile.Lockfile
 	exists      bool // the lockfile exists
 	Comparisons []pin.Comparison
@@ -67,19 +67,21 @@ type Workspace struct {
 	// The lists that at least one of two captures has no response for.
 	Uncompared []string
 
-	Gate pin.Gate
+	Gate  pin.Gate
+	stdin io.Reader
 }
 
-// Load reads both sides of a comparison and compares them. If the lockfile is missing and
+// Load reads both sides of the comparison that was asked for, and compares them. If the lockfile is missing and
 // the command needs no lockfile, the workspace has no pins.
-func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
-	w := &Workspace{Request: req, Gate: gate}
+func (w *Workspace) Load(gate pin.Gate, stdin io.Reader) (err error) {
+	w.Gate = gate
+	w.stdin = stdin
 	load := w.loadPinned
-	if req.Against != "" && req.Lockfile == "" {
+	if w.Against != "" && w.Lockfile == "" {
 		load = w.loadFiles
 	}
-	if err := load(stdin); err != nil {
-		return nil, err
+	if err := load(); err != nil {
+		return err
 	}
 	for i := range w.Comparisons {
 		p := &w.Comparisons[i]
@@ -88,33 +90,35 @@ func Load(gate pin.Gate, req *Request, stdin io.Reader) (*Workspace, error) {
 		p.Captured.Digest = gate.SetDigest(&p.Captured)
 	}
 	if err := w.checkClean(); err != nil {
-		return nil, err
+		return err
 	}
-	var err error
 	w.Drifts, err = gate.Compare(w.Comparisons)
-	return w, err
+	return err
 }
 
 // LoadLockfile reads the lockfile alone, for a command that takes no capture.
-func LoadLockfile(gate pin.Gate, req *Request) (*Workspace, error) {
-	l, data, err := ReadLockfile(gate, req.LockPath, nil)
+func (w *Workspace) LoadLockfile(gate pin.Gate) (err error) {
+	w.Gate = gate
+	var data []byte
+	w.Lock, data, err = ReadLockfile(gate, w.LockPath, nil)
 	if err == nil && data == nil {
-		err = fail.New("%s: no such lockfile", text.Printable(req.LockPath))
+		err = fail.New("%s: no such lockfile", text.Printable(w.LockPath))
 	}
-	return &Workspace{Request: req, Gate: gate, Lock: l}, err
+	return err
 }
 
 // loadPinned reads the lockfile, and pairs its pins with what the captures list.
-func (w *Workspace) loadPinned(stdin io.Reader) error {
-	sources, err := w.readSources(w.Capture, stdin)
+func (w *Workspace) loadPinned() error {
+	sources, err := w.readSources(w.Capture)
 	if err != nil {
 		return err
 	}
-	w.Folder = sources[0].path != w.Capture
-	sources[0].scan.Part = w.Part
+	first := &sources[0]
+	w.Folder = first.path != w.Capture
+	first.scan.Part = w.Part
 	// If a single capture is given and is faulty, that error comes first: capture and lockfile may be swapped.
 	if !w.Folder {
-		if err := sources[0].scan.Faulty(); err != nil {
+		if err := first.scan.Faulty(); err != nil {
 			return err
 		}
 	}
@@ -129,7 +133,7 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 		}
 	}
 	if !w.Folder {
-		if sources[0].server, err = w.chooseServer(&w.Lock, w.LockPath, sources[0].server); err != nil {
+		if first.server, err = w.chooseServer(&w.Lock, w.LockPath, first.server); err != nil {
 			return err
 		}
 	}
@@ -140,7 +144,7 @@ func (w *Workspace) loadPinned(stdin io.Reader) error {
 		return w.unpinned()
 	}
 	if w.exists && w.Against != "" {
-		return w.supplyTexts(stdin)
+		return w.supplyTexts()
 	}
 	return nil
 }
@@ -175,11 +179,10 @@ func forbidden(path string, s *pin.Set, p *pin.Pin) error {
 }
 
 // Known returns the workspace with only the servers that the lockfile has or, if isKnown is false, with only the others.
-func (w *Workspace) Known(isKnown bool) *Workspace {
-	of := *w
-	of.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
-	of.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(of.Comparisons, d.Server) == nil })
-	return &of
+func (w Workspace) Known(isKnown bool) Workspace {
+	w.Comparisons = slices.DeleteFunc(slices.Clone(w.Comparisons), func(p pin.Comparison) bool { return p.Known() != isKnown })
+	w.Drifts = slices.DeleteFunc(slices.Clone(w.Drifts), func(d pin.Drift) bool { return pin.ComparisonOf(w.Comparisons, d.Server) == nil })
+	return w
 }
 
 // compile pairs what the captures list with what is pinned.
@@ -188,21 +191,23 @@ func (w *Workspace) compile(sources []source) error {
 		return !w.Folder || (w.Server == "" || server == w.Server) && !slices.Contains(w.LeftOut, server)
 	}
 	for i := range sources {
-		if wanted(sources[i].server) {
-			p, err := w.comparisonOf(&sources[i])
-			if err == nil && w.Approves && w.isOnlyServer(&p) {
-				sources[i].server = w.Lock.Servers[0].Server
-				p, err = w.comparisonOf(&sources[i])
-			}
-			if err != nil {
-				return err
-			}
-			if w.Folder {
-				// This frees its memory as soon as its pins are made.
-				sources[i].scan = nil
-			}
-			w.Comparisons = append(w.Comparisons, p)
+		s := &sources[i]
+		if !wanted(s.server) {
+			continue
 		}
+		p, err := w.comparisonOf(s)
+		if err == nil && w.Approves && w.isOnlyServer(&p) {
+			s.server = w.Lock.Servers[0].Server
+			p, err = w.comparisonOf(s)
+		}
+		if err != nil {
+			return err
+		}
+		if w.Folder {
+			// This frees its memory as soon as its pins are made.
+			s.scan = nil
+		}
+		w.Comparisons = append(w.Comparisons, p)
 	}
 	if !w.Folder && len(w.Uncaptured) > 0 {
 		return fail.New("--uncaptured is for a folder of captures")
@@ -310,8 +315,8 @@ func (w *Workspace) missingList(m *capture.Capture, locked *pin.Set, pol pin.Pol
 // addAbsent adds the servers that a folder has no capture of: those that are pinned, and those that could not be captured.
 func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source) error {
 	isCaptured := map[string]bool{}
-	for i := range sources {
-		isCaptured[sources[i].server] = true
+	for _, s := range sources {
+		isCaptured[s.server] = true
 	}
 	servers := slices.Concat(w.Lock.ServerIDs(), w.Uncaptured)
 	slices.Sort(servers)
@@ -335,24 +340,6 @@ func (w *Workspace) addAbsent(wanted func(server string) bool, sources []source)
 	return nil
 }
 
-// uncaptured returns the error about servers that could not be captured, or nil.
-func (w *Workspace) uncaptured() error {
-	var servers []string
-	asked := 0
-	for _, p := range w.Comparisons {
-		if p.Present() || p.State == pin.Uncaptured {
-			asked++
-		}
-		if p.State == pin.Uncaptured {
-			servers = append(servers, p.Server)
-		}
-	}
-	if servers == nil {
-		return nil
-	}
-	return fail.New("%d of %s could not be captured: %s", len(servers), text.Count(asked, "server"), text.List(text.Names(servers), 6))
-}
-
 // NoAnswer returns the error about servers that can't be judged, of which there is at least one.
 func (w *Workspace) NoAnswer(servers []string) error {
 	if w.Forbidden != nil {
@@ -361,8 +348,18 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	if err := w.unpinned(); err != nil {
 		return err
 	}
-	if err := w.uncaptured(); err != nil {
-		return err
+	var uncaptured []string
+	asked := 0
+	for _, p := range w.Comparisons {
+		if p.Present() {
+			asked++
+		}
+		if p.State == pin.Uncaptured {
+			uncaptured = append(uncaptured, p.Server)
+		}
+	}
+	if failed := len(uncaptured); failed > 0 {
+		return fail.New("%d of %s could not be captured: %s", failed, text.Count(asked+failed, "server"), text.List(text.Names(uncaptured), 6))
 	}
 	first := servers[0]
 	f := fail.In(w.Capture, "no capture of %s that %s pins: %s", text.Count(len(servers), "server"), text.Printable(w.LockPath), text.List(text.Names(servers), 6))

@@ -469,10 +469,10 @@ func (c *reviewed) add(t *testing.T, before, found pin.Set, tool, text string) {
 	in.Findings = lint.Findings(pairs, in.Drifts, []pin.Set{before}, true)
 	m := report.New(in, facts.Explain(pairs, in.Drifts, in.Findings, facts.Bounds{})).Model
 	one := place{blocks: len(m.Blocks)}
-	for i := range m.Blocks {
-		for _, at := range m.Blocks[i].Entries {
-			if m.Entries[at].Of.Name == tool && one.block == 0 {
-				one.block = m.Blocks[i].Number
+	for _, b := range m.Blocks {
+		for _, e := range b.Entries {
+			if e.Of.Name == tool && one.block == 0 {
+				one.block = b.Number
 			}
 		}
 	}

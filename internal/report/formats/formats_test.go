@@ -49,9 +49,9 @@ func checkFormat(t testing.TB, ours *jsonschema.Schema, out string) {
 	}
 	switch {
 	case strings.HasPrefix(out, "{") && strings.Contains(out, `"$schema"`):
-		reporttest.ValidateJSON(t, nil, []byte(out)) // the schema isn't ours: the format's own test uses it
+		reporttest.ValidateJSON(t, nil, out) // the schema isn't ours: the format's own test uses it
 	case strings.HasPrefix(out, "{"):
-		reporttest.ValidateJSON(t, ours, []byte(out))
+		reporttest.ValidateJSON(t, ours, out)
 	case strings.HasPrefix(out, "<!DOCTYPE html"):
 		reporttest.CheckPage(t, out)
 	case strings.HasPrefix(out, "<?xml"):
@@ -88,12 +88,12 @@ func TestHostileText(t *testing.T) {
 	}
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
 		for _, r := range drifted {
-			checkFormat(t, ours, reporttest.Written(t, write, r))
+			checkFormat(t, ours, reporttest.Written(t, write, r.Model))
 		}
-		another := reporttest.Written(t, write, reporttest.Failed(errors.New("another")))
+		another := reporttest.Written(t, write, reporttest.Failed(errors.New("another")).Model)
 		for _, s := range texts {
 			for _, err := range []error{errors.New(s), fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s))} {
-				out := reporttest.Written(t, write, reporttest.Failed(err))
+				out := reporttest.Written(t, write, reporttest.Failed(err).Model)
 				checkFormat(t, ours, out)
 				if out == another {
 					t.Errorf("an error %q is told like another", s)
@@ -110,10 +110,10 @@ func TestScenes(t *testing.T) {
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
 		for name, s := range reporttest.Scenes {
 			r := s.Report(t)
-			out := reporttest.Written(t, write, r)
+			out := reporttest.Written(t, write, r.Model)
 			checkFormat(t, ours, out)
 			again := s.Report(t)
-			if reporttest.Written(t, write, again) != out {
+			if reporttest.Written(t, write, again.Model) != out {
 				t.Errorf("%s: another report of the same", name)
 			}
 		}
@@ -125,7 +125,7 @@ func TestFailsWhole(t *testing.T) {
 	drifted := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList)
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
 		for _, r := range []*report.Report{drifted, reporttest.Failed(fail.New("x"))} {
-			size := len(reporttest.Written(t, write, r))
+			size := len(reporttest.Written(t, write, r.Model))
 			for _, room := range []int{0, 20, size / 2, size - 1} {
 				if err := write(&reporttest.FullDisk{Room: room}, r.Model); !errors.Is(err, reporttest.ErrFullDisk) {
 					t.Errorf("with room for %d of %d bytes: %v", room, size, err)
@@ -145,7 +145,7 @@ func TestVerdictsDiffer(t *testing.T) {
 	s.New = s.Old
 	match := s.Report(t)
 	eachFormat(t, func(t *testing.T, write func(io.Writer, *report.Model) error) {
-		told := []string{reporttest.Written(t, write, allowed), reporttest.Written(t, write, blocked), reporttest.Written(t, write, match)}
+		told := []string{reporttest.Written(t, write, allowed.Model), reporttest.Written(t, write, blocked.Model), reporttest.Written(t, write, match.Model)}
 		if told[0] == told[1] || told[1] == told[2] || told[0] == told[2] {
 			t.Errorf("two of these are told alike:\n%s", strings.Join(told, "\n"))
 		}

@@ -35,7 +35,7 @@ func Write(w io.Writer, m *report.Model) error {
 		first.Level = "warning"
 	}
 	list := m.Annotations(false)
-	if m.NoAnswer != nil || !m.Matches {
+	if !m.Matches {
 		list = append([]report.Annotation{first}, list...)
 	}
 	file := githubProperty.Replace(text.Printable(m.Annotated))
@@ -49,9 +49,9 @@ func Write(w io.Writer, m *report.Model) error {
 	}
 	if !m.Nothing {
 		fmt.Fprintf(out, "%s\n", verdict)
-	}
-	if !m.Matches && !m.Nothing {
-		fmt.Fprintf(out, "hint: %s: %s\n", m.Review.Text, m.Review.Command)
+		if !m.Matches {
+			fmt.Fprintf(out, "hint: %s: %s\n", m.Review.Text, m.Review.Command)
+		}
 	}
 	return out.Flush()
 }

@@ -70,16 +70,13 @@ func TestEntries(t *testing.T) {
 	}
 	old, new = append(old, `{"name":"z"}`), append(new, `{"name":"z","a":1,"b":1,"c":1,"d":1,"e":1,"f":1}`)
 	r := reporttest.Scene{Server: "s", Old: "[" + strings.Join(old, ",") + "]", New: "[" + strings.Join(new, ",") + "]"}.Report(t)
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
+	out := reporttest.Written(t, Write, r.Model)
 	for _, want := range []string{
 		"title=CHANGED t0::other member at /execution\n", "title=CHANGED t8::other member at /execution\n",
 		"title=CHANGED z::other member at /a; other member at /b; other member at /c; other member at /d; 2 more changes\n",
 	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %s in\n%s", want, b.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
 		}
 	}
 	checkGitHub(t, r)
@@ -124,11 +121,7 @@ func workflowCommand(line string) (name string, properties map[string]string, da
 // there is to report.
 func checkGitHub(t testing.TB, r *report.Report) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	out := b.String()
+	out := reporttest.Written(t, Write, r.Model)
 	reporttest.CheckShown(t, out)
 	want := map[string][]report.Annotation{}
 	commands := map[string]string{"error": "error", "warning": "warning", "note": "notice"}
@@ -185,12 +178,9 @@ func checkGitHub(t testing.TB, r *report.Report) {
 func FuzzGitHub(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkGitHub(t, r)
-		var b bytes.Buffer
-		if err := Write(&b, reporttest.Failed(errors.New(s)).Model); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, data, ok := workflowCommand(strings.TrimSuffix(b.String(), "\n")); !ok || data != text.Printable(s) {
-			t.Fatalf("%q", b.String())
+		out := reporttest.Written(t, Write, reporttest.Failed(errors.New(s)).Model)
+		if _, _, data, ok := workflowCommand(strings.TrimSuffix(out, "\n")); !ok || data != text.Printable(s) {
+			t.Fatalf("%q", out)
 		}
 	})
 }

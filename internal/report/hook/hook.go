@@ -15,13 +15,17 @@ import (
 // Write prints why an agent's start or call is blocked: how much differs, and the command for a person. It prints
 // only names from the user's command line, none from a capture, a lockfile or a folder.
 func Write(w io.Writer, in report.Input) error {
-	var of modeltext.Text
+	var of, empty modeltext.Text
 	if in.Next.Server != "" {
 		of = modeltext.Say(" of server ").Argument(in.Next.Server)
 	}
-	if in.RefusesDenied && len(in.Denied) > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
+	denied := 0 // and this fails the run
+	if in.RefusesDenied {
+		denied = len(in.Denied)
+	}
+	if denied > 0 && len(in.Drifts) == 0 && len(in.Unanswered) == 0 {
 		return write(w, []modeltext.Text{
-			modeltext.Say("pinproof: blocked: a person has denied ").Count(len(in.Denied), "MCP entry").With(of),
+			modeltext.Say("pinproof: blocked: a person has denied ").Count(denied, "MCP entry").With(of),
 			modeltext.Say("Do not use this server's tools. A person lets the guard or the client leave out what is denied, and adds to this command: --allow denied"),
 		})
 	}
@@ -48,23 +52,23 @@ func Write(w io.Writer, in report.Input) error {
 		drifted[d.Kind]++
 	}
 	if warnings > 0 {
-		line := modeltext.Say("").Count(warnings, "warning").Say(" that nobody approved")
+		line := empty.Count(warnings, "warning").Say(" that nobody approved")
 		if in.Unread > 0 {
 			line = line.Say(", in what was read of so much drift")
 		}
 		say(line)
 	}
 	if unknown > 0 {
-		say(modeltext.Say("").Count(unknown, "server").Say(" without approved tools"))
+		say(empty.Count(unknown, "server").Say(" without approved tools"))
 	}
 	if missing > 0 {
-		say(modeltext.Say("").Count(missing, "server").Say(" without a capture"))
+		say(empty.Count(missing, "server").Say(" without a capture"))
 	}
-	if in.RefusesDenied && len(in.Denied) > 0 {
-		say(modeltext.Say("").Count(len(in.Denied), "denied entry").Say(", which only a guard keeps from agents"))
+	if denied > 0 {
+		say(empty.Count(denied, "denied entry").Say(", which only a guard keeps from agents"))
 	}
 	if len(drifted) > 0 {
-		say(modeltext.Say("").Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
+		say(empty.Count(len(in.Drifts), "entry").Say(": ").Drift(drifted))
 	}
 	if len(in.Comparisons) == 1 {
 		say(modeltext.Say("approved set ").Digest(in.Comparisons[0].Locked.Digest))

@@ -37,9 +37,6 @@ type page struct {
 	*report.Model
 	Style           template.CSS
 	Policy          string // its Content-Security-Policy
-	Title           string // No answer, DRIFT, …
-	Said            string // the verdict
-	Error           []string
 	Head, General   []part
 	Groups          []filterGroup
 	Items, NotShown []*item
@@ -91,17 +88,12 @@ func (i *item) Aside() string {
 
 // Write prints a report as a page.
 func Write(w io.Writer, m *report.Model) error {
-	p := &page{Model: m, Style: template.CSS(pageStyle), Title: m.Word, Said: m.Text, shown: map[int]bool{}}
-	if m.NoAnswer != nil {
-		p.Title = "No answer"
-		p.Said = ""
-		p.Error = m.NoAnswer.Lines
-	}
+	p := &page{Model: m, Style: template.CSS(pageStyle)}
 	t := template.Must(template.New("").Funcs(template.FuncMap{
 		"lower":  strings.ToLower,
 		"dashed": dashed,
 		"anchor": func(n int) string {
-			if slices.ContainsFunc(m.Shared, func(s report.Shared) bool { return s.Number == n }) {
+			if slices.ContainsFunc(m.Shared, func(s *report.Shared) bool { return s.Number == n }) {
 				return "shared"
 			}
 			return fmt.Sprint("g", n)
@@ -109,12 +101,12 @@ func Write(w io.Writer, m *report.Model) error {
 		"shown": func(block int) bool { return p.shown[block] },
 	}).Parse(pageTemplate))
 	if !m.Matches && !m.Nothing {
-		p.Head = laidOut(func(t *plain.Writer) { t.Overview(m) })
+		p.Head = laidOut(m, (*plain.Writer).Overview)
 		if err := p.blocks(t); err != nil {
 			return err
 		}
 	}
-	p.General = laidOut(func(t *plain.Writer) { t.General(m) })
+	p.General = laidOut(m, (*plain.Writer).General)
 	sum := sha256.Sum256([]byte(p.Style))
 	p.Policy = "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 	return t.ExecuteTemplate(w, "page", p)
@@ -146,9 +138,9 @@ func (s *sheet) writer() *plain.Writer {
 }
 
 // laidOut returns what write prints, up to maxHead.
-func laidOut(write func(t *plain.Writer)) []part {
+func laidOut(m *report.Model, write func(t *plain.Writer, m *report.Model)) []part {
 	s := &sheet{}
-	write(s.writer())
+	write(s.writer(), m)
 	for i := len(s.list); s.size > maxHead; i-- {
 		s.size -= len(s.list[i-1].Text)
 		s.list = append(s.list[:i-1], part{Text: "the rest is left out here: see diff\n"})
@@ -165,7 +157,7 @@ func (p *page) blocks(t *template.Template) error {
 	p.filters(items)
 	s := &sheet{}
 	rows := s.writer()
-	rows.Shown = p.shown
+	p.shown = rows.Shown
 	room := maxBlocks
 	rows.Several(p.Model)
 	rows.Late(p.Model)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestParts(t *testing.T) {
-	list := laidOut(func(w *plain.Writer) {
+	list := laidOut(nil, func(w *plain.Writer, _ *report.Model) {
 		w.Rows("", &report.Block{Rows: []report.Row{
 			{Op: 'W', Word: "WARNING padding", Finding: true},
 			{Op: '!', Word: "wording", Line: report.Line{Place: "/title", Text: []layout.Line{

@@ -24,11 +24,7 @@ import (
 
 func pageOf(t testing.TB, r *report.Report) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return reporttest.Written(t, Write, r.Model)
 }
 
 func TestReport(t *testing.T) {

@@ -19,6 +19,17 @@ const (
 	maxQuoted = 64 << 10
 )
 
+// A document is the JSON report: one object on one line, described by docs/report.schema.json.
+// The summary, details of findings and errors are printable text for a person.
+type document struct {
+	SchemaVersion int              `json:"schemaVersion"` // incremented when a member changes its meaning or is removed
+	Verdict       string           `json:"verdict"`
+	ExitCode      int              `json:"exitCode"`
+	Summary       string           `json:"summary,omitempty"`
+	Error         *report.NoAnswer `json:"error,omitempty"`
+	*report.Data
+}
+
 // Write writes the report for a program.
 func Write(w io.Writer, m *report.Model) error {
 	d := &document{SchemaVersion: 1, Verdict: "drift", ExitCode: m.ExitCode, Error: m.NoAnswer}
@@ -31,32 +42,22 @@ func Write(w io.Writer, m *report.Model) error {
 	if m.Nothing {
 		return Encode(w, d)
 	}
-	d.Bump = m.Bump
-	d.Lockfile = m.Lockfile
-	d.Against = m.Against
-	d.Counts = m.Counts
-	d.TextBytes = m.TextBytes
-	d.Tokens = m.Tokens
 	d.Summary = m.Word + ": " + m.Text
 	if m.NoAnswer != nil {
 		d.Summary = "No answer: " + m.NoAnswer.Text
 	}
-	d.Findings = append(m.General, m.Unrecorded...)
-	d.Unpinned = m.Unpinned
-	d.Standing = m.Approved
-	d.Records = m.Records
-	d.Servers = m.Sides
-	d.Entries = m.Captured
-	d.ReadFirst = m.ReadFirst
-	d.Drift = []report.Entry{}
+	data := m.Data
+	d.Data = &data
+	data.Findings = append(m.General, m.Unrecorded...)
+	data.Entries = []*report.Entry{}
 	left := room(maxReport)
 	for _, e := range m.Entries {
-		d.Drift = append(d.Drift, left.entry(e))
+		data.Entries = append(data.Entries, left.entry(*e))
 	}
 	// List denied entries as drift, too: older guards leave out drifted entries, but don't know denied ones.
 	for _, r := range m.Records {
-		if m.RefusesDenied && r.What == "denied" {
-			d.Drift = append(d.Drift, report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none",
+		if m.RefusesDenied {
+			data.Entries = append(data.Entries, &report.Entry{Server: r.Server, List: r.List, Name: r.Name, Kind: "DENIED", Blocked: true, Severity: "none",
 				Changes: []report.Change{}, Findings: []report.Finding{}})
 		}
 	}
@@ -67,14 +68,14 @@ func Write(w io.Writer, m *report.Model) error {
 type room int
 
 // entry returns an entry that drifted, with its values as far as there is room.
-func (left *room) entry(e report.Entry) report.Entry {
+func (left *room) entry(e report.Entry) *report.Entry {
 	// Where no changes show the difference, the definitions do.
 	whole := len(e.Changes) == 0 && !e.Unexplained
 	e.Pinned = left.definition(e.Pinned, whole)
 	e.Now = left.definition(e.Now, whole)
 	e.Copies = slices.Clone(e.Copies)
-	for i := range e.Copies {
-		e.Copies[i] = *left.definition(&e.Copies[i], !e.Unexplained)
+	for i, d := range e.Copies {
+		e.Copies[i] = left.definition(d, whole)
 	}
 	all := e.Changes
 	e.Changes = []report.Change{}
@@ -88,7 +89,7 @@ func (left *room) entry(e report.Entry) report.Entry {
 		c.New, c.NewBytes = left.value(c.New)
 		e.Changes = append(e.Changes, c)
 	}
-	return e
+	return &e
 }
 
 // value returns a value or, if there is no room for it, its size.

@@ -1,12 +1,12 @@
 package json
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"pinproof/internal/jsontree"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func TestWrite(t *testing.T) {
@@ -20,23 +20,23 @@ func TestWrite(t *testing.T) {
 	}{
 		{"no answer", report.Model{Nothing: true, ExitCode: 2, NoAnswer: &report.NoAnswer{Text: "no such file", Hints: []string{"type this"}}},
 			`{"schemaVersion":1,"verdict":"error","exitCode":2,"error":{"message":"no such file","hints":["type this"]}}`},
-		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", Lockfile: "tools.lock",
+		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift", General: []report.Finding{{ID: "oversize", Level: "warning"}}, Data: report.Data{Lockfile: "tools.lock",
 			Counts:   map[string]int{"pins": 1},
-			Sides:    []report.ServerData{{Server: "s", Pinned: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
+			Servers:  []report.Server{{ID: "s", Was: &report.Side{Entries: 1, Policy: jsontree.Object()}, Now: &report.Side{Policy: jsontree.Object(), Capture: "live.json", Noise: &noise}}},
 			Captured: []report.Captured{{Server: "s", List: "tools", Name: "a", Short: "not printed", Status: "MATCH", Digest: "sha256:1", Sanitized: "sha256:2"}},
 			Approved: []report.Finding{{Server: "s", List: "tools", Name: "a", ID: "padding", Level: "warning", Approved: true, At: "/title", Detail: "much"}},
-			General:  []report.Finding{{ID: "oversize", Level: "warning"}}, Unpinned: none,
-		},
+			Unpinned: none,
+		}},
 			`{"schemaVersion":1,"verdict":"match","exitCode":0,"summary":"OK: 0 drift","lockfile":"tools.lock","counts":{"pins":1},
 "servers":[{"server":"s","pinned":{"entries":1,"policy":{}},"now":{"entries":0,"policy":{},"capture":"live.json","linesPassedOver":2}}],"drift":[],
 "findings":[{"server":"","id":"oversize","level":"warning","pointer":"","detail":""}],"unpinned":[],
 "standing":[{"server":"s","list":"tools","name":"a","id":"padding","level":"warning","approved":true,"pointer":"/title","detail":"much"}],
 "entries":[{"server":"s","list":"tools","name":"a","status":"MATCH","digest":"sha256:1","sanitizedDigest":"sha256:2"}]}`},
-		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Unpinned: none, Approved: none, Sides: []report.ServerData{}, Captured: []report.Captured{}, Entries: []report.Entry{
+		{"drift", report.Model{ExitCode: 1, Word: "DRIFT", Text: "2", General: none, Data: report.Data{Unpinned: none, Approved: none, Servers: []report.Server{}, Captured: []report.Captured{}, Entries: []*report.Entry{
 			{List: "tools", Name: "a\u200b", Kind: "CHANGED", Blocked: true, Severity: "behaviour", Changes: []report.Change{change},
 				Pinned: &report.Definition{Digest: "x", Sanitized: "y", Line: 3, Text: []byte(`{"old":1}`)}, Findings: []report.Finding{{ID: "new-address", Level: "note", List: "tools", Name: "a"}}},
 			{List: "tools", Name: "b", Kind: "ADDED", Severity: "behaviour", Now: &report.Definition{Digest: "z", Sanitized: "z", Line: 4, Text: []byte(`{"name":"b"}`)}, Findings: none},
-		}},
+		}}},
 			`{"schemaVersion":1,"verdict":"drift","exitCode":1,"summary":"DRIFT: 2","servers":[],"drift":[
 {"server":"","list":"tools","name":"a\u200b","kind":"CHANGED","blocked":true,"severity":"behaviour","pinned":{"digest":"x","sanitizedDigest":"y","line":3},
 "changes":[{"pointer":"/description","label":"wording","labelText":"another wording","severity":"behaviour","old":"\u00e9<#\u0023[","newBytes":65538}],
@@ -44,12 +44,9 @@ func TestWrite(t *testing.T) {
 {"server":"","list":"tools","name":"b","kind":"ADDED","blocked":false,"severity":"behaviour","now":{"digest":"z","sanitizedDigest":"z","line":4,"definition":{"name":"b"}},"changes":[],"findings":[]}],
 "findings":[],"unpinned":[],"standing":[],"entries":[]}`},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; b.String() != want {
-			t.Errorf("%s: got\n%swant\n%s", test.name, b.String(), want)
+		out := reporttest.Written(t, Write, &test.model)
+		if want := strings.ReplaceAll(test.want, "\n", "") + "\n"; out != want {
+			t.Errorf("%s: got\n%swant\n%s", test.name, out, want)
 		}
 	}
 }

@@ -88,11 +88,11 @@ func Write(w io.Writer, m *report.Model) error {
 	all.add(of(""), verdict(m))
 	delete(suites, "")
 	// The server of the most dangerous drift comes first.
-	for i := range m.Entries {
-		of(m.Entries[i].Server)
+	for _, e := range m.Entries {
+		of(e.Server)
 	}
-	for i := range m.Servers {
-		of(m.Servers[i].ID)
+	for _, s := range m.Servers {
+		of(s.ID)
 	}
 	for _, p := range m.Problems {
 		all.add(of(p.Server), caseOf(p.Title, p.ID, p.Text, p.Text, m.Failed && !p.Allowed))
@@ -103,10 +103,9 @@ func Write(w io.Writer, m *report.Model) error {
 		}
 	}
 	room := maxReport
-	for i := range m.Blocks {
-		for _, at := range m.Blocks[i].Entries {
-			e := &m.Entries[at]
-			all.add(of(e.Server), drift(e, &m.Blocks[i], &room))
+	for _, b := range m.Blocks {
+		for _, e := range b.Entries {
+			all.add(of(e.Server), drift(e, b, &room))
 		}
 	}
 	for _, c := range m.Captured {

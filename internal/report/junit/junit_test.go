@@ -1,16 +1,20 @@
 package junit
 
 import (
-	"bytes"
 	"testing"
 
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func TestWrite(t *testing.T) {
 	said := func(text string) []report.Row {
 		return []report.Row{{Op: '!', Word: "wording", Line: report.Line{Text: []layout.Line{{Sign: '+', Runs: []layout.Run{{Op: '+', Text: text}}}}}}}
+	}
+	entries := []*report.Entry{
+		{Server: "web", Short: "a", Said: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},
+		{Server: "web", Short: "b", Said: "b", Kind: "CHANGED", Text: "wording", Block: 2},
 	}
 	for _, test := range []struct {
 		name  string
@@ -29,13 +33,10 @@ hint: type this]]></error>
 `},
 		// A problem or an entry that is allowed isn't a failure.
 		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Review: report.Step{Text: "review", Command: "pinproof diff live"},
-			Servers:  []report.Server{{ID: "calm"}, {ID: "web"}},
 			Problems: []report.Problem{{ID: "policy", Server: "calm", Title: "policy", Text: "another policy", Allowed: true}},
-			Entries: []report.Entry{
-				{Server: "web", Short: "a", Said: "a", Kind: "CHANGED", Text: "wording", Blocked: true, Block: 1, Warned: true, Findings: []report.Finding{{ID: "order"}, {ID: "padding", Warning: true}}},
-				{Server: "web", Short: "b", Said: "b", Kind: "CHANGED", Text: "wording", Block: 2}},
-			Blocks:   []report.Block{{Number: 1, Entries: []int{0}, Rows: said("Of a ]]>.")}, {Number: 2, Entries: []int{1}, Rows: said("Of b.")}},
-			Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}},
+			Blocks:   []*report.Block{{Number: 1, Entries: entries[:1], Rows: said("Of a ]]>.")}, {Number: 2, Entries: entries[1:], Rows: said("Of b.")}},
+			Data: report.Data{Servers: []report.Server{{ID: "calm"}, {ID: "web"}}, Entries: entries,
+				Captured: []report.Captured{{Server: "web", Short: "a", Status: "CHANGED"}, {Server: "web", Short: "same", Status: "MATCH"}}},
 		}, `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="2" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
@@ -65,12 +66,9 @@ review: pinproof diff live]]></failure>
 </testsuites>
 `},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		out := reporttest.Written(t, Write, &test.model)
+		if out != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
 	}
 }

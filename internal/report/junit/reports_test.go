@@ -1,7 +1,6 @@
 package junit
 
 import (
-	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -28,10 +27,7 @@ func TestReport(t *testing.T) {
 			{WholeServer: true, ID: "oversize", Warning: true, Detail: "a large capture"}},
 		Allowed: []pin.DriftKind{pin.Removed}}
 	r := s.Report(t)
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
+	got := reporttest.Written(t, Write, r.Model)
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="5" failures="3" errors="0" time="0">
   <testsuite name="pinproof" tests="1" failures="1" errors="0" time="0">
@@ -64,7 +60,6 @@ review: pinproof diff live.json]]></failure>
   </testsuite>
 </testsuites>
 `
-	got := b.String()
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -81,13 +76,10 @@ func TestAlike(t *testing.T) {
 	if len(r.Model.Blocks) != 2 {
 		t.Fatalf("%d blocks", len(r.Model.Blocks))
 	}
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
+	out := reporttest.Written(t, Write, r.Model)
 	for _, want := range []string{"  | The first tool [-works-]{+sleeps+} here.\n", "  | The second tool [-works-]{+sleeps+} there.\n"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no\n%s in\n%s", want, b.String())
+		if !strings.Contains(out, want) {
+			t.Errorf("no\n%s in\n%s", want, out)
 		}
 	}
 }
@@ -138,11 +130,8 @@ func holdAgainstXSD(t *testing.T, folder string, write func(io.Writer) error) {
 }
 
 func TestError(t *testing.T) {
-	var b bytes.Buffer
 	err := fail.In("a.json:1:2", `bad "<x>"`).Hint("do & see")
-	if err := Write(&b, reporttest.Failed(err).Model); err != nil {
-		t.Fatal(err)
-	}
+	out := reporttest.Written(t, Write, reporttest.Failed(err).Model)
 	want := `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="pinproof" tests="1" failures="0" errors="1" time="0">
   <testsuite name="pinproof" tests="1" failures="0" errors="1" time="0">
@@ -153,8 +142,8 @@ hint: do & see]]></error>
   </testsuite>
 </testsuites>
 `
-	if b.String() != want {
-		t.Errorf("got\n%s", b.String())
+	if out != want {
+		t.Errorf("got\n%s", out)
 	}
 	holdAgainstXSD(t, t.TempDir(), func(w io.Writer) error { return Write(w, reporttest.Failed(err).Model) })
 }
@@ -186,18 +175,15 @@ type junitInFile struct {
 // checkJUnit reads a report strictly and checks it against what there is to report.
 func checkJUnit(t testing.TB, r *report.Report) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	reporttest.CheckShown(t, b.String())
+	out := reporttest.Written(t, Write, r.Model)
+	reporttest.CheckShown(t, out)
 	var got junitFile
-	d := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+	d := xml.NewDecoder(strings.NewReader(out))
 	if err := d.Decode(&got); err != nil {
-		t.Fatalf("%v\n%s", err, b.Bytes())
+		t.Fatalf("%v\n%s", err, out)
 	}
-	if rest, err := io.ReadAll(bytes.NewReader(b.Bytes()[d.InputOffset():])); err != nil || len(bytes.TrimSpace(rest)) > 0 {
-		t.Fatalf("%v, trailing %q", err, rest)
+	if rest := strings.TrimSpace(out[d.InputOffset():]); rest != "" {
+		t.Fatalf("trailing %q", rest)
 	}
 	tests, failures := 0, 0
 	for i, suite := range got.Suites {
@@ -219,7 +205,7 @@ func checkJUnit(t testing.TB, r *report.Report) {
 			t.Fatalf("suite %q says %d failures of %d, %d cases of %d", suite.Name, suite.Failures, n, suite.Tests, len(suite.Cases))
 		}
 		if i == 0 && (suite.Name != "pinproof" || len(suite.Cases) != 1 || (n == 1) != r.Failed || n == 1 && suite.Cases[0].Failures[0].Message != reporttest.Headline(r)) {
-			t.Fatalf("the verdict doesn't come first:\n%s", b.Bytes())
+			t.Fatalf("the verdict doesn't come first:\n%s", out)
 		}
 		tests, failures = tests+len(suite.Cases), failures+n
 	}
@@ -240,18 +226,15 @@ func checkJUnit(t testing.TB, r *report.Report) {
 		blocked++
 	}
 	if len(got.Suites) != len(r.Comparisons)+1 || tests != got.Tests || tests != len(entries)+len(r.Model.Problems)+1 || failures != got.Failures || failures != blocked {
-		t.Fatalf("%d suites, %d tests of %d entries, %d failures, %d blocked:\n%s", len(got.Suites), tests, len(entries), failures, blocked, b.Bytes())
+		t.Fatalf("%d suites, %d tests of %d entries, %d failures, %d blocked:\n%s", len(got.Suites), tests, len(entries), failures, blocked, out)
 	}
 }
 
 func FuzzJUnit(f *testing.F) {
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, text string) {
 		checkJUnit(t, r)
-		var b bytes.Buffer
-		if err := Write(&b, reporttest.Failed(errors.New(text)).Model); err != nil {
-			t.Fatal(err)
-		}
-		if err := xml.Unmarshal(b.Bytes(), new(junitFile)); err != nil {
+		out := reporttest.Written(t, Write, reporttest.Failed(errors.New(text)).Model)
+		if err := xml.Unmarshal([]byte(out), new(junitFile)); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -32,8 +32,13 @@ func WriteSummary(w io.Writer, m *report.Model) error { return write(w, m, maxSu
 func write(w io.Writer, m *report.Model, room int) error {
 	// The most bytes of a part that isn't the drift: it must not push the drift off the page.
 	most := room / 10
-	fit := func(part string) string { return fence("text", plain.Shorten(indented(part), most)) }
-	var page, out, next, left, others strings.Builder
+	begin := regexp.MustCompile("(?m)^.")
+	fit := func(part string) string {
+		// Four spaces before each line, so that no line is a fence (CommonMark, 4.5).
+		return fence("text", plain.Shorten(begin.ReplaceAllString(part, "    $0"), most))
+	}
+	var page, out, left, others strings.Builder
+	next := ""
 	t := plain.New(&out, plain.Style{})
 	printed := func(print func(m *report.Model)) string {
 		out.Reset()
@@ -55,11 +60,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 			// It begins with our own name, so it doesn't close its fence.
 			step = "\n" + code(s.Text) + ":\n" + fence("sh", s.Command)
 		}
-		if next.Len()+len(step) <= most {
-			next.WriteString(step)
+		if len(next)+len(step) <= most {
+			next += step
 		}
 	}
-	room -= page.Len() + next.Len() + most + 1_000 // for words about what is left out
+	room -= page.Len() + len(next) + most + 1_000 // for words about what is left out
 	t.Diff = true
 	told := false
 	for _, b := range m.ByRank() {
@@ -73,11 +78,11 @@ func write(w io.Writer, m *report.Model, room int) error {
 			}
 		}
 		if b.HasNothingElse(t.Shown) {
-			others.WriteString(digests(m, b, true))
+			others.WriteString(digests(b, true))
 			continue
 		}
 		rows := printed(func(*report.Model) { t.Rows("", b) })
-		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(m, b, len(b.Entries) > 1)
+		block := fmt.Sprintf("\n### %d. %s\n", b.Number, code(b.Heading())) + fence("diff", rows) + digests(b, len(b.Entries) > 1)
 		if len(block) > room {
 			delete(t.Shown, b.Number)
 			fmt.Fprintf(&left, "%d  %s\n", b.Number, b.Heading())
@@ -94,8 +99,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))
 	}
-	if next.Len() > 0 {
-		page.WriteString("\n### Next\n" + next.String())
+	if next != "" {
+		page.WriteString("\n### Next\n" + next)
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
@@ -103,13 +108,12 @@ func write(w io.Writer, m *report.Model, room int) error {
 
 // digests prints the digests that an approval of a block is bound to, if the block can be approved by digests. With
 // named, each one has the name of its entry.
-func digests(m *report.Model, b *report.Block, named bool) string {
+func digests(b *report.Block, named bool) string {
 	if b.Accept == "" {
 		return ""
 	}
 	var lines strings.Builder
-	for _, at := range b.Entries {
-		e := &m.Entries[at]
+	for _, e := range b.Entries {
 		name := ""
 		if named {
 			name = " of " + code(e.Short)
@@ -127,11 +131,6 @@ func code(s string) string {
 		return ""
 	}
 	return "`" + strings.NewReplacer("`", "<U+0060>", "|", "<U+007C>").Replace(s) + "`"
-}
-
-// indented puts four spaces before each line, so that no line is a fence (CommonMark, 4.5).
-func indented(lines string) string {
-	return regexp.MustCompile("(?m)^.").ReplaceAllString(lines, "    $0")
 }
 
 // fence is a fenced block of lines that can't close it.

@@ -9,6 +9,7 @@ import (
 	"pinproof/internal/jsontest"
 	"pinproof/internal/layout"
 	"pinproof/internal/report"
+	"pinproof/internal/report/reporttest"
 )
 
 func said(text string) []report.Row {
@@ -24,29 +25,26 @@ func TestWrite(t *testing.T) {
 		{"match", report.Model{Matches: true, Word: "OK", Text: "0 drift (1 tool)"}, "## OK: `0 drift (1 tool)`\n"},
 		{"no answer", report.Model{Nothing: true, NoAnswer: &report.NoAnswer{Lines: []string{"no `x`", "```"}}}, "## No answer\n\n```text\n    error: no `x`\n    ```\n```\n"},
 		// The summary of the whole list comes first, then the block of the first class.
-		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Lockfile: "tools.lock", Others: "1 other server",
-			Servers: []report.Server{{Name: "web", Differs: true, Old: "old", New: "new|`", Notes: []string{"a note"}, Drift: "2 changed"}}, Cost: "text 10 -> 1,244 bytes",
-			Worst: []report.Worst{{Said: "takes code", Entries: []report.Placed{{Block: 2, Name: "b"}}, More: "and 1 more"}},
-			Blocks: []report.Block{
+		{"drift", report.Model{Failed: true, Word: "DRIFT", Text: "2 changed", Others: "1 other server", Data: report.Data{Lockfile: "tools.lock",
+			Servers: []report.Server{{Name: "web", Differs: true, Title: "web   old   ->   new|`", Notes: []string{"a note"}, Drift: "2 changed"}}}, Cost: "text 10 -> 1,244 bytes",
+			Worst: [][]layout.Run{{{Text: "takes code: "}, {Text: "b (2)", Block: 2}}},
+			Blocks: []*report.Block{
 				{Number: 1, Class: 2, Kind: "CHANGED", Title: "a", Rows: said("```")},
-				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."), Entries: []int{0}, Accept: "pinproof relock --accept b"}},
-			Entries: []report.Entry{{Short: "b", Accepts: "sha256:b"}},
-			Ready:   []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
+				{Number: 2, Class: 1, Kind: "CHANGED", Title: "b", Blocked: true, Warned: true, Rows: said("Of b."),
+					Entries: []*report.Entry{{Short: "b", Accepts: "sha256:b"}}, Accept: "pinproof relock --accept b"}},
+			Ready: []report.Step{{Text: "approve", Command: "pinproof relock --accept-all"}}, Instead: []report.Step{{Text: "set digest", Digest: "sha256:all"}},
 			General: []report.Finding{{ID: "oversize", Warning: true, Names: "the capture"}},
 			Review:  report.Step{Text: "review", Command: "pinproof diff live"}, Next: []report.Step{{Text: "Accept b", Command: "pinproof relock"}}},
 			"## DRIFT: `2 changed`\n" +
-				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text 10 -> 1,244 bytes\n      takes code: b (2) and 1 more\n```\n" +
+				"\n```text\n    web   old   ->   new|`\n      a note\n      2 changed; text 10 -> 1,244 bytes\n      takes code: b (2)\n```\n" +
 				"\n```text\n      WARNING oversize in the capture\n```\n" +
 				"\n### 2. `CHANGED b`\n\n```diff\n+   wording    | Of b.\n```\n\ndigest: `sha256:b`\n" +
 				"\n### 1. `CHANGED a  allowed`\n\n```diff\n+   wording    | ```\n```\n" +
 				"\n### Next\n\n`review`:\n\n```sh\npinproof diff live\n```\n\n`Accept b`:\n\n```sh\npinproof relock\n```\n\n`set digest` `sha256:all`\n"},
 	} {
-		var b bytes.Buffer
-		if err := Write(&b, &test.model); err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != test.want {
-			t.Errorf("%s: got\n%s\nwant\n%s", test.name, b.String(), test.want)
+		out := reporttest.Written(t, Write, &test.model)
+		if out != test.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", test.name, out, test.want)
 		}
 	}
 }
@@ -54,11 +52,10 @@ func TestWrite(t *testing.T) {
 // TestRoom: a comment takes what there is room for, in the order of rank. The rest is named and gets no
 // digest, and wherever it is cut, every fence is closed.
 func TestRoom(t *testing.T) {
-	m := &report.Model{Word: "DRIFT", Servers: []report.Server{{}}, Review: report.Step{Command: "pinproof diff live"}}
+	m := &report.Model{Word: "DRIFT", Data: report.Data{Servers: []report.Server{{}}}, Review: report.Step{Command: "pinproof diff live"}}
 	for i := range 40 {
-		m.Blocks = append(m.Blocks, report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
-			Rows: said(strings.Repeat("word ", 500)), Entries: []int{i}, Accept: "accept"})
-		m.Entries = append(m.Entries, report.Entry{Accepts: fmt.Sprint("sha256:", i+1, ";")})
+		m.Blocks = append(m.Blocks, &report.Block{Number: i + 1, Class: 40 - i, Kind: "ADDED", Title: fmt.Sprint("tool", i+1), Warned: i >= 20,
+			Rows: said(strings.Repeat("word ", 500)), Entries: []*report.Entry{{Accepts: fmt.Sprint("sha256:", i+1, ";")}}, Accept: "accept"})
 		m.General = append(m.General, report.Finding{ID: "padding", Names: strings.Repeat("n", 400)})
 	}
 	for room := 500; room < 70_000; room += 70_000 / jsontest.Rounds(25, 70) {

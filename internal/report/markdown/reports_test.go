@@ -1,7 +1,6 @@
 package markdown
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -25,11 +24,7 @@ import (
 
 func markdownOf(t testing.TB, r *report.Report) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return reporttest.Written(t, Write, r.Model)
 }
 
 // TestWarnedFirst: the summary of the whole list comes first, then the entries with a warning.
@@ -147,11 +142,8 @@ func TestHostile(t *testing.T) {
 		checkMarkdown(t, markdownOf(t, r))
 		checkMarkdown(t, markdownOf(t, reporttest.OfServer(r, s)))
 		for _, err := range []error{fail.New("%s", text.Printable(s)).Hint("%s", text.Printable(s)), errors.New(s), fail.New("a\n%s\nb", "```")} {
-			var b bytes.Buffer
-			if err := Write(&b, reporttest.Failed(err).Model); err != nil {
-				t.Fatal(err)
-			}
-			checkMarkdown(t, b.String())
+			out := reporttest.Written(t, Write, reporttest.Failed(err).Model)
+			checkMarkdown(t, out)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func below(list []report.Line) int {
 
 // isToldWith reports whether two lines next to each other differ in nothing but their names.
 func isToldWith(l, last *toldLine) bool {
-	isSame := l.Text == nil && last.Text == nil && l.Depth == last.Depth && l.Phrase == last.Phrase && l.as == last.as && l.home == last.home
+	isSame := l.Text == nil && last.Text == nil && l.Depth == last.Depth && l.Phrase == last.Phrase && l.as == last.as
 	return isSame && l.Phrase+l.as != "" && l.Name != "" && last.Name != ""
 }
 

@@ -1,7 +1,6 @@
 package plain
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -24,22 +23,21 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		t.Match(m.Word + ": " + m.Text)
-		t.notes("  ", m.Abouts...)
+		t.Notes("  ", m.Abouts...)
 		t.General(m)
 		t.Next(m)
 		return t.Err
 	}
 	if len(m.Blocks) > longReview {
-		t.notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
+		t.Notes("hint: ", "a long review: --stat shows its shape, --only a part (a name, added, warnings, a label)")
 	}
 	t.Head(m)
 	t.countsBelow = true
 	last := (*report.Block)(nil)
-	for i := range m.Blocks {
+	for i, b := range m.Blocks {
 		if i == m.Warned {
 			t.Several(m)
 		}
-		b := &m.Blocks[i]
 		if t.nothingElse(b) {
 			continue
 		}
@@ -53,7 +51,7 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 	t.NothingElse(m)
 	t.Blank()
 	if t.brief {
-		t.Say("", layout.Run{Op: '~', Text: "minor, see --full: " + m.Minor})
+		t.Say("", run('~', "minor, see --full: "+m.Minor))
 	}
 	t.verdict(m)
 	if m.LeftOut > 0 {
@@ -66,21 +64,13 @@ func WriteDiff(w io.Writer, m *report.Model, style Style) error {
 // longReview is the number of blocks above which a review prints how to shorten it.
 const longReview = 30
 
-// otherServers prints which captures look like those of other servers.
-func (t *Writer) otherServers(said []string) {
-	for _, text := range said {
-		t.Say("", layout.Run{Op: '!', Text: text})
-	}
-}
-
-// otherServers lists the problems with the ID other-server.
-func otherServers(m *report.Model) (said []string) {
-	for _, p := range m.Problems {
-		if p.ID == "other-server" {
-			said = append(said, p.Text)
+// problems prints the problems of a kind.
+func (t *Writer) problems(indent, id string, list []report.Problem) {
+	for _, p := range list {
+		if p.ID == id {
+			t.Say(indent, run('!', p.Text))
 		}
 	}
-	return said
 }
 
 // verdict prints the verdict line, with new warnings in their own colour.
@@ -89,7 +79,7 @@ func (t *Writer) verdict(m *report.Model) {
 	if m.Failed {
 		op = '-'
 	}
-	t.Say("", layout.Run{Op: op, Text: m.Word + ": "}, layout.Run{Op: 'W', Text: m.Warning}, layout.Run{Op: op, Text: strings.TrimPrefix(m.Text, m.Warning)})
+	t.Say("", run(op, m.Word+": "), run('W', m.Warning), run(op, strings.TrimPrefix(m.Text, m.Warning)))
 }
 
 // Head prints Overview and General.
@@ -100,51 +90,24 @@ func (t *Writer) Head(m *report.Model) {
 
 // Overview prints what is compared, what drifted of each server, and what is worth reading first.
 func (t *Writer) Overview(m *report.Model) {
-	t.otherServers(otherServers(m))
+	t.problems("", "other-server", m.Problems)
 	if m.Several {
 		t.servers(m)
 	} else {
-		s := &m.Servers[0]
-		t.Say("", layout.Run{Op: '*', Text: sideText(s)})
-		t.notes("  ", s.Notes...)
-		t.notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
+		s := m.Servers[0]
+		t.Say("", run('*', s.Title))
+		t.Notes("  ", s.Notes...)
+		t.Notes("  ", strings.Trim(s.Drift+"; "+m.Cost, "; "))
 	}
 	// A changed policy is in the notes of its server.
-	for _, p := range m.Problems {
-		if p.ID == "no-capture" {
-			t.Say("  ", layout.Run{Op: '!', Text: p.Text})
-		}
-	}
-	t.Say("  ", layout.Run{Op: 'W', Text: m.Warning})
-	explains := len(m.Blocks) > shortReview
-	release := m.Release
-	if explains { // few blocks show what breaks
-		release = cmp.Or(release, m.Breaking)
-	}
-	if explains && (release != "" || len(m.Breaks) > 0) {
-		release += "; (n) is the number of a block"
-		explains = false
-	}
-	t.notes("  ", strings.TrimPrefix(release, "; "))
+	t.problems("  ", "no-capture", m.Problems)
+	t.Say("  ", run('W', m.Warning))
+	t.Notes("  ", m.Release)
 	for _, said := range m.Breaks {
-		t.Say("    ", layout.Run{Op: '!', Text: said})
+		t.Say("    ", run('!', said))
 	}
-	for w, worst := range m.Worst {
-		runs := []layout.Run{{Op: '=', Text: worst.Said + ": "}}
-		for i, e := range worst.Entries {
-			if i > 0 {
-				runs = append(runs, layout.Run{Op: '*', Text: ", "})
-			}
-			number := "%s (%d)"
-			if explains && w == 0 && i == 0 {
-				number = "%s (%d is the number of a block)"
-			}
-			runs = append(runs, layout.Run{Op: '*', Text: fmt.Sprintf(number, e.Name, e.Block), Block: e.Block})
-		}
-		if worst.More != "" {
-			runs = append(runs, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: worst.More})
-		}
-		t.Say("  ", runs...)
+	for _, worst := range m.Worst {
+		t.Say("  ", worst...)
 	}
 	if m.MuchToRead {
 		t.readFirst(m)
@@ -153,9 +116,8 @@ func (t *Writer) Overview(m *report.Model) {
 
 // readFirst prints the new sentences that are worth reading first.
 func (t *Writer) readFirst(m *report.Model) {
-	t.notes("  ", "read first, the new sentences most like orders:")
-	for i := range m.ReadFirst {
-		first := &m.ReadFirst[i]
+	t.Notes("  ", "read first, the new sentences most like orders:")
+	for i, first := range m.ReadFirst {
 		if i >= leastFirst && t.lines >= mostHead {
 			break
 		}
@@ -165,12 +127,9 @@ func (t *Writer) readFirst(m *report.Model) {
 		if len(said) > room {
 			said = append(said[:room], []rune("...")...)
 		}
-		t.gutter([]layout.Run{{Op: '=', Text: where, Block: first.Block}}, layout.Line{Sign: '=', Runs: []layout.Run{{Op: '=', Text: string(said)}}})
+		t.gutter(layout.Line{Sign: '=', Runs: []layout.Run{run('=', string(said))}}, layout.Run{Op: '=', Text: where, Block: first.Block})
 	}
 }
-
-// shortReview is the most blocks of a review whose head doesn't explain the numbers in it.
-const shortReview = 8
 
 // The head of a review has at least so many sentences to read first, if there are such, and more while it has fewer lines than a head
 // should have.
@@ -190,38 +149,36 @@ func (t *Writer) General(m *report.Model) {
 // records prints what the lockfile records besides the definitions, if a reader has to review it.
 func (t *Writer) records(m *report.Model) {
 	title := "what the lockfile records besides the definitions:"
-	for i := range m.Records {
-		s := &m.Records[i]
+	for _, s := range m.Records {
 		if s.Fails || m.Matches { // else it is what a server calls itself, which is in the head
-			t.notes("  ", title)
+			t.Notes("  ", title)
 			title = ""
-			t.Say("    ", layout.Run{Op: '!', Text: s.What + " of " + s.Names}, layout.Run{Op: '=', Text: text.Spaced(s.Detail)})
+			t.Say("    ", run('!', s.What+" of "+s.Names), run('=', text.Spaced(s.Detail)))
 		}
 	}
 }
 
-// notes prints lines of our own words.
-func (t *Writer) notes(indent string, lines ...string) {
+// Notes prints lines of our own words.
+func (t *Writer) Notes(indent string, lines ...string) {
 	for _, line := range lines {
-		t.Say(indent, layout.Run{Op: '=', Text: line})
+		t.Say(indent, run('=', line))
 	}
 }
 
 // Findings prints findings with the names of their entries, equal ones once, under a title where there is one.
 func (t *Writer) Findings(indent, title string, list []report.Finding) {
 	if len(list) > 0 {
-		t.notes(indent, title)
+		t.Notes(indent, title)
 	}
 	names := map[string][]string{} // by what is printed behind them
 	said := func(f report.Finding) string { return f.Word() + text.Spaced(f.Place, f.Detail) }
 	for _, f := range list {
 		names[said(f)] = append(names[said(f)], f.Names)
 	}
-	for i := range list {
-		f := &list[i]
-		if in := names[said(*f)]; in != nil {
-			t.finding(indent, f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
-			delete(names, said(*f))
+	for _, f := range list {
+		if in := names[said(f)]; in != nil {
+			t.finding(indent, &f, " in "+text.List(in, maxNames)+text.Spaced(f.Place, f.Detail))
+			delete(names, said(f))
 		}
 	}
 }
@@ -235,7 +192,7 @@ func (t *Writer) finding(indent string, f *report.Finding, said string) {
 	if f.Warning {
 		op = 'W'
 	}
-	t.Say(indent, layout.Run{Op: op, Text: f.Word()}, layout.Run{Op: '=', Text: said})
+	t.Say(indent, run(op, f.Word()), run('=', said))
 }
 
 // short reports whether a block takes one line.
@@ -245,20 +202,20 @@ func (t *Writer) short(b *report.Block) bool { return b.Brief && !t.Full }
 func (t *Writer) Block(m *report.Model, b *report.Block) {
 	t.Shown[b.Number] = true
 	if m.Several && b.FirstOfServer {
-		t.Say("", layout.Run{Op: '*', Text: sideText(&m.Servers[b.Server])})
+		t.Say("", run('*', m.Servers[b.Server].Title))
 		t.Blank()
 	}
 	number := numbered(m, b.Number)
-	title := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
+	title := []layout.Run{run('*', b.Kind+" "+b.Title)}
 	if b.Severity == "breaking" {
-		title = append(title, layout.Run{Op: '!', Text: "  breaking"})
+		title = append(title, run('!', "  breaking"))
 	}
 	if !b.Blocked && m.Failed {
-		title = append(title, layout.Run{Op: '!', Text: "  allowed"})
+		title = append(title, run('!', "  allowed"))
 	}
 	if !t.short(b) {
 		if and := b.SharedNumbers(t.Shown, false); and != "" {
-			title = append(title, layout.Run{Op: '~', Text: "  (" + and + ")"})
+			title = append(title, run('~', "  ("+and+")"))
 		}
 		t.Say(number, title...)
 		t.rows(strings.Repeat(" ", len(number)), b)
@@ -269,13 +226,13 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 	if b.Summed != "" {
 		note = "minor: " + b.Summed
 	}
-	t.Say(number, append(title, layout.Run{Op: '=', Text: text.Spaced(note, b.Gone)})...)
+	t.Say(number, append(title, run('=', text.Spaced(note, b.Gone)))...)
 }
 
 // Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
 	if and := b.SharedNumbers(t.Shown, false); and != "" {
-		t.Say(indent, layout.Run{Op: '~', Text: "(" + and + ")"})
+		t.Say(indent, run('~', "("+and+")"))
 	}
 	t.rows(indent, b)
 }
@@ -285,10 +242,9 @@ func (t *Writer) rows(indent string, b *report.Block) {
 	t.Shown[b.Number] = true
 	t.number = b.Number
 	note := b.Note
-	for i := range b.Rows {
-		row := &b.Rows[i]
+	for _, row := range b.Rows {
 		if !row.Finding {
-			t.notes(indent, note)
+			t.Notes(indent, note)
 			note = ""
 		}
 		if row.Minor && !t.Full {
@@ -298,14 +254,14 @@ func (t *Writer) rows(indent string, b *report.Block) {
 			t.row(indent, indent, row)
 		}
 	}
-	t.notes(indent, note)
+	t.Notes(indent, note)
 	if !t.Full {
-		t.notes(indent, b.Gone)
+		t.Notes(indent, b.Gone)
 	}
 	if b.Summed != "" && !t.Full {
 		t.brief = true
 		if !t.countsBelow {
-			t.Say(indent, layout.Run{Op: '~', Text: "minor: " + b.Summed})
+			t.Say(indent, run('~', "minor: "+b.Summed))
 		}
 	}
 }
@@ -321,7 +277,7 @@ func Shorten(lines string, most int) string {
 }
 
 // row prints a row behind a number, and what is below it.
-func (t *Writer) row(number, indent string, row *report.Row) {
+func (t *Writer) row(number, indent string, row report.Row) {
 	if row.Word == "" && row.Phrase == "" {
 		t.Lines(indent, t.told(row.Lines)) // a definition
 		return
@@ -331,8 +287,7 @@ func (t *Writer) row(number, indent string, row *report.Row) {
 	if t.Full {
 		place = row.Pointer
 	}
-	head := []layout.Run{{Op: row.Op, Text: row.Word}, {Op: '=', Text: text.Spaced(place, lines[0].Phrase)}}
-	t.put(number, head, indent+"  ", &lines[0])
+	t.put(number, indent+"  ", &lines[0], run(row.Op, row.Word), run('=', text.Spaced(place, lines[0].Phrase)))
 	t.Lines(indent, lines[1:])
 }
 
@@ -347,17 +302,16 @@ func (t *Writer) Lines(indent string, list []toldLine) {
 			names = max(names, n)
 		}
 	}
-	for i := range list {
-		l := &list[i]
+	for _, l := range list {
 		depth := strings.Repeat("  ", l.Depth)
 		head := depth + l.Phrase
 		if l.Name != "" {
 			head = fmt.Sprintf("%-*s", names, depth+l.Name) + text.Spaced(l.Phrase)
 		}
 		if head == depth {
-			t.put(indent, nil, indent+depth, l)
+			t.put(indent, indent+depth, &l)
 		} else {
-			t.put(indent, []layout.Run{{Op: '=', Text: head}}, indent+depth+"  ", l)
+			t.put(indent, indent+depth+"  ", &l, run('=', head))
 		}
 	}
 }
@@ -367,27 +321,29 @@ const leastBeside = 20
 
 // put prints what a line is about, and then its text or a reference to that. A text of one line begins next to what it is
 // about, if it fits there or has room for its beginning. Any other text begins below.
-func (t *Writer) put(indent string, head []layout.Run, below string, l *toldLine) {
+func (t *Writer) put(indent, below string, l *toldLine, head ...layout.Run) {
 	if l.as != "" {
-		t.Say(indent, append(head, layout.Run{Op: '=', Text: "  "}, layout.Run{Op: '~', Text: l.as, Block: l.home})...)
+		t.Say(indent, append(head, run('=', "  "), layout.Run{Op: '~', Text: l.as, Block: l.home})...)
 		return
 	}
 	if len(l.Text) == 1 && head != nil {
 		line := l.Text[0].Marked()
-		before := append([]layout.Run{{Op: '=', Text: indent}}, head...)
+		before := append([]layout.Run{run('=', indent)}, head...)
 		if line.Sign != '=' { // a gutter without a sign begins with spaces
-			before = append(before, layout.Run{Op: '=', Text: "  "})
+			before = append(before, run('=', "  "))
 		}
 		room := t.Width - columnsOf(before) - len("  | ")
-		rows := line.Wrap(room, max(layout.LeastWidth/2, t.Width-len(below)-len("  | ")))
+		rows := line.Wrap(room, t.room(below))
 		if len(rows) == 1 || room >= leastBeside && rows[0].Runs != nil {
-			t.gutter(before, rows[0])
-			t.texts(below, rows[1:])
+			t.gutter(rows[0], before...)
+			for _, row := range rows[1:] {
+				t.gutter(row, run('=', below))
+			}
 			return
 		}
 	}
 	t.Say(indent, head...)
-	t.texts(below, t.wrapped(len(below), l.Text))
+	t.texts(below, l.Text)
 }
 
 // columnsOf returns an upper bound of the columns that pieces of a line take.
@@ -400,7 +356,7 @@ func columnsOf(runs []layout.Run) (n int) {
 
 // Whole prints a whole definition: the captured one or, if the entry was removed, the pinned one.
 func (t *Writer) Whole(e *report.Entry) {
-	t.Say("  ", layout.Run{Op: '*', Text: e.Said})
+	t.Say("  ", run('*', e.Said))
 	of := e.Now
 	op := byte('+')
 	if of == nil {
@@ -411,23 +367,20 @@ func (t *Writer) Whole(e *report.Entry) {
 		return
 	}
 	tree := jsontree.ParseCanonical(of.Text)
+	show := func(title string, v jsontree.Value) {
+		t.Notes("  ", title)
+		t.texts("  ", layout.Value(op, v, false))
+	}
 	if tree.Kind == '"' {
-		t.texts("  ", t.wrapped(2, layout.Value(op, tree, false)))
+		show("", tree)
 	}
 	for _, m := range tree.Members() {
 		pointer := jsontree.Pointer("", m.Name)
-		t.Say("  ", layout.Run{Op: '=', Text: text.Pointer(pointer)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, layout.Icons(pointer, m.Value), false)))
+		show(text.Pointer(pointer), layout.Icons(pointer, m.Value))
 	}
 	for _, f := range of.Files {
-		t.Say("  ", layout.Run{Op: '=', Text: text.Name(f.URI)})
-		t.texts("  ", t.wrapped(2, layout.Value(op, jsontree.Text(f.Text), false)))
+		show(text.Name(f.URI), jsontree.Text(f.Text))
 	}
-}
-
-// sideText describes for one server what is compared with what.
-func sideText(s *report.Server) string {
-	return strings.TrimLeft(s.Name+"   "+s.Old, " ") + "   ->   " + s.New
 }
 
 // numbered returns a block's number, padded to the widest, for a line's beginning.
@@ -437,8 +390,8 @@ func numbered(m *report.Model, n int) string {
 
 // Several prints the changes that several entries share.
 func (t *Writer) Several(m *report.Model) {
-	for i := range m.Shared {
-		t.Shown[m.Shared[i].Number] = true
+	for _, s := range m.Shared {
+		t.Shown[s.Number] = true
 	}
 	t.several(m, false, "in several:")
 }
@@ -447,14 +400,13 @@ func (t *Writer) Several(m *report.Model) {
 func (t *Writer) Late(m *report.Model) { t.several(m, true, "in several, and not used:") }
 
 func (t *Writer) several(m *report.Model, late bool, title string) {
-	for i := range m.Shared {
-		s := &m.Shared[i]
+	for _, s := range m.Shared {
 		if s.Late != late || !t.Shown[s.Number] {
 			continue
 		}
 		if title != "" {
 			t.Blank()
-			t.Say("", layout.Run{Op: '*', Text: title})
+			t.Say("", run('*', title))
 			title = ""
 		}
 		number := numbered(m, s.Number)
@@ -464,15 +416,15 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 		}
 		indent := strings.Repeat(" ", len(number))
 		t.number = s.Number
-		for i := range s.Rows {
-			t.row(number, indent, &s.Rows[i])
+		for _, row := range s.Rows {
+			t.row(number, indent, row)
 			number = indent
 		}
 		breaking := ""
 		if s.Breaking {
 			breaking = "breaking "
 		}
-		t.Say(indent, layout.Run{Op: '!', Text: breaking}, layout.Run{Op: '*', Text: "in " + s.Count + s.Also + of}, layout.Run{Op: '=', Text: strings.TrimRight(": "+s.Names, ": ")})
+		t.Say(indent, run('!', breaking), run('*', "in "+s.Count+s.Also+of), run('=', strings.TrimRight(": "+s.Names, ": ")))
 	}
 }
 
@@ -485,8 +437,7 @@ func (t *Writer) nothingElse(b *report.Block) bool {
 func (t *Writer) NothingElse(m *report.Model) {
 	names := map[string][]string{} // by the shared changes
 	var order []string
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for _, b := range m.Blocks {
 		if !t.nothingElse(b) {
 			continue
 		}
@@ -500,14 +451,14 @@ func (t *Writer) NothingElse(m *report.Model) {
 		}
 		names[said] = append(names[said], b.Names...)
 	}
-	runs := []layout.Run{{Op: '*', Text: "nothing else: "}}
+	runs := []layout.Run{run('*', "nothing else: ")}
 	for i, said := range order {
 		if i > 0 {
-			runs = append(runs, layout.Run{Op: '=', Text: "; "})
+			runs = append(runs, run('=', "; "))
 		}
-		runs = append(runs, layout.Run{Op: '=', Text: strings.Join(names[said], ", ")})
+		runs = append(runs, run('=', strings.Join(names[said], ", ")))
 		if said != "" {
-			runs = append(runs, layout.Run{Op: '~', Text: " (" + said + ")"})
+			runs = append(runs, run('~', " ("+said+")"))
 		}
 	}
 	if order != nil {
@@ -518,7 +469,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 
 // Forget makes later blocks print the shared changes themselves.
 func (t *Writer) Forget(m *report.Model) {
-	for i := range m.Shared {
-		delete(t.Shown, m.Shared[i].Number)
+	for _, s := range m.Shared {
+		delete(t.Shown, s.Number)
 	}
 }

@@ -23,7 +23,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 		r := reporttest.OfUpgrade(pintest.RealPins(t, old, "s"), pintest.RealPins(t, new, "s"))
 		tools := len(r.Comparisons[0].Captured.Pins)
 		var said bytes.Buffer
-		if err := WriteVerify(&said, r.Model, Style{}, false); err != nil {
+		if err := WriteVerify(&said, r.Model, Style{}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Count(said.String(), "\n")
@@ -33,7 +33,7 @@ func TestMassUpgradesFitAScreen(t *testing.T) {
 		}
 		for _, width := range []int{60, 100, 200} {
 			for _, write := range []func(io.Writer, *report.Model, Style) error{
-				WriteDiff, func(w io.Writer, m *report.Model, s Style) error { return WriteVerify(w, m, s, false) },
+				WriteDiff, WriteVerify,
 			} {
 				var b bytes.Buffer
 				if err := write(&b, r.Model, Style{Width: width}); err != nil {

@@ -12,16 +12,15 @@ import (
 
 // servers prints a line for each of several servers with drift.
 func (t *Writer) servers(m *report.Model) {
-	for i := range m.Servers {
-		s := &m.Servers[i]
+	for _, s := range m.Servers {
 		if !s.Differs || m.LeftOut > 0 && s.Drift == "" && s.Notes == nil {
 			continue
 		}
-		t.Say("", layout.Run{Op: '*', Text: s.Name}, layout.Run{Op: '=', Text: text.Spaced(s.Drift)})
-		t.notes("  ", s.Notes...)
+		t.Say("", run('*', s.Name), run('=', text.Spaced(s.Drift)))
+		t.Notes("  ", s.Notes...)
 	}
-	t.notes("", m.Others)
-	t.notes("  ", m.Cost)
+	t.Notes("", m.Others)
+	t.Notes("  ", m.Cost)
 }
 
 // WriteStat prints a summary of a review: its head, a line for each block under its server, and the verdict.
@@ -32,13 +31,12 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		return t.Err
 	}
 	t.Head(m)
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for i, b := range m.Blocks {
 		if i == 0 || m.Several && b.FirstOfServer {
 			t.Blank()
 		}
 		if m.Several && b.FirstOfServer {
-			t.Say("", layout.Run{Op: '*', Text: m.Servers[b.Server].Name})
+			t.Say("", run('*', m.Servers[b.Server].Name))
 		}
 		op := byte('=')
 		if b.Warned {
@@ -46,8 +44,15 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 		} else if b.Minor {
 			op = '~'
 		}
-		line := []layout.Run{{Op: '*', Text: b.Kind + " " + b.Title}}
-		line = append(line, layout.Run{Op: op, Text: text.Spaced(standsOut(b))}, layout.Run{Op: '=', Text: text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)})
+		said := cmp.Or(b.Label, b.Words) // a label is given by its id, which --only accepts
+		if b.Label != "" && b.Minor {
+			said += " (minor)"
+		}
+		line := []layout.Run{
+			run('*', b.Kind+" "+b.Title),
+			run(op, text.Spaced(said)),
+			run('=', text.Spaced(strings.Join(b.Risks, ", "), b.Bytes)),
+		}
 		for columnsOf(line)+len(numbered(m, b.Number)) > t.Width && len(line) > 1 {
 			line = line[:len(line)-1] // a block has one line
 		}
@@ -57,12 +62,4 @@ func WriteStat(w io.Writer, m *report.Model, style Style) error {
 	t.verdict(m)
 	t.Hint(m.Review)
 	return t.Err
-}
-
-// standsOut returns what a reader has to notice in a block. A label is given by its id, which --only accepts.
-func standsOut(b *report.Block) string {
-	if b.Label != "" && b.Minor {
-		return b.Label + " (minor)"
-	}
-	return cmp.Or(b.Label, b.Words)
 }

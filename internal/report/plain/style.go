@@ -25,6 +25,9 @@ type Style struct {
 	// Show everything, with nothing summed up.
 	Full bool
 
+	// Don't print the verdict on a match.
+	Quiet bool
+
 	// Print commands that approve without a question, because the reader is at a terminal.
 	Ready bool
 
@@ -80,6 +83,9 @@ func (t *Writer) paint(op byte, text string) string {
 	return c.Sprint(text)
 }
 
+// run is printable text of one colour.
+func run(op byte, text string) layout.Run { return layout.Run{Op: op, Text: text} }
+
 func (t *Writer) printf(format string, args ...any) {
 	if t.Err == nil {
 		_, t.Err = fmt.Fprintf(t.w, format, args...)
@@ -99,14 +105,10 @@ func (t *Writer) Say(indent string, runs ...layout.Run) {
 	room := t.Width - utf8.RuneCountInString(indent)
 	width := max(layout.LeastWidth/2, t.Width-utf8.RuneCountInString(next))
 	for _, l := range (layout.Line{Runs: runs}).Wrap(max(width/2, room), width) {
-		row := []layout.Run{{Op: '=', Text: indent}}
-		for i, r := range l.Runs {
-			if i == len(l.Runs)-1 {
-				r.Text = strings.TrimRight(r.Text, " ")
-			}
-			row = append(row, r)
+		if n := len(l.Runs); n > 0 {
+			l.Runs[n-1].Text = strings.TrimRight(l.Runs[n-1].Text, " ")
 		}
-		t.line('=', row)
+		t.line('=', append([]layout.Run{run('=', indent)}, l.Runs...))
 		indent = next
 	}
 }
@@ -134,7 +136,7 @@ func (t *Writer) line(sign byte, runs []layout.Run) {
 }
 
 // gutter prints a line of a server's text after its gutter. before is printed in front of both.
-func (t *Writer) gutter(before []layout.Run, l layout.Line) {
+func (t *Writer) gutter(l layout.Line, before ...layout.Run) {
 	sign := l.Sign
 	if t.Diff {
 		if sign == '=' && slices.ContainsFunc(l.Runs, func(r layout.Run) bool { return r.Op != '=' }) {
@@ -151,7 +153,7 @@ func (t *Writer) Hint(steps ...report.Step) {
 		if typed := cmp.Or(s.Command, s.Digest); typed != "" {
 			t.printf("hint: %s: %s\n", s.Text, typed)
 		} else if s.Text != "" {
-			t.notes("hint: ", s.Text)
+			t.Notes("hint: ", s.Text)
 		}
 	}
 }
@@ -166,18 +168,16 @@ func (t *Writer) Next(m *report.Model) {
 	}
 }
 
-// texts prints server text after its gutter.
-func (t *Writer) texts(indent string, list []layout.Line) {
-	for _, l := range list {
-		t.gutter([]layout.Run{{Op: '=', Text: indent}}, l)
-	}
+// room returns how many columns an indent and a gutter leave.
+func (t *Writer) room(indent string) int {
+	return max(layout.LeastWidth/2, t.Width-len(indent)-len("  | "))
 }
 
-// wrapped lays lines out for the width that an indent leaves.
-func (t *Writer) wrapped(indent int, list []layout.Line) (rows []layout.Line) {
-	width := max(layout.LeastWidth/2, t.Width-indent-len("  | "))
+// texts prints server text after its gutter, wrapped.
+func (t *Writer) texts(indent string, list []layout.Line) {
 	for _, l := range list {
-		rows = append(rows, l.Marked().Wrap(width, width)...)
+		for _, row := range l.Marked().Wrap(t.room(indent), t.room(indent)) {
+			t.gutter(row, run('=', indent))
+		}
 	}
-	return rows
 }

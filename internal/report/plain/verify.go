@@ -7,33 +7,32 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pinproof/internal/layout"
 	"pinproof/internal/report"
 	"pinproof/internal/text"
 )
 
 // WriteVerify prints verify's verdict.
-func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
+func WriteVerify(w io.Writer, m *report.Model, style Style) error {
 	t := New(w, style)
 	if m.Matches {
 		line := m.Word + ": " + m.Text
 		switch {
 		// Quiet output still mentions denied entries, because only a guard or a rule of the client keeps them from
 		// the agent.
-		case quiet && m.Denied == 0:
+		case t.Quiet && m.Denied == 0:
 			return nil
 		case len(m.Approved) > 0:
 			line += ": " + m.Review.Command
 		}
 		t.Match(line)
-		t.notes("  ", m.Abouts...)
+		t.Notes("  ", m.Abouts...)
 		t.Findings("  ", unrecordedTitle, m.Unrecorded)
 		t.Next(m)
 		return t.Err
 	}
-	t.otherServers(otherServers(m))
+	t.problems("", "other-server", m.Problems)
 	t.blocks(m, m.Several && !t.Full)
-	t.notes("", m.Cost)
+	t.Notes("", m.Cost)
 	t.verdict(m)
 	for _, p := range m.Problems {
 		switch {
@@ -41,7 +40,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style, quiet bool) error {
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
 		// Other problems have been printed in a line above, and the error has what to do.
 		case p.ID == "policy":
-			t.Hint(report.Step{Text: p.Text, Command: p.Command})
+			t.Hint(report.Step{Text: p.Text})
 		}
 	}
 	if m.Word == "DRIFT" || len(m.Entries) > 0 {
@@ -70,27 +69,25 @@ const lastBriefClass = 2
 // the lines of entries that have a warning, or are HIDDEN or DUPLICATE.
 func (t *Writer) blocks(m *report.Model, brief bool) {
 	t.warnings(m)
-	for i := range m.Records {
-		t.block(m.Failed, "["+strings.ToUpper(m.Records[i].What)+"]", " "+m.Records[i].Ref)
-		t.Say("  | ", layout.Run{Op: '=', Text: m.Records[i].Detail})
+	for _, s := range m.Records {
+		t.block(m.Failed, "["+strings.ToUpper(s.What)+"]", " "+s.Ref)
+		t.Notes("  | ", s.Detail)
 	}
 	left := 0
 	printed := 0
-	for i := range m.Blocks {
-		b := &m.Blocks[i]
+	for i, b := range m.Blocks {
 		if brief && b.FirstOfServer {
-			s := &m.Servers[b.Server]
-			t.block(s.Fails, "server="+s.Name, text.Spaced(strings.Join(append([]string{s.Drift}, s.Risks...), ", ")))
+			s := m.Servers[b.Server]
+			t.block(s.Fails, "server="+s.Name, text.Spaced(s.Brief))
 		}
 		if brief && b.Class > lastBriefClass {
 			continue
 		}
-		for _, at := range b.Entries {
-			e := &m.Entries[at]
+		for _, e := range b.Entries {
 			t.block(e.Blocked, "["+e.Kind+"]", " "+e.Ref)
 		}
 		details := detailsOf(b)
-		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(&m.Blocks[i+1])) {
+		if i+1 < len(m.Blocks) && !m.Blocks[i+1].FirstOfServer && slices.Equal(details, detailsOf(m.Blocks[i+1])) {
 			continue // printed below the next block, once for both
 		}
 		for i, d := range details {
@@ -102,18 +99,17 @@ func (t *Writer) blocks(m *report.Model, brief bool) {
 			printed++
 		}
 	}
-	for i := range m.Servers {
-		s := &m.Servers[i]
+	for _, s := range m.Servers {
 		if s.Missing {
 			t.block(m.NoAnswer != nil, "[MISSING]", " server="+s.Name)
-			t.Say("  | ", layout.Run{Op: '=', Text: s.Pinned + " pinned, and no capture to hold against them"})
+			t.Notes("  | ", s.Pinned+" pinned, and no capture to hold against them")
 		}
 	}
 	if left > 0 {
 		t.printf("%s of detail left out: %s\n", text.Count(left, "line"), m.Review.Command)
 	}
 	if m.Unexplained > 0 {
-		t.Say("", layout.Run{Op: '!', Text: "too much drift to explain all of it here: of " + text.Count(m.Unexplained, "more entry") + " only the kind is said"})
+		t.Say("", run('!', "too much drift to explain all of it here: of "+text.Count(m.Unexplained, "more entry")+" only the kind is said"))
 	}
 }
 
@@ -131,8 +127,7 @@ func detailsOf(b *report.Block) (list []detail) {
 	if b.Note != "" {
 		list = append(list, detail{'=', b.Note, ""})
 	}
-	for i := range b.Rows {
-		row := &b.Rows[i]
+	for _, row := range b.Rows {
 		if row.Op != '+' && row.Op != '-' && (b.Minor || !row.Minor) {
 			list = append(list, detail{row.Op, row.Word, text.Spaced(row.Place, row.Phrase)})
 		}
@@ -176,7 +171,7 @@ func (t *Writer) detail(d detail) {
 	if d.rest != "" {
 		d.word = fmt.Sprintf("%-*s", len("WARNING instruction-like"), d.word)
 	}
-	t.Say("  | ", layout.Run{Op: d.op, Text: d.word}, layout.Run{Op: '=', Text: d.rest})
+	t.Say("  | ", run(d.op, d.word), run('=', d.rest))
 }
 
 // WriteLocked prints the findings in what was pinned, and each entry with its digest.
@@ -186,7 +181,7 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 	servers, found := r.Locked()
 	t.Findings("", "", found)
 	for _, s := range servers {
-		t.Say("", layout.Run{Op: '+', Text: "PINNED " + s.Listed + " -> " + text.Printable(r.Lockfile)}, layout.Run{Op: '=', Text: "  server " + s.Name + s.Policy})
+		t.Say("", run('+', "PINNED "+s.Listed+" -> "+text.Printable(r.Lockfile)), run('=', "  server "+s.Name+s.Policy))
 		names := 0
 		for _, d := range s.Digests {
 			names = max(names, utf8.RuneCountInString(d[0]))
@@ -195,7 +190,7 @@ func WriteLocked(w io.Writer, r *report.Report, c report.Relocked, style Style) 
 			t.printf("  %-*s  %s\n", names, d[0], d[1])
 		}
 	}
-	t.Say("", layout.Run{Op: '+', Text: c.Records})
+	t.Say("", run('+', c.Records))
 	t.Hint(r.AfterLock()...)
 	return t.Err
 }
@@ -206,10 +201,10 @@ const maxMarked = 20
 // Marks prints the entries that a lockfile now denies to agents, and those that it no longer denies.
 func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 	if len(denied) > 0 {
-		t.Say("", layout.Run{Op: '+', Text: "DENIED " + text.List(denied, maxMarked) + ", kept from agents -> " + lockfile})
+		t.Say("", run('+', "DENIED "+text.List(denied, maxMarked)+", kept from agents -> "+lockfile))
 	}
 	if len(allowed) > 0 {
-		t.Say("", layout.Run{Op: '+', Text: "NO LONGER DENIED: " + text.List(allowed, maxMarked) + " -> " + lockfile})
+		t.Say("", run('+', "NO LONGER DENIED: "+text.List(allowed, maxMarked)+" -> "+lockfile))
 	}
 }
 
@@ -217,22 +212,21 @@ func (t *Writer) Marks(denied, allowed []string, lockfile string) {
 // a line, unless a prompt has already shown it.
 func WriteRelocked(w io.Writer, c report.Relocked, style Style) error {
 	t := New(w, style)
-	t.notes("", c.Idle...)
+	t.Notes("", c.Idle...)
 	if !c.Shown {
-		if len(c.Others) > 0 {
-			t.otherServers(c.Others)
+		if len(c.Problems) > 0 {
+			t.problems("", "other-server", c.Problems)
 		}
 		for _, e := range c.Entries {
 			t.printf("accepted [%s] %s  %s\n", e.Kind, e.Ref, e.Digest)
-			for i := range e.Findings {
-				f := &e.Findings[i]
-				t.finding("  ", f, text.Spaced(f.Place, f.Detail))
+			for _, f := range e.Findings {
+				t.finding("  ", &f, text.Spaced(f.Place, f.Detail))
 			}
 		}
 		t.Findings("  ", "", c.Whole)
 		t.Findings("  ", unrecordedTitle, c.Unrecorded)
 	}
-	t.Say("", layout.Run{Op: '+', Text: c.Written})
-	t.Say("", layout.Run{Op: '-', Text: c.Left})
+	t.Say("", run('+', c.Written))
+	t.Say("", run('-', c.Left))
 	return t.Err
 }

@@ -17,11 +17,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// Written returns a report as a format's Write writes it.
-func Written(t testing.TB, write func(io.Writer, *report.Model) error, r *report.Report) string {
+// Written returns a model as a format's Write writes it.
+func Written(t testing.TB, write func(io.Writer, *report.Model) error, m *report.Model) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b, r.Model); err != nil {
+	if err := write(&b, m); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -57,16 +57,16 @@ func Schema(t testing.TB, path string) *jsonschema.Schema {
 }
 
 // ValidateJSON parses JSON text strictly and, if s isn't nil, checks it against the schema.
-func ValidateJSON(t testing.TB, s *jsonschema.Schema, text []byte) {
+func ValidateJSON(t testing.TB, s *jsonschema.Schema, text string) {
 	t.Helper()
-	r := jsontree.NewReader(text)
+	r := jsontree.NewReader([]byte(text))
 	if _, err := r.Only(); err != nil {
 		t.Fatalf("not one strict JSON value: %v\n%s", err, text)
 	}
 	if s == nil {
 		return
 	}
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}

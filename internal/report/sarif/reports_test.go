@@ -1,7 +1,6 @@
 package sarif
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -86,15 +85,12 @@ type readLog struct {
 
 func checkSARIF(t testing.TB, schema *jsonschema.Schema, r *report.Report) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
-	reporttest.ValidateJSON(t, schema, b.Bytes())
-	reporttest.CheckShown(t, b.String())
-	checkFull(t, jsontree.ParseCanonical(b.Bytes()))
+	out := reporttest.Written(t, Write, r.Model)
+	reporttest.ValidateJSON(t, schema, out)
+	reporttest.CheckShown(t, out)
+	checkFull(t, jsontree.ParseCanonical([]byte(out)))
 	var log readLog
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
@@ -144,12 +140,9 @@ func checkFull(t testing.TB, v jsontree.Value) {
 
 func TestRules(t *testing.T) {
 	r := reporttest.Scenes["findings"].Report(t)
-	var b bytes.Buffer
-	if err := Write(&b, r.Model); err != nil {
-		t.Fatal(err)
-	}
+	out := reporttest.Written(t, Write, r.Model)
 	var log readLog
-	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
@@ -220,30 +213,24 @@ func TestLimit(t *testing.T) {
 		fmt.Fprintf(&b, `,{"name":"t%d"}`, i)
 	}
 	r := reporttest.Scene{Server: "s", Old: `[]`, New: b.String() + "]"}.Report(t)
-	var out bytes.Buffer
-	if err := Write(&out, r.Model); err != nil {
-		t.Fatal(err)
-	}
+	out := reporttest.Written(t, Write, r.Model)
 	var log readLog
-	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
+	if err := json.Unmarshal([]byte(out), &log); err != nil {
 		t.Fatal(err)
 	}
 	run := log.Runs[0]
 	if n := run.Invocations[0].ToolExecutionNotifications; len(run.Results) != 5_000 || len(n) != 2 || n[1].Message.Text != "2 results left out: code scanning takes no more" {
 		t.Errorf("%d results, %q", len(run.Results), n)
 	}
-	reporttest.ValidateJSON(t, sarifSchemaFile(t), out.Bytes())
+	reporttest.ValidateJSON(t, sarifSchemaFile(t), out)
 }
 
 func TestError(t *testing.T) {
-	var b bytes.Buffer
-	if err := Write(&b, reporttest.Failed(fail.New("no {0}").Hint("do")).Model); err != nil {
-		t.Fatal(err)
-	}
-	reporttest.ValidateJSON(t, sarifSchemaFile(t), b.Bytes())
+	out := reporttest.Written(t, Write, reporttest.Failed(fail.New("no {0}").Hint("do")).Model)
+	reporttest.ValidateJSON(t, sarifSchemaFile(t), out)
 	want := `"invocations":[{"executionSuccessful":false,"exitCode":2,"toolExecutionNotifications":[{"level":"error","message":{"text":"no {{0}}; hint: do"}}]}],"results":[],`
-	if !strings.Contains(b.String(), want) {
-		t.Error(b.String())
+	if !strings.Contains(out, want) {
+		t.Error(out)
 	}
 }
 
@@ -251,11 +238,8 @@ func FuzzSARIF(f *testing.F) {
 	schema := sarifSchemaFile(f)
 	reporttest.Fuzz(f, func(t *testing.T, r *report.Report, s string) {
 		checkSARIF(t, schema, r)
-		var b bytes.Buffer
-		if err := Write(&b, reporttest.Failed(fail.New("%s", text.Printable("x"+s))).Model); err != nil {
-			t.Fatal(err)
-		}
-		reporttest.ValidateJSON(t, schema, b.Bytes())
+		out := reporttest.Written(t, Write, reporttest.Failed(fail.New("%s", text.Printable("x"+s))).Model)
+		reporttest.ValidateJSON(t, schema, out)
 	})
 }
 
@@ -263,16 +247,13 @@ func FuzzSARIF(f *testing.F) {
 // an address. Code scanning sorts by security-severity.
 func TestDriver(t *testing.T) {
 	for _, home := range []string{"", "https://example.com/p"} {
-		var b bytes.Buffer
-		if err := Write(&b, &report.Model{Version: "v1.2.3", Home: home}); err != nil {
-			t.Fatal(err)
-		}
+		out := reporttest.Written(t, Write, &report.Model{Version: "v1.2.3", Home: home})
 		var log struct {
 			Runs []struct {
 				Tool struct{ Driver map[string]any }
 			}
 		}
-		if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+		if err := json.Unmarshal([]byte(out), &log); err != nil {
 			t.Fatal(err)
 		}
 		driver := log.Runs[0].Tool.Driver

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pinproof/internal/jsontest"
 	"pinproof/pinproof-capture/internal/mcp"
 )
 
@@ -85,15 +86,7 @@ func write(t *testing.T, path, text string) {
 
 // TestReadNPM has what npx 7 to 11 were seen to do. A star marks the word that "--" has to precede.
 func TestReadNPM(t *testing.T) {
-	for _, line := range []string{
-		"npx --no *srv --read-only .", "npx --no *srv", "npx --no-yes *srv --x", "npx --no-offline *srv", "npx -y --no *srv --x", "npx --local *srv --x",
-		"npx -yq *srv --x", "C:/node/npx.cmd --no *srv", "cmd /c npx --no *srv --x", "cmd.exe /C npx --no *srv", "npx --prefix . --no *srv --x",
-		"npx --unknown *srv --x", "npm exec *srv -p x", "npm exec *srv --read-only .", "npm exec --no *srv --x", "npm x *srv --x", "npm --silent exec *srv -x", "npm exec *srv . --x -- y",
-		"npx --no -- srv --read-only .", "npx srv --read-only .", "npx srv --no x", "npx -y srv --x", "npx --yes srv --x", "npx --no-install srv --read-only .",
-		"npx --no=true srv --x", "npx --no --yes srv --x", "npx -p pkg srv --x", "npx --package pkg -- srv", "npx -q srv --x", "npx -c --no", "npx --no",
-		"npm exec -- srv --x", "npm exec --no -- srv --x", "npm exec srv -- --x", "npm exec --package pkg --yes -- srv --x", "npm exec srv .", "npm run x --y",
-		"uvx --no srv --x", "node --no srv", "npm", "npx", "cmd /c npx", "pnpm exec srv --x",
-	} {
+	for _, line := range jsontest.Lines(t, "testdata/npm.txt") {
 		want := -1
 		words := strings.Fields(line)
 		for i, word := range words {

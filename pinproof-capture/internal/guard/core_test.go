@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -384,21 +385,6 @@ func difference(want, got string) string {
 	return "lines are missing"
 }
 
-// linesOf returns the lines of a file of test data, without comments.
-func linesOf(t *testing.T, file string) (lines []string) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(data)) {
-		if line[0] != '#' {
-			lines = append(lines, strings.TrimSpace(line))
-		}
-	}
-	return lines
-}
-
 // TestSmuggles: whatever a server says in place of a list, or beside it, in answer to whichever request, in whichever state of a session,
 // mode and revision, no byte that no pin approves reaches the client, and no call of it reaches the server. With warn, the client gets
 // the server's lists, and nothing that it didn't ask for.
@@ -406,7 +392,7 @@ func TestSmuggles(t *testing.T) {
 	lock := lockfileWith(t, "")
 	states := []string{"tools/list", "prompts/list", "ping", "again", "changed"}
 	isList := regexp.MustCompile(`"result":\{"(tools|prompts)":\[`)
-	for _, line := range linesOf(t, "smuggled.txt") {
+	for _, line := range jsontest.Lines(t, "testdata/smuggled.txt") {
 		name, said, _ := strings.Cut(line, ": ")
 		for i := range 3 * 2 * len(states) {
 			mode := []string{ModeEnd, ModeSubset, ModeWarn}[i%3]
@@ -465,7 +451,7 @@ func TestSmuggles(t *testing.T) {
 // TestCallsUnapproved: a call of what isn't approved, in every spelling that some server may read as one, reaches no server.
 func TestCallsUnapproved(t *testing.T) {
 	lock := lockfileWith(t, "")
-	for _, line := range linesOf(t, "calls.txt") {
+	for _, line := range jsontest.Lines(t, "testdata/calls.txt") {
 		s := newStage(t, lock, ModeEnd)
 		s.begin()
 		before := s.server.Len()

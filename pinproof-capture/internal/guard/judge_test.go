@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/pin"
 	"pinproof/pinproof-capture/internal/mcp"
 )
@@ -79,7 +80,7 @@ func TestFindLock(t *testing.T) {
 // TestVerdicts: a lying program that is found in pinproof's place can't make anything pass as approved. An answer counts only if its exit
 // code, its drift and its entries agree.
 func TestVerdicts(t *testing.T) {
-	for _, line := range linesOf(t, "verdicts.txt") {
+	for _, line := range jsontest.Lines(t, "testdata/verdicts.txt") {
 		row := strings.Split(line+"\t", "\t")
 		code, _ := strconv.Atoi(row[1])
 		v, err := readVerdict([]byte(row[3]), code)

@@ -11,37 +11,15 @@ import (
 	"testing/iotest"
 	"time"
 
+	"pinproof/internal/jsontest"
 	"pinproof/internal/jsontree"
 )
 
 // TestAnswersOfTwoKinds: some clients pass over an answer that isn't spelled as the protocol says,
 // and take the next one. A capture that ends with the first one is refused.
 func TestAnswersOfTwoKinds(t *testing.T) {
-	for line, good := range map[string]bool{
-		`{"jsonrpc":"2.0","id":2,"result":{}}`:                                       true,
-		` { "result" : {"tools":[]} , "id":2, "jsonrpc":"2.0" }`:                     true,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"no","data":[1]}}`: true,
-		`{"jsonrpc":"2.0","id":2.5,"method":"ping","params":{}}`:                     true,
-		`{"jsonrpc":"2.0","method":"notifications/message"}`:                         true,
-		`{"level":"info"}`:                                           true, // noise
-		`{"jsonrpc":"2.0","id":2.5,"result":{}}`:                     false,
-		`{"jsonrpc":"2.0","id":2.0,"result":{}}`:                     false,
-		`{"jsonrpc":"2.0","id":2}`:                                   false,
-		`{"jsonrpc":"2.0","id":2,"result":null}`:                     false,
-		`{"jsonrpc":"2.0","id":2,"result":[]}`:                       false,
-		`{"jsonrpc":"2.0","id":2,"result":{},"error":null}`:          false,
-		`{"jsonrpc":"2.0","id":2,"result":{},"x":1}`:                 false,
-		`{"jsonrpc":"2.0","id":2,"error":{}}`:                        false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601}}`:           false,
-		`{"jsonrpc":"2.0","id":2,"error":{"message":"no"}}`:          false,
-		`{"jsonrpc":"2.0","id":2,"error":{"Code":1,"Message":"no"}}`: false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":null}}`: false,
-		`{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}`: false,
-		`[{"jsonrpc":"2.0","id":2,"result":{}}]`:                     false,
-		`{"jsonrpc":"2.0","id":3,"result":{}}`:                       false,
-		`{"jsonrpc":"2.0","id":0,"result":{}}`:                       false,
-		`{"jsonrpc":"2.0","id":"2","result":{}}`:                     false,
-	} {
+	for _, row := range jsontest.Rows(t, "testdata/answers.txt", 2) {
+		line, good := row[0], row[1] == "true"
 		s := &session{rec: &record{}}
 		s.take(Received{Line: []byte(line + "\n"), asked: 2})
 		if err := s.rec.refuse(nil); err == nil != good || good && s.rec.lines.Len() == 0 {
