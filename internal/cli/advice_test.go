@@ -17,7 +17,7 @@ import (
 
 // decides has the fields of a fact that a flag can ask for: --only and --accept select by kinds, labels, risks and
 // notes. Every other field is advice.
-var decides = []string{"Drift", "Changes", "Fresh", "Is", "Minor"}
+var decides = []string{"Drift", "Edits", "Fresh", "Is", "Minor"}
 
 // TestAdvice: advice can't change a decision. The outcome is the same for all facts of a drift for
 // people, and however they are ranked and ordered. With flags that ask for no fact, it is the same without
@@ -74,8 +74,8 @@ func misled(f *facts.Facts, random jsontest.Maker) *facts.Facts {
 				v.Field(i).SetZero()
 			}
 		}
-		for i := range e.Changes { // in a change, only the label decides
-			c := reflect.ValueOf(&e.Changes[i]).Elem()
+		for i := range e.Edits { // in a change, only the label decides
+			c := reflect.ValueOf(e.Edits[i]).Elem()
 			for j := range c.NumField() {
 				if c.Type().Field(j).Name != "Label" {
 					c.Field(j).SetZero()

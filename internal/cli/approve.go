@@ -179,7 +179,7 @@ func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 		c.Drifts = append(c.Drifts, e.Drift)
 		fact := approval.DriftFacts{Words: e.Words(), Minor: e.Minor}
 		if !e.Unexplained {
-			for _, change := range e.Changes {
+			for _, change := range e.Changes() {
 				fact.Labels = append(fact.Labels, change.Label.ID())
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"pinproof/internal/schema"
 	"pinproof/internal/skill"
 	"pinproof/internal/text"
+	"pinproof/internal/words"
 )
 
 // countHidden counts the invisible characters in a value's strings, except in member names.
@@ -48,16 +49,19 @@ type Change struct {
 
 	// The label's severity, unless the changes of the whole schema together have a different effect.
 	Severity label.Severity
+
+	// The rest is what package facts finds out for a reader.
+
+	TextEdits []words.Edit // what differs between two texts
+	Compared  bool         // the texts were compared sentence by sentence
+	NewToRead bool         // something to read was added or removed
+
+	// A reader of the texts can't see what changed, and no warning reports it.
+	Unseen bool
 }
 
-// CompareDrift lists the changes in the definition of an entry. It returns nil unless IsComparable is true.
-func CompareDrift(budget *effort.Budget, d *pin.Drift) []Change {
-	if !IsComparable(d) {
-		return nil
-	}
-	changes, _ := CompareDefinitions(budget, d.Type, d.Locked.Shown(), d.Captured.Shown())
-	return changes
-}
+// Minor reports whether a review may sum up a change.
+func (c *Change) Minor() bool { return c.Label.Minor() && !c.NewToRead && !c.Unseen }
 
 // IsComparable reports whether an entry had a definition before, and the texts of the old and the new
 // definition are known.
@@ -69,25 +73,25 @@ func IsComparable(d *pin.Drift) bool {
 // The list is empty if and only if the two are the same JSON value. A change that the budget is too small to judge
 // counts as breaking. was maps the pointers of moved values to their old pointers.
 func CompareDefinitions(budget *effort.Budget, entryType pin.EntryType, old, new jsontree.Value) (changes []Change, was map[string]string) {
-	l := labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, sides: map[string]*side{}}
-	l.readOnly = readOnly(&old) && readOnly(&new)
-	l.name = new.Get("name").Text
-	d := differences(entryType, &old, &new)
-	l.changes = slices.Grow(l.changes, len(d.changes))
-	for _, n := range d.changes {
-		l.add(n)
+	l := &labeller{budget: budget, entryType: entryType, shown: [2]jsontree.Value{old, new}, name: new.Get("name").Text, sides: map[string]*side{}}
+	root := &node{old: &old, new: &new}
+	if entryType == pin.Tools {
+		root.at = schema.AtDefinition
 	}
-	was = map[string]string{}
-	for _, n := range d.moves {
-		before, now := n.pointers()
-		was[now] = before
+	d := &differ{was: map[string]string{}, equal: map[versions]bool{}}
+	d.compare(root)
+	var places []*place
+	for _, n := range d.changes {
+		places = append(places, l.place(n))
 	}
 	for _, member := range slices.Sorted(maps.Keys(l.sides)) {
-		l.side = l.sides[member]
-		l.judge(member)
+		l.judge(member, places)
 	}
-	slices.SortStableFunc(l.changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
-	return l.changes, was
+	for _, p := range places {
+		changes = append(changes, p.Change)
+	}
+	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Label, b.Label) })
+	return changes, d.was
 }
 
 // A labeller labels the changes in a tree of nodes. It computes shared data once, so that each change costs no more
@@ -96,84 +100,98 @@ type labeller struct {
 	budget    *effort.Budget
 	entryType pin.EntryType
 	shown     [2]jsontree.Value // both definitions
-
-	// Both definitions declare that the tool only reads.
-	readOnly bool
-
-	codeNames *skill.CodeNames // of both definitions, once they are needed
-
-	name    string           // of the tool, as it is now
-	sides   map[string]*side // the schemas that differ, by their members
-	side    *side            // the one that is being labelled
-	changes []Change
+	name      string            // of the tool, as it is now
+	codeNames *skill.CodeNames  // of both definitions, once they are needed
+	sides     map[string]*side  // the schemas that differ, by their members
 }
 
-// A location is where in a definition a node is.
-type location struct {
-	steps []string
+// A place is a change with where it is in a definition.
+type place struct {
+	*labeller
+	Change
+
+	// The whole schemas that it is in, or that it is about; or nil.
+	*side
+
 	at    schema.Position
+	steps []string // to it, from the definition on
 
-	around [2]*jsontree.Value // the innermost schema around it
+	// The member of the innermost schema around it that leads to it, or that of the definition if no schema is around
+	// it; and the steps from there on.
+	keyword string
+	inside  []string
 
-	// The index in steps of the member of around that leads to the node; -1 if no schema is around it.
-	keyword int
-
-	schemas       [][2]*jsontree.Value // the schemas around it, old and new, the whole one first
-	isTested      bool                 // it is where values are tested, as under not
+	around        versions   // the innermost schema around it, old and new
+	schemas       []versions // all schemas around it, the whole one first
+	isTested      bool       // it is where values are tested, as under not
 	inDefinitions bool
 }
 
-// location returns where a node is.
-func (n *node) location() location {
-	if n.above == nil {
-		return location{at: n.at, keyword: -1}
+// place returns the labelled change at a node.
+func (l *labeller) place(n *node) *place {
+	p := &place{labeller: l, Change: n.change()}
+	p.locate(n)
+	p.Label = label.TooMany
+	if !n.tooMany {
+		p.Label = p.labelOf()
 	}
-	s := n.above.location()
-	if n.above.at == schema.AtSchema {
-		s.around = [2]*jsontree.Value{n.above.old, n.above.new}
-		s.schemas = append(s.schemas, s.around)
-		s.keyword = len(s.steps)
-		s.isTested = s.isTested || tests(n.now)
-		s.inDefinitions = s.inDefinitions || schema.IsDefinitions(n.now)
-	}
-	s.steps = append(s.steps, n.now)
-	s.at = n.at
-	return s
+	p.Severity = p.Label.Severity()
+	// Paths can be long, and only the label needs them.
+	p.steps = nil
+	p.inside = nil
+	p.schemas = nil
+	return p
 }
 
-func (s *location) name() string { return s.steps[s.keyword] }
-
-func (s *location) inside() []string { return s.steps[s.keyword+1:] }
+// locate notes where a node is.
+func (p *place) locate(n *node) {
+	p.at = n.at
+	if n.above == nil {
+		return
+	}
+	p.locate(n.above)
+	isInSchema := p.at == schema.AtSchema
+	if isInSchema {
+		p.around = versions{n.above.old, n.above.new}
+		p.schemas = append(p.schemas, p.around)
+		p.isTested = p.isTested || tests(n.now)
+		p.inDefinitions = p.inDefinitions || schema.IsDefinitions(n.now)
+	} else if n.at == schema.AtSchema && p.steps == nil {
+		p.side = p.sideOf(n)
+	}
+	if isInSchema || p.steps == nil {
+		p.keyword = n.now
+		p.inside = nil
+	} else {
+		p.inside = append(p.inside, n.now)
+	}
+	p.steps = append(p.steps, n.now)
+	p.at = n.at
+}
 
 // names lists the members of the keyword's value that a change added or removed, or the member that contains the
 // change.
-func (s *location) names(c Change) (names []string) {
-	if inside := s.inside(); len(inside) > 0 {
-		return inside[:1]
+func (p *place) names() (names []string) {
+	if len(p.inside) > 0 {
+		return p.inside[:1]
 	}
-	for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
+	for _, m := range slices.Concat(p.Old.Members(), p.New.Members()) {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
-// position returns the position of the node's value, which its keyword determines.
-func (s *location) position() schema.Position {
-	if s.at == schema.AtSchema || len(s.inside()) > 0 {
-		return s.at
-	}
-	return schema.Keyword(s.name())
-}
+// isMove reports whether a value only moved. What differs inside it has changes of its own.
+func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
 
-// change returns the change at a node.
-func (n *node) change() Change {
-	old, pointer := n.pointers()
-	c := Change{Pointer: pointer}
+// change returns the change at a node, without a label.
+func (n *node) change() (c Change) {
+	was, now := n.pointers()
+	c.Pointer = now
 	if n.new == nil {
-		c.Pointer = old
-	}
-	if old != c.Pointer && (n.old != nil || n.moved) {
-		c.From = old
+		c.Pointer = was
+	} else if n.old != nil && was != now {
+		c.From = was
 	}
 	if n.isWhole && n.old != nil {
 		c.Old = *n.old
@@ -185,27 +203,8 @@ func (n *node) change() Change {
 	return c
 }
 
-// add labels the change at a node.
-func (l *labeller) add(n *node) {
-	c := n.change()
-	s := n.location()
-	if s.keyword >= 0 || n.at == schema.AtSchema {
-		l.side = l.sideOf(n)
-	}
-	c.Label = label.TooMany
-	if !n.tooMany {
-		c.Label = l.labelOf(c, s)
-	}
-	c.IsCode = l.entryType == pin.Skills && len(s.steps) == 2 && s.steps[0] == pin.FilesMember && l.isCode(s.steps[1])
-	c.Severity = c.Label.Severity()
-	l.changes = append(l.changes, c)
-}
-
-// sideOf returns the whole schemas, old and new, that contain a node.
+// sideOf returns the side that a member of a tool begins.
 func (l *labeller) sideOf(n *node) *side {
-	for n.above.above != nil {
-		n = n.above
-	}
 	if l.sides[n.now] == nil {
 		l.sides[n.now] = newSide(l.budget, l.name, n.old, n.new)
 	}

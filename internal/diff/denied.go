@@ -37,8 +37,8 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 		}
 		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
 		nearest := -1.0
-		if former := s.former(d); former != nil && former.Denied {
-			d.LikeDenied = pin.Ref{Server: d.Server, Key: former.Key}
+		if former := Former(s.side, d); former != nil && former.Denied {
+			d.LikeDenied = s.side.Ref(former.Key)
 			continue
 		} else if former != nil && former.Definition != nil {
 			own := describeWhole(former.Key, former.Shown())
@@ -106,17 +106,18 @@ func resembles(old, now *candidate, isOwn bool) bool {
 }
 
 // share returns the fraction of the words of the old text that the new one has, too, from 0 to 1.
-func share(old, now map[string]bool) float64 {
+func share(old, now set) float64 {
 	return float64(common(old, now)) / float64(max(1, len(old)))
 }
 
 // describeWhole is describe with the words of all texts in a definition.
 func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	c := describe(key, definition)
-	c.said = map[string]bool{}
-	c.files = map[string]bool{}
+	c.said = set{}
+	addSaid(c.said, nameless(key.Type, definition))
+	c.files = set{}
 	for _, file := range definition.Get(pin.FilesMember).Members() {
-		text := file.Value.Text
+		text := file.Text
 		if file.Name == skill.Main {
 			text = strings.TrimSpace(text[len(skill.AnyHead(text)):])
 		}
@@ -124,7 +125,6 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 			c.files[text] = true
 		}
 	}
-	addSaid(c.said, nameless(key.Type, definition))
 	return c
 }
 
@@ -136,7 +136,7 @@ var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "requir
 
 // addSaid adds the words of a value's strings, in any spelling that reads the same. Scripts without spaces have no words, so three
 // letters next to each other count as one where they aren't ASCII.
-func addSaid(said map[string]bool, v jsontree.Value) {
+func addSaid(said set, v jsontree.Value) {
 	for word := range wordSet(text.FoldLookalikes(v.Text)) {
 		letters := []rune(word)
 		if len(letters) == len(word) || len(letters) <= 3 {
@@ -182,10 +182,10 @@ func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	return s.said
 }
 
-// former returns the pin of the entry, or of the one that it is renamed from, or nil.
-func (s *shaped) former(d *pin.Drift) *pin.Pin {
+// Former returns the pin of a drifted entry of a server, or of the one that it is renamed from, or nil.
+func Former(side *pin.Comparison, d *pin.Drift) *pin.Pin {
 	if d.RenamedFrom == "" {
 		return d.Locked
 	}
-	return s.side.Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
+	return side.Locked.Find(pin.Key{Type: d.Type, Name: d.RenamedFrom})
 }

@@ -12,94 +12,85 @@ import (
 )
 
 // labelOf returns the label of a change.
-func (l *labeller) labelOf(c Change, s location) label.Label {
-	if len(s.steps) == 0 {
-		return proseLabel(c, nil) // of a server's instructions
-	}
-	name := s.steps[0]
-	inside := s.steps[1:]
-	if len(inside) == 0 && saysNothing(c) && pin.IsSpecifiedMember(l.entryType, name) {
-		if c.New.Kind == 'n' {
+func (p *place) labelOf() label.Label {
+	switch {
+	case len(p.steps) == 0:
+		return p.proseLabel(0) // of a server's instructions
+	case len(p.steps) == 1 && isNothing(p.Old) && isNothing(p.New) && pin.IsSpecifiedMember(p.entryType, p.keyword):
+		if p.New.Kind == 'n' {
 			return label.Other // the SDKs' clients refuse the whole list
 		}
 		return label.OtherForm
-	}
-	// What differs inside a moved value has changes of its own.
-	moved := c.Old.Kind == 0 && c.New.Kind == 0
-	if name == "title" || name == "description" {
-		return l.proseLabel(c, name, inside)
-	}
-	if l.entryType == pin.Skills {
-		return l.skillLabel(c, name, inside)
-	}
-	if name == "_meta" && !moved {
-		return metaLabel(c, inside)
-	}
-	if name == "_meta" || name == "icons" {
+	case p.side != nil:
+		return p.sideLabel()
+	case p.keyword == "title" || p.keyword == "description":
+		return p.titleLabel(p.keyword, 0)
+	case p.entryType == pin.Skills:
+		return p.skillLabel()
+	case p.keyword == "_meta" && !p.isMove():
+		return p.metaLabel()
+	case p.keyword == "_meta" || p.keyword == "icons":
 		return label.ClientMetadata
-	}
-	if l.entryType == pin.Tools && (name == "inputSchema" || name == "outputSchema") {
-		return l.sideLabel(c, s)
-	}
-	if moved {
+	case p.isMove():
 		return label.Changed
-	}
-	if name == pin.EntryTypeInfo[l.entryType].Identity {
+	case p.keyword == pin.EntryTypeInfo[p.entryType].Identity:
 		return label.Renamed
-	}
-	switch l.entryType {
-	case pin.Tools:
-		return l.toolLabel(c, name, inside)
-	case pin.Prompts:
-		if name == "arguments" {
-			return promptArgumentLabel(c, inside)
-		}
-		return label.Changed
-	}
-	return resourceLabel(c, name, inside)
-}
-
-// saysNothing reports whether a change is between null and no member, which mean the same.
-func saysNothing(c Change) bool {
-	says := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'n' }
-	return !says(c.Old) && !says(c.New)
-}
-
-// toolLabel labels a change in a member, other than a schema, that only tools have.
-func (l *labeller) toolLabel(c Change, name string, inside []string) label.Label {
-	switch name {
-	case "annotations":
-		if len(inside) > 0 {
-			return l.annotationLabel(c, inside[0], inside[1:])
-		}
-		// All annotations took the place of something else, or the other way round: return the gravest label of any of them. Who
-		// accepts the wording of a title accepts no hint.
-		var labels []label.Label
-		for _, m := range slices.Concat(c.Old.Members(), c.New.Members()) {
-			part := Change{Old: c.Old.Get(m.Name), New: c.New.Get(m.Name)}
-			labels = append(labels, l.annotationLabel(part, m.Name, nil))
-		}
-		slices.Sort(labels)
-		if labels = slices.Compact(labels); len(labels) > 1 && labels[0] == label.Wording {
-			return label.Other
-		}
-		return append(labels, label.ClientMetadata)[0]
-	case "execution":
-		return executionLabel(c, inside)
+	case p.entryType == pin.Tools:
+		return p.toolLabel()
+	case p.entryType != pin.Prompts:
+		return p.resourceLabel()
+	case p.keyword == "arguments":
+		return p.promptArgumentLabel()
 	}
 	return label.Changed
 }
 
+// isNothing reports whether a value is absent or null, which mean the same.
+func isNothing(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' }
+
+// isEmpty reports whether a value has no content: it is absent, null, or without parts.
+func isEmpty(v jsontree.Value) bool {
+	return isNothing(v) || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
+}
+
+// toolLabel labels a change in a member, other than a schema, that only tools have.
+func (p *place) toolLabel() label.Label {
+	if p.keyword == "execution" {
+		return p.executionLabel()
+	}
+	if p.keyword != "annotations" {
+		return label.Changed
+	}
+	if len(p.inside) > 0 {
+		return p.annotationLabel()
+	}
+	// All annotations took the place of something else, or the other way round: return the gravest label of any of them. Who
+	// accepts the wording of a title accepts no hint.
+	var labels []label.Label
+	for _, m := range slices.Concat(p.Old.Members(), p.New.Members()) {
+		part := *p
+		part.Old = p.Old.Get(m.Name)
+		part.New = p.New.Get(m.Name)
+		part.inside = []string{m.Name}
+		labels = append(labels, part.annotationLabel())
+	}
+	slices.Sort(labels)
+	if labels = slices.Compact(labels); len(labels) > 1 && labels[0] == label.Wording {
+		return label.Other
+	}
+	return append(labels, label.ClientMetadata)[0]
+}
+
 // resourceLabel labels a change in a member of a resource or a template.
-func resourceLabel(c Change, name string, inside []string) label.Label {
-	switch name {
+func (p *place) resourceLabel() label.Label {
+	switch p.keyword {
 	case "name":
-		return proseLabel(c, inside)
+		return p.proseLabel(0)
 	case "annotations", "size":
 		return label.ClientMetadata
 	case "mimeType":
 		// A reader may not know the new type.
-		if c.Old.Kind != 0 {
+		if p.Old.Kind != 0 {
 			return label.Other
 		}
 	}
@@ -108,20 +99,18 @@ func resourceLabel(c Change, name string, inside []string) label.Label {
 
 // sideLabel labels a change of, or inside, the input or output schema. The same rules compare both: they return the
 // label for an input, which OfOutput maps to that for an output.
-func (l *labeller) sideLabel(c Change, at location) label.Label {
-	isOutput := at.steps[0] == "outputSchema"
-	var k label.Label
+func (p *place) sideLabel() label.Label {
+	isOutput := p.steps[0] == "outputSchema"
+	k := label.Other
 	switch {
-	case at.keyword >= 0:
-		k = l.schemaLabel(c, at)
-	case isOutput && c.Old.Kind == 0:
+	case p.schemas != nil:
+		k = p.schemaLabel()
+	case isOutput && p.Old.Kind == 0:
 		return label.OutputAdded
-	case isOutput && c.New.Kind == 0:
+	case isOutput && p.New.Kind == 0:
 		return label.OutputRemoved
-	case l.exports(&c.New, schema.AtSchema):
+	case p.exports(&p.New, schema.AtSchema):
 		k = label.Exported
-	default:
-		k = label.Other
 	}
 	if isOutput {
 		return k.OfOutput()
@@ -129,102 +118,89 @@ func (l *labeller) sideLabel(c Change, at location) label.Label {
 	return k
 }
 
-// proseLabel returns the label of a change of the title or the description of an entry. A title that repeats the
-// words of the entry's name tells a reader nothing new.
-func (l *labeller) proseLabel(c Change, name string, inside []string) label.Label {
-	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, l.name) }
-	if name == "title" && len(inside) == 0 && inWords(c.Old) && inWords(c.New) {
+// titleLabel labels a change of the title or the description of an entry, so many steps inside the keyword. A title
+// that repeats the words of the entry's name tells a reader nothing new.
+func (p *place) titleLabel(name string, depth int) label.Label {
+	inWords := func(v jsontree.Value) bool { return v.Kind == 0 || normal.RepeatsName(v.Text, p.name) }
+	if name == "title" && len(p.inside) == depth && inWords(p.Old) && inWords(p.New) {
 		return label.OtherForm
 	}
-	return proseLabel(c, inside)
+	return p.proseLabel(depth)
 }
 
-// proseLabel labels a change in a title or description. Only a string is prose.
-func proseLabel(c Change, inside []string) label.Label {
-	isText := func(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 'n' || v.Kind == '"' }
+// proseLabel labels a change in a text that people read, so many steps inside the keyword. Only a string is prose.
+func (p *place) proseLabel(depth int) label.Label {
+	isText := func(v jsontree.Value) bool { return isNothing(v) || v.Kind == '"' }
 	switch {
-	case len(inside) > 0 || !isText(c.Old) || !isText(c.New):
+	case len(p.inside) > depth || !isText(p.Old) || !isText(p.New):
 		return label.Other
-	case isEmpty(c.Old) && isEmpty(c.New):
+	case isNothing(p.Old) && isNothing(p.New):
 		return label.OtherForm
-	case words.IndentChange(c.Old.Text, c.New.Text) != "" && words.IsDocComment(c.Old.Text):
+	case words.IndentChange(p.Old.Text, p.New.Text) != "" && words.IsDocComment(p.Old.Text):
 		return label.Layout
 	}
 	return label.Wording
 }
 
 // promptArgumentLabel labels a change in a prompt's arguments, each with name, description and required.
-func promptArgumentLabel(c Change, inside []string) label.Label {
+func (p *place) promptArgumentLabel() label.Label {
 	on := func(v jsontree.Value) bool { return v.Kind != 0 && v.Kind != 'f' }
-	if len(inside) < 2 {
+	if len(p.inside) < 2 {
 		kind := label.Other
-		if c.Old.Kind == 0 {
+		if p.Old.Kind == 0 {
 			kind = label.NewOptional
-		} else if c.New.Kind == 0 {
+		} else if p.New.Kind == 0 {
 			kind = label.ParameterRemoved
 		}
-		for _, item := range slices.Concat(c.New.Items(), []jsontree.Member{{Value: c.New}}) {
-			if on(item.Value.Get("required")) {
+		for _, item := range slices.Concat(p.New.Items(), []jsontree.Member{{Value: p.New}}) {
+			if on(item.Get("required")) {
 				return label.NewRequired
 			}
 		}
 		return kind
 	}
-	if inside[1] == "title" || inside[1] == "description" {
-		return proseLabel(c, inside[2:])
-	}
-	if len(inside) > 2 || inside[1] != "name" && inside[1] != "required" {
+	switch member := p.inside[1]; {
+	case member == "title" || member == "description":
+		return p.proseLabel(2)
+	case len(p.inside) > 2 || member != "name" && member != "required":
 		return label.Changed
-	}
-	if inside[1] == "name" {
+	case member == "name":
 		return label.Renamed
-	}
-	if on(c.New) {
+	case on(p.New):
 		return label.NowRequired
-	}
-	if on(c.Old) {
+	case on(p.Old):
 		return label.NoLongerRequired
 	}
 	return label.OtherForm
 }
 
 // annotationLabel labels a change in one annotation.
-func (l *labeller) annotationLabel(c Change, name string, inside []string) label.Label {
+func (p *place) annotationLabel() label.Label {
+	name := p.inside[0]
 	if name == "title" {
-		return l.proseLabel(c, name, inside)
+		return p.titleLabel(name, 1)
 	}
 	hint, ok := toolHints[name]
-	if !ok || len(inside) > 0 {
+	if !ok || len(p.inside) > 1 {
 		return label.ClientMetadata
 	}
+	isReadOnly := func(side int) bool { return p.shown[side].Get("annotations").Get("readOnlyHint").Kind == 't' }
+	isOdd := !isFlag(p.Old) || !isFlag(p.New)
 	// Clients differ in how they read a hint that isn't a boolean. To be safe, assume that clients ask less because
 	// of a new one, and didn't because of an old one.
-	asksLess := func(v jsontree.Value, odd bool) bool {
-		switch v.Kind {
-		case 0:
-			return hint.absent == hint.asksLess
-		case 't', 'f':
-			return (v.Kind == 't') == hint.asksLess
-		}
-		return odd
-	}
-	switch before, after := asksLess(c.Old, false), asksLess(c.New, true); {
-	case l.readOnly && hint.writes && isFlag(c.Old) && isFlag(c.New):
+	before := p.Old.Kind == hint.asksLess
+	after := p.New.Kind == hint.asksLess || !isFlag(p.New)
+	switch {
+	case hint.writes && !isOdd && isReadOnly(0) && isReadOnly(1):
 		return label.OtherForm
 	case after && !before:
 		return hint.safer
 	case before && !after:
 		return label.TowardsCaution
-	case !isFlag(c.Old) || !isFlag(c.New):
+	case isOdd:
 		return label.Changed
 	}
 	return label.OtherForm
-}
-
-// readOnly reports whether a definition's annotations declare that the tool only reads.
-func readOnly(definition *jsontree.Value) bool {
-	hint := jsontree.Lookup(jsontree.Lookup(definition, "annotations"), "readOnlyHint")
-	return hint != nil && hint.Kind == 't'
 }
 
 // isFlag reports whether a value is true, false or absent.
@@ -233,15 +209,15 @@ func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Ki
 // executionLabel labels a change in execution, which SDKs once added to every tool and now omit (MCP 2025-11-25,
 // 2026-07-28). A tool without it accepts no call as a task. If a tool accepts fewer kinds of calls than before, it's
 // unknown whether a client used them.
-func executionLabel(c Change, inside []string) label.Label {
+func (p *place) executionLabel() label.Label {
 	support := func(v jsontree.Value) string {
 		if v.Kind == 0 {
 			return "forbidden"
 		}
 		return taskSupport[string(jsontree.Append(nil, v))]
 	}
-	switch old, new := support(c.Old), support(c.New); {
-	case old == "" || new == "" || len(inside) > 0 && inside[0] != "taskSupport":
+	switch old, new := support(p.Old), support(p.New); {
+	case old == "" || new == "" || len(p.inside) > 0 && p.inside[0] != "taskSupport":
 		return label.Changed
 	case old == new:
 		return label.OtherForm

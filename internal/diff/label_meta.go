@@ -19,7 +19,7 @@ import (
 //	ui.csp, ui.permissions               the same, of the page that a tool names                2026-11
 var metaRules = []struct {
 	path  []string // from _meta on
-	less  func(old, new *jsontree.Value) bool
+	less  func(old, new jsontree.Value) bool
 	label label.Label
 }{
 	{[]string{"anthropic/requiresUserInteraction"}, asksNoMore, label.AskingDropped},
@@ -31,44 +31,44 @@ var metaRules = []struct {
 	{[]string{"ui", "permissions"}, grows, label.AppWidened},
 }
 
-// metaLabel labels a change in _meta. inside is the path from _meta to the change, which may be a member in the
-// table, inside one, or around one if both were added or removed together.
-func metaLabel(c Change, inside []string) label.Label {
+// metaLabel labels a change in _meta, which may be a member in the table, inside one, or around one if both were added
+// or removed together.
+func (p *place) metaLabel() label.Label {
 	for _, rule := range metaRules {
-		common := min(len(inside), len(rule.path))
-		if !slices.Equal(inside[:common], rule.path[:common]) {
+		common := min(len(p.inside), len(rule.path))
+		if !slices.Equal(p.inside[:common], rule.path[:common]) {
 			continue
 		}
-		below := len(inside) > len(rule.path)
-		old := &c.Old
-		new := &c.New
+		old := p.Old
+		new := p.New
 		for _, step := range rule.path[common:] {
-			old = jsontree.Lookup(old, step)
-			new = jsontree.Lookup(new, step)
+			old = old.Get(step)
+			new = new.Get(step)
 		}
-		if below && grows(old, new) || !below && rule.less(old, new) {
+		less := rule.less
+		if len(p.inside) > len(rule.path) {
+			less = grows
+		}
+		if less(old, new) {
 			return rule.label
 		}
 	}
 	return label.ClientMetadata
 }
 
-func isTrue(v *jsontree.Value) bool { return v != nil && v.Kind == 't' }
+func asksNoMore(old, new jsontree.Value) bool { return old.Kind == 't' && new.Kind != 't' }
 
 // isPublicNow reports whether a tool that was private, which a model doesn't see, isn't private any more.
-func isPublicNow(old, new *jsontree.Value) bool {
-	return jsontree.TextOf(old) == "private" && jsontree.TextOf(new) != "private"
+func isPublicNow(old, new jsontree.Value) bool {
+	return jsontree.TextOf(&old) == "private" && jsontree.TextOf(&new) != "private"
 }
-
-func asksNoMore(old, new *jsontree.Value) bool { return isTrue(old) && !isTrue(new) }
 
 // isShownMore reports whether the model or the page may use a tool that it could not use before. If no member declares
 // who may use a tool, both may.
-func isShownMore(old, new *jsontree.Value) bool {
-	both := jsontree.Texts([]string{"model", "app"})
-	listed := func(v *jsontree.Value) *jsontree.Value {
-		if v == nil || v.Kind != '[' {
-			return &both
+func isShownMore(old, new jsontree.Value) bool {
+	listed := func(v jsontree.Value) jsontree.Value {
+		if v.Kind != '[' {
+			return jsontree.Texts([]string{"model", "app"})
 		}
 		return v
 	}
@@ -77,22 +77,22 @@ func isShownMore(old, new *jsontree.Value) bool {
 
 // grows reports whether the new value allows something that the old one doesn't name: an element, a member, or a
 // different scalar.
-func grows(old, new *jsontree.Value) bool {
-	if new == nil || new.Kind == 0 || new.Kind == 'f' || new.Kind == 'n' {
+func grows(old, new jsontree.Value) bool {
+	if isNothing(new) || new.Kind == 'f' {
 		return false
 	}
-	if old == nil || old.Kind != new.Kind {
+	if old.Kind != new.Kind {
 		return true
 	}
 	if new.Kind == '[' {
-		was := map[string]bool{}
+		was := set{}
 		for _, item := range old.Items() {
 			was[string(jsontree.Append(nil, item.Value))] = true
 		}
 		return slices.ContainsFunc(new.Items(), func(item jsontree.Member) bool { return !was[string(jsontree.Append(nil, item.Value))] })
 	}
 	if new.Kind == '{' {
-		return slices.ContainsFunc(new.Members(), func(m jsontree.Member) bool { return grows(jsontree.Lookup(old, m.Name), &m.Value) })
+		return slices.ContainsFunc(new.Members(), func(m jsontree.Member) bool { return grows(old.Get(m.Name), m.Value) })
 	}
 	return old.Text != new.Text
 }

@@ -12,18 +12,19 @@ import (
 )
 
 // skillLabel labels a change in the entry of a skill, or in its files.
-func (l *labeller) skillLabel(c Change, name string, inside []string) label.Label {
+func (p *place) skillLabel() label.Label {
+	depth := len(p.inside)
 	switch {
-	case name == pin.FilesMember && len(inside) == 1:
-		return fileLabel(c, inside[0], l.isCode(inside[0]))
-	case name == "frontmatter" && len(inside) > 0:
-		return frontmatterLabel(c, inside)
-	case name == "resources" && len(inside) == 2 && (inside[1] == "digest" || inside[1] == "size") && l.showsFile(inside[0]):
+	case p.keyword == pin.FilesMember && depth == 1:
+		return p.fileLabel(p.inside[0])
+	case p.keyword == "frontmatter" && depth > 0:
+		return p.frontmatterLabel(p.inside[0])
+	case p.keyword != "resources":
+		return label.Changed
+	case depth == 2 && (p.inside[1] == "digest" || p.inside[1] == "size") && p.showsFile(p.inside[0]):
 		return label.FileDigest
-	case name == "resources" && len(inside) == 1 && c.Old.Kind == 0:
-		if skill.IsScript(l.nameOf(c.New.Get("uri").Text)) {
-			return label.ScriptAdded
-		}
+	case depth == 1 && p.Old.Kind == 0 && skill.IsScript(p.nameOf(p.New.Get("uri").Text)):
+		return label.ScriptAdded
 	}
 	return label.Changed
 }
@@ -33,8 +34,8 @@ func (l *labeller) skillLabel(c Change, name string, inside []string) label.Labe
 func (l *labeller) showsFile(index string) bool {
 	listed := jsontree.Lookup(jsontree.Lookup(&l.shown[1], "resources"), index)
 	name := l.nameOf(jsontree.TextOf(jsontree.Lookup(listed, "uri")))
-	isKnown := func(side jsontree.Value) bool { return side.Get(pin.FilesMember).Get(name).Kind != 0 }
-	return isKnown(l.shown[0]) && isKnown(l.shown[1])
+	isUnknown := func(side jsontree.Value) bool { return !side.Get(pin.FilesMember).Has(name) }
+	return !slices.ContainsFunc(l.shown[:], isUnknown)
 }
 
 // nameOf returns the name of a file in its skill's folder.
@@ -55,7 +56,7 @@ func (l *labeller) isCode(name string) bool {
 				return command
 			})
 			for _, file := range side.Get(pin.FilesMember).Members() {
-				l.codeNames.Add(file.Name, file.Value.Text)
+				l.codeNames.Add(file.Name, file.Text)
 			}
 		}
 	}
@@ -63,40 +64,41 @@ func (l *labeller) isCode(name string) bool {
 }
 
 // fileLabel labels a change in the text of a file. Changed code is never label.Wording.
-func fileLabel(c Change, name string, isCode bool) label.Label {
-	ran := c.Old.Kind != 0 && skill.IsExecutable(name, c.Old.Text)
-	runs := c.New.Kind != 0 && skill.IsExecutable(name, c.New.Text)
+func (p *place) fileLabel(name string) label.Label {
+	p.IsCode = p.isCode(name)
+	was := p.Old.Text
+	is := p.New.Text
+	ran := p.Old.Kind != 0 && skill.IsExecutable(name, was)
+	runs := p.New.Kind != 0 && skill.IsExecutable(name, is)
 	if runs && !ran {
 		return label.ScriptAdded
 	}
 	isText := strings.HasSuffix(strings.ToLower(name), ".txt") // may be prose, or input of a command
-	if ran || isText || isCode || skill.AnyHead(c.Old.Text) != skill.AnyHead(c.New.Text) || skill.FromCode(c.Old.Text) != skill.FromCode(c.New.Text) {
+	if ran || isText || p.IsCode || skill.AnyHead(was) != skill.AnyHead(is) || skill.FromCode(was) != skill.FromCode(is) {
 		return label.Changed
 	}
-	if words.IndentChange(c.Old.Text, c.New.Text) != "" {
+	if words.IndentChange(was, is) != "" {
 		return label.Wording // unlike a doc comment, a file isn't indented by a compiler
 	}
-	return proseLabel(c, nil)
+	return p.proseLabel(1)
 }
 
 // frontmatterLabel labels a change in a member of the frontmatter.
-func frontmatterLabel(c Change, inside []string) label.Label {
-	switch inside[0] {
+func (p *place) frontmatterLabel(member string) label.Label {
+	isWhole := len(p.inside) == 1
+	switch member {
 	case "allowed-tools":
-		if c.New.Kind != 0 {
+		if p.New.Kind != 0 {
 			return label.SkillTools
 		}
-		return label.Changed
 	case "hooks":
-		if isEmpty(c.Old) && !isEmpty(c.New) {
+		if isEmpty(p.Old) && !isEmpty(p.New) {
 			return label.ScriptAdded
 		}
-		return label.Changed
-	case "disable-model-invocation":
-		return label.Changed
-	}
-	if len(inside) == 1 && slices.Contains([]string{"description", "license", "compatibility"}, inside[0]) {
-		return proseLabel(c, nil)
+	case "description", "license", "compatibility":
+		if isWhole {
+			return p.proseLabel(1)
+		}
 	}
 	return label.Changed
 }

@@ -2,18 +2,18 @@ package diff
 
 import "pinproof/internal/label"
 
-// toolHints are the annotations by which clients decide whether to ask (MCP 2025-03-26): the default (absent), the
-// value with which a client asks less, whether the hint is about writing, and the label of a change to that value. A
-// hint about writing means nothing for a tool that only reads.
+// toolHints are the annotations by which clients decide whether to ask (MCP 2025-03-26): the value with which a client
+// asks less, which is never the default; whether the hint is about writing; and the label of a change to that value.
+// A hint about writing means nothing for a tool that only reads.
 var toolHints = map[string]struct {
-	absent, asksLess bool
-	writes           bool
-	safer            label.Label
+	asksLess byte
+	writes   bool
+	safer    label.Label
 }{
-	"readOnlyHint":    {false, true, false, label.TowardsSafe},
-	"destructiveHint": {true, false, true, label.TowardsSafe},
-	"idempotentHint":  {false, true, true, label.LessCare},
-	"openWorldHint":   {true, false, false, label.LessCare},
+	"readOnlyHint":    {'t', false, label.TowardsSafe},
+	"destructiveHint": {'f', true, label.TowardsSafe},
+	"idempotentHint":  {'t', true, label.LessCare},
+	"openWorldHint":   {'f', false, label.LessCare},
 }
 
 // taskSupport maps the JSON text of execution, or of its member taskSupport, to whether a tool accepts calls as

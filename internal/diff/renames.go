@@ -21,48 +21,37 @@ const minRenameWords = 6
 // and descriptions are much alike, as far as the budget lets it compare them. A pair stays two drifts. Then Renames
 // notes which entries look like a denied one.
 func Renames(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
-	type place struct {
+	type list struct {
 		server    string
 		entryType pin.EntryType
+		kind      pin.DriftKind
 	}
-	var places []place
-	removed := map[place][]*candidate{}
-	added := map[place][]*candidate{}
-	isCandidate := func(d *pin.Drift) bool { return d.TextsKnown() && d.RenamedTo+d.RenamedFrom == "" }
+	lists := map[list][]*pin.Drift{}
 	for i := range drifts {
 		d := &drifts[i]
-		if d.Kind != pin.Removed || !isCandidate(d) {
-			continue
+		if d.RenamedTo+d.RenamedFrom == "" {
+			of := list{d.Server, d.Type, d.Kind}
+			lists[of] = append(lists[of], d)
 		}
-		at := place{d.Server, d.Type}
-		if removed[at] == nil {
-			places = append(places, at)
-		}
-		removed[at] = append(removed[at], candidateOf(d))
 	}
 	for i := range drifts {
 		d := &drifts[i]
-		if at := (place{d.Server, d.Type}); d.Kind == pin.Added && removed[at] != nil && isCandidate(d) {
-			added[at] = append(added[at], candidateOf(d))
+		removed := lists[list{d.Server, d.Type, pin.Removed}]
+		added := lists[list{d.Server, d.Type, pin.Added}]
+		if len(removed) > 0 && removed[0] == d {
+			pair(budget, candidatesOf(removed), candidatesOf(added))
 		}
-	}
-	for _, at := range places {
-		// Pair denied entries first, so that they stay denied under a new name even if the budget is too small for
-		// all.
-		slices.SortStableFunc(removed[at], func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
-		for key := range keyCount {
-			pairEqual(removed[at], added[at], key)
-		}
-		pairAlike(budget, removed[at], added[at])
 	}
 	noteDenied(budget, sides, drifts)
 }
 
 // nameless returns a definition without the member that names it.
 func nameless(entryType pin.EntryType, definition jsontree.Value) jsontree.Value {
-	identity := pin.EntryTypeInfo[entryType].Identity
-	return jsontree.MapParts(definition, func(m *jsontree.Member) bool { return m.Name != identity })
+	return normal.Without(definition, pin.EntryTypeInfo[entryType].Identity)
 }
+
+// A set has strings, such as the words of a text.
+type set map[string]bool
 
 // keyCount is how many keys a candidate has.
 const keyCount = 3
@@ -76,19 +65,25 @@ type candidate struct {
 	keys [keyCount]string
 
 	// Words, and names of parameters. texts has the words of all texts.
-	name, parameters, description, texts map[string]bool
+	name, parameters, description, texts set
 
 	// Words of all strings, of an entry that is compared with a denied one.
-	said map[string]bool
+	said set
 
 	// The files of such a skill that may be run or that a model reads first, without the name in them.
-	files map[string]bool
+	files set
 }
 
-func candidateOf(d *pin.Drift) *candidate {
-	c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
-	c.Drift = d
-	return c
+func candidatesOf(drifts []*pin.Drift) (list []*candidate) {
+	for _, d := range drifts {
+		if !d.TextsKnown() {
+			continue
+		}
+		c := describe(d.Key, cmp.Or(d.Locked, d.Captured).Tree())
+		c.Drift = d
+		list = append(list, c)
+	}
+	return list
 }
 
 // describe returns what is compared of a definition.
@@ -96,7 +91,7 @@ func describe(key pin.Key, definition jsontree.Value) *candidate {
 	definition = nameless(key.Type, definition)
 	described := definition.Get("description").Text
 	texts, parameters := pin.Content(key.Type, definition)
-	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: map[string]bool{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
+	c := &candidate{name: wordSet(normal.SplitName(key.Name)), parameters: set{}, description: wordSet(described), texts: wordSet(strings.Join(texts, " "))}
 	c.keys = [keyCount]string{string(jsontree.Append(nil, definition)), comparableName(key.Name)}
 	if words := strings.Fields(described); len(words) >= minRenameWords {
 		c.keys[2] = strings.Join(words, " ")
@@ -117,17 +112,29 @@ func rename(old, new *candidate) {
 	new.RenamedSimilar = old.RenamedSimilar
 }
 
-// pairEqual pairs entries that have no partner yet and have a key in common.
+// pair pairs entries that seem to be the same under two names.
+func pair(budget *effort.Budget, removed, added []*candidate) {
+	// Pair denied entries first, so that they stay denied under a new name even if the budget is too small for all.
+	slices.SortStableFunc(removed, func(a, b *candidate) int { return rankOf(!a.Locked.Denied) - rankOf(!b.Locked.Denied) })
+	for key := range keyCount {
+		pairEqual(removed, added, key)
+		removed = slices.DeleteFunc(removed, (*candidate).isPaired)
+		added = slices.DeleteFunc(added, (*candidate).isPaired)
+	}
+	pairAlike(budget, removed, added)
+}
+
+// pairEqual pairs entries that have a key in common.
 func pairEqual(removed, added []*candidate, key int) {
 	byKey := map[string][]*candidate{}
 	for _, c := range removed {
-		if !c.isPaired() && c.keys[key] != "" {
-			byKey[c.keys[key]] = append(byKey[c.keys[key]], c)
-		}
+		of := c.keys[key]
+		byKey[of] = append(byKey[of], c)
 	}
 	for _, c := range added {
-		if list := byKey[c.keys[key]]; !c.isPaired() && len(list) > 0 {
-			byKey[c.keys[key]] = list[1:]
+		of := c.keys[key]
+		if list := byKey[of]; of != "" && len(list) > 0 {
+			byKey[of] = list[1:]
 			rename(list[0], c)
 		}
 	}
@@ -170,10 +177,8 @@ func (c *candidate) work() int {
 	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts) + len(c.said))
 }
 
-// pairAlike pairs entries that have no partner yet and are much alike, the most alike first.
+// pairAlike pairs entries that are much alike, the most alike first.
 func pairAlike(budget *effort.Budget, removed, added []*candidate) {
-	removed = slices.DeleteFunc(removed, (*candidate).isPaired)
-	added = slices.DeleteFunc(added, (*candidate).isPaired)
 	type pair struct {
 		old, new *candidate
 		likeness float64
@@ -206,16 +211,16 @@ func rankOf(b bool) int {
 }
 
 // wordSet returns the words of a text in lower case.
-func wordSet(s string) map[string]bool {
-	set := map[string]bool{}
+func wordSet(s string) set {
+	words := set{}
 	for _, word := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		set[word] = true
+		words[word] = true
 	}
-	return set
+	return words
 }
 
 // alike returns how much two sets have in common, from 0 to 1.
-func alike(a, b map[string]bool) float64 {
+func alike(a, b set) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
 	}
@@ -223,7 +228,7 @@ func alike(a, b map[string]bool) float64 {
 }
 
 // common returns how many members two sets have in common.
-func common(a, b map[string]bool) (count int) {
+func common(a, b set) (count int) {
 	for word := range a {
 		if b[word] {
 			count++

@@ -43,44 +43,26 @@ func (c *Change) HasText() bool {
 	if c.Label == label.OtherForm && !named && (name == "title" || name == "required") {
 		return false
 	}
-	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, &c.New, name) || says(&c.New, &c.Old, name)
+	at := schema.Keyword(name)
+	was, _ := textSet(c.Old)
+	is, _ := textSet(c.New)
+	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, at, name, is) || says(&c.New, at, name, was)
 }
 
-// says reports whether a value has a member name or a text to read, other than texts that are items of the other
-// value.
-func says(v, other *jsontree.Value, name string) (found bool) {
-	// The texts of the other value, once one has to be looked up there.
-	var listed map[string]bool
-	schema.Visit(v, schema.Keyword(name), func(part *jsontree.Value, of, _ schema.Position, path []jsontree.Step) {
-		keyword := name
-		for i := range path {
-			if path[i].Index < 0 {
-				keyword = path[i].Name
-			}
-		}
-		if n := len(path); n > 0 && path[n-1].Index < 0 {
-			found = found || of == schema.AtNamed || of == schema.AtProperties || !schema.IsWord(keyword)
-		}
-		if found || part.Kind != '"' || isSymbol(part.Text, keyword) {
-			return
-		}
-		if listed == nil {
-			listed = textsIn(other)
-		}
-		found = !listed[part.Text]
-	})
-	return found
-}
-
-// textsIn is the set of the texts that a list has as items.
-func textsIn(list *jsontree.Value) map[string]bool {
-	set := make(map[string]bool, len(list.Items()))
-	for _, item := range list.Items() {
-		if item.Value.Kind == '"' {
-			set[item.Value.Text] = true
-		}
+// says reports whether a value in a keyword, at a position, has a member name or a text to read, other than the listed
+// texts.
+func says(v *jsontree.Value, at schema.Position, keyword string, listed set) bool {
+	if v.Kind == '"' {
+		return !isSymbol(v.Text, keyword) && !listed[v.Text]
 	}
-	return set
+	return slices.ContainsFunc(v.Parts, func(part jsontree.Member) bool {
+		within := keyword
+		if v.Kind == '{' {
+			within = part.Name
+		}
+		isName := v.Kind == '{' && (at == schema.AtNamed || at == schema.AtProperties || !schema.IsWord(part.Name))
+		return isName || says(&part.Value, at.Below(part.Name, &part.Value), within, listed)
+	})
 }
 
 func isSymbol(s, name string) bool {

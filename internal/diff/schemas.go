@@ -20,67 +20,74 @@ import (
 // A side is the old (0) and the new (1) input or output schema of a tool, with data that is computed once for all
 // changes in it.
 type side struct {
-	roots [2]*jsontree.Value
+	roots versions
 
 	// The normal forms of both and, in place 1, those without titles, descriptions and comments. They are made on first use.
 	forms [2]func() [2]*normal.Forms
 
-	// Results of proven.
+	// Results of relation.
 	relations map[question]inclusion.Relation
 
-	budget *effort.Budget
-
 	// The parameters that schemas name, in any of their alternatives.
-	names map[*jsontree.Value]map[string]bool
+	parameters map[*jsontree.Value]set
 
 	// Clients may refuse the new one as a whole, other than the old one: it has more keywords that are null, or MCP doesn't allow it.
 	isRefused bool
 
 	// What the old one calls its parameters, definitions and titles.
-	known map[string]bool
+	known set
 
-	// The texts in the old one, once they are needed.
-	texts map[string]bool
+	// The texts in the old one.
+	texts set
 
 	// A parameter of the new one is sent as a header.
 	hasHeader bool
 
 	// The names that schemas require.
-	required map[*jsontree.Value]map[string]bool
+	required map[*jsontree.Value]set
 
 	// The definitions that are referenced, by name; nil if a reference can't be followed, so that any definition may
 	// be used.
-	used map[string]bool
+	used set
 
 	// Pointers to values that references lead to although no schema is there, and to all that is around them: whether the value itself is meant.
 	opaque map[string]bool
 
 	// A definition is referenced where a schema only tests values, as under not.
-	isTested bool
+	testsDefinitions bool
 }
 
 // newSide works out what is used in two schemas of a tool.
 func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side {
 	s := &side{
-		budget:    budget,
-		names:     map[*jsontree.Value]map[string]bool{},
-		required:  map[*jsontree.Value]map[string]bool{},
-		roots:     [2]*jsontree.Value{old, new},
-		relations: map[question]inclusion.Relation{},
-		used:      map[string]bool{},
-		opaque:    map[string]bool{},
+		roots:      versions{old, new},
+		relations:  map[question]inclusion.Relation{},
+		parameters: map[*jsontree.Value]set{},
+		known:      set{},
+		texts:      set{},
+		required:   map[*jsontree.Value]set{},
+		used:       set{},
+		opaque:     map[string]bool{},
 	}
 	for _, root := range s.roots {
-		if root != nil {
-			s.follow(root, root, false, map[*jsontree.Value]bool{})
-		}
+		s.follow(root, root, false, map[*jsontree.Value]bool{})
 	}
-	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Kind == '{' && v.Has(schema.HeaderKeyword) })
+	schema.Each(cmp.Or(new, old), schema.AtSchema, func(v *jsontree.Value) { s.hasHeader = s.hasHeader || v.Has(schema.HeaderKeyword) })
 	if old == nil || new == nil {
 		return s
 	}
 	s.isRefused = nulls(new) > nulls(old) || isSpecified(old) && !isSpecified(new)
-	s.known = namesAndTitles(old)
+	schema.Visit(old, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
+		if of == schema.AtNamed || of == schema.AtProperties {
+			s.known[path[len(path)-1].Name] = true
+		}
+		if at == schema.AtSchema {
+			s.known[v.Get("title").Text] = true
+		}
+		if v.Kind == '"' {
+			s.texts[v.Text] = true
+		}
+	})
 	for i := range s.forms {
 		s.forms[i] = sync.OnceValue(func() [2]*normal.Forms {
 			return [2]*normal.Forms{normal.New(budget, old, tool, i == 1), normal.New(budget, new, tool, i == 1)}
@@ -92,7 +99,7 @@ func newSide(budget *effort.Budget, tool string, old, new *jsontree.Value) *side
 // isSpecified reports whether MCP allows a whole schema (2025-11-25, Tool): its type is object, and so are the schemas of its parameters. The
 // SDKs' clients refuse the whole list otherwise.
 func isSpecified(root *jsontree.Value) bool {
-	isOther := func(m jsontree.Member) bool { return m.Value.Kind != '{' }
+	isOther := func(m jsontree.Member) bool { return m.Kind != '{' }
 	return jsontree.TextOf(jsontree.Lookup(root, "type")) == "object" && !slices.ContainsFunc(root.Get("properties").Members(), isOther)
 }
 
@@ -100,7 +107,7 @@ func isSpecified(root *jsontree.Value) bool {
 func nulls(root *jsontree.Value) (count int) {
 	schema.Each(root, schema.AtSchema, func(v *jsontree.Value) {
 		for _, m := range v.Members() {
-			if m.Value.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
+			if m.Kind == 'n' && m.Name != "const" && m.Name != "default" && schema.IsWord(m.Name) {
 				count++
 			}
 		}
@@ -108,26 +115,12 @@ func nulls(root *jsontree.Value) (count int) {
 	return count
 }
 
-// namesAndTitles collects what a whole schema calls its parameters, definitions and other parts.
-func namesAndTitles(root *jsontree.Value) map[string]bool {
-	names := map[string]bool{}
-	schema.Visit(root, schema.AtSchema, func(v *jsontree.Value, of, at schema.Position, path []jsontree.Step) {
-		if of == schema.AtNamed || of == schema.AtProperties {
-			names[path[len(path)-1].Name] = true
-		}
-		if at == schema.AtSchema {
-			names[v.Get("title").Text] = true
-		}
-	})
-	return names
-}
-
 // uses reports whether a definition is referenced, or may be.
 func (s *side) uses(name string) bool { return s.used == nil || s.used[name] }
 
 // follow records the definitions that a schema references, directly or through other definitions.
 func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree.Value]bool) {
-	if seen[v] {
+	if v == nil || seen[v] {
 		return
 	}
 	seen[v] = true
@@ -135,20 +128,17 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 		s.used = nil
 	}
 	if reference := jsontree.Lookup(v, "$ref"); reference != nil {
-		s.isTested = s.isTested || isTested
+		s.testsDefinitions = s.testsDefinitions || isTested
 		to, steps, _ := schema.ResolveReference(root, jsontree.TextOf(reference))
-		whole := len(steps) == 0 && to != nil
 		if s.used != nil && len(steps) > 1 && schema.IsDefinitions(steps[0]) {
 			s.used[steps[1]] = true
-		} else if !whole {
+		} else if len(steps) > 0 || to == nil {
 			s.used = nil
 		}
 		if schema, _ := schema.FindSchema(root, reference); schema == nil && to != nil {
 			s.noteOpaque(steps)
 		}
-		if to != nil {
-			s.follow(root, to, isTested, seen)
-		}
+		s.follow(root, to, isTested, seen)
 	}
 	schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 		if !schema.IsDefinitions(steps[0]) {
@@ -178,172 +168,135 @@ func bearsOnValues(keyword string) bool {
 
 // A question is a comparison of two schemas, old and new: as wholes, or only by their keywords that restrict values.
 type question struct {
-	schemas  [2]*jsontree.Value
+	schemas  versions
 	ofValues bool
 }
 
-// proven returns how two schemas compare. It computes each result once.
-func (s *side) proven(q question) inclusion.Relation {
-	if q.schemas[0] == nil || q.schemas[1] == nil {
-		return inclusion.Unknown
-	}
-	known, asked := s.relations[q]
+// relation returns how the schemas around a place compare: as wholes or, with ofValues, only by their keywords for
+// values. It computes each result once.
+func (p *place) relation(ofValues bool) inclusion.Relation {
+	q := question{p.around, ofValues}
+	known, asked := p.relations[q]
 	if asked {
 		return known
 	}
 	depth := 1
-	if q.schemas == s.roots {
+	if p.around == p.roots {
 		depth = 0
 	}
-	old, new := q.schemas[0], q.schemas[1]
-	if q.ofValues {
-		a, b := only(old, bearsOnValues), only(new, bearsOnValues)
-		old, new = &a, &b
+	old, new := p.around[0], p.around[1]
+	if ofValues {
+		old, new = only(old, bearsOnValues), only(new, bearsOnValues)
 	}
-	s.relations[q] = s.compare(old, new, depth)
-	return s.relations[q]
+	p.relations[q] = p.compare(old, new, depth)
+	return p.relations[q]
 }
 
-// relation compares two schemas as wholes or, where that proves nothing, by their keywords for values.
-func (s *side) relation(schemas [2]*jsontree.Value) inclusion.Relation {
-	if whole := s.proven(question{schemas, false}); whole != inclusion.Unknown {
+// bestRelation compares the schemas around a place as wholes or, where that proves nothing, by their keywords for values.
+func (p *place) bestRelation() inclusion.Relation {
+	if whole := p.relation(false); whole != inclusion.Unknown {
 		return whole
 	}
-	return s.proven(question{schemas, true})
+	return p.relation(true)
+}
+
+// relationAlone compares the keyword of a place as if the schemas around had no other.
+func (p *place) relationAlone() inclusion.Relation {
+	isIt := func(keyword string) bool { return keyword == p.keyword }
+	old := jsontree.Object(only(p.around[0], isIt).Parts...)
+	new := jsontree.Object(only(p.around[1], isIt).Parts...)
+	return p.compare(&old, &new, 1)
+}
+
+// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
+func only(v *jsontree.Value, f func(keyword string) bool) *jsontree.Value {
+	kept := jsontree.MapParts(*v, func(m *jsontree.Member) bool {
+		return f(m.Name) && (m.Kind != 'n' || m.Name == "const")
+	})
+	return &kept
 }
 
 // compare proves the relation of two schemas at a nesting depth, if the budget allows. Its cost includes both roots,
 // because a proof follows references into them.
-func (s *side) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
-	if s.roots[0] == nil || s.roots[1] == nil || s.isRefused || !s.budget.Spend(sizeOf(s.roots[0])+sizeOf(s.roots[1])) {
+func (p *place) compare(old, new *jsontree.Value, depth int) inclusion.Relation {
+	if p.isRefused || !p.budget.Spend(sizeOf(p.roots[0])+sizeOf(p.roots[1])) {
 		return inclusion.Unknown
 	}
-	return inclusion.Compare(s.budget, s.roots[0], s.roots[1], old, new, depth)
+	return inclusion.Compare(p.budget, p.roots[0], p.roots[1], old, new, depth)
 }
 
 func sizeOf(v *jsontree.Value) int { return int(v.End - v.At) }
 
-// one compares a keyword of two schemas as if there were no other.
-func (s *side) one(old, new *jsontree.Value, keyword string) inclusion.Relation {
-	alone := func(v *jsontree.Value) *jsontree.Value {
-		schema := jsontree.Object()
-		if found := jsontree.Lookup(v, keyword); found != nil && (found.Kind != 'n' || keyword == "const") {
-			schema = jsontree.Object(jsontree.Member{Name: keyword, Value: *found})
-		}
-		return &schema
-	}
-	return s.compare(alone(old), alone(new), 1)
-}
-
-// only returns a schema with the keywords that f selects. It drops a null, which has no effect except as a constant.
-func only(v *jsontree.Value, f func(keyword string) bool) jsontree.Value {
-	if v == nil {
-		return jsontree.Value{Kind: '{'}
-	}
-	return jsontree.MapParts(*v, func(m *jsontree.Member) bool {
-		return f(m.Name) && (m.Kind != 'n' || m.Name == "const")
-	})
-}
-
 // noteOpaque notes the steps to a value that a reference leads to.
 func (s *side) noteOpaque(steps []string) {
-	pointer := pointerTo(steps...)
-	for around := pointer; around != ""; {
-		around = around[:strings.LastIndexByte(around, '/')]
-		if !s.opaque[around] {
-			s.opaque[around] = false
+	pointer := ""
+	for _, step := range steps {
+		if !s.opaque[pointer] {
+			s.opaque[pointer] = false
 		}
+		pointer = jsontree.Pointer(pointer, step)
 	}
 	s.opaque[pointer] = true
 }
 
 // isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
-func (s *side) isOpaque(c Change, at location) bool {
-	if len(s.opaque) == 0 {
-		return false
-	}
-	for _, pointer := range []string{c.Pointer, cmp.Or(c.From, c.Pointer)} {
-		pointer = strings.TrimPrefix(pointer, pointerTo(at.steps[0]))
-		if _, isAround := s.opaque[pointer]; isAround {
-			return true
-		}
-		for pointer != "" && !s.opaque[pointer] {
+func (p *place) isOpaque() bool {
+	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
+		pointer = strings.TrimPrefix(pointer, jsontree.Pointer("", p.steps[0]))
+		_, isAround := p.opaque[pointer]
+		for pointer != "" && !p.opaque[pointer] {
 			pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))]
 		}
-		if s.opaque[pointer] {
+		if isAround || p.opaque[pointer] {
 			return true
 		}
 	}
 	return false
 }
 
-func pointerTo(steps ...string) (pointer string) {
-	for _, step := range steps {
-		pointer = jsontree.Pointer(pointer, step)
-	}
-	return pointer
-}
-
 // isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
 // before, or one of the schemas around it has. kind is the index of the normal forms.
-func (s *side) isForm(kind int, c Change, at location) bool {
-	if s.forms[kind] == nil || s.isRefused && at.name() != "$schema" {
+func (p *place) isForm(kind int) bool {
+	if p.isRefused && p.keyword != "$schema" {
 		return false
 	}
-	forms := s.forms[kind]()
+	forms := p.forms[kind]()
 	old, new := forms[0], forms[1]
-	if !old.Uses(at.around[0]) || !new.Uses(at.around[1]) {
+	if !old.Uses(p.around[0]) || !new.Uses(p.around[1]) {
 		return false // the definition that it is in isn't used
 	}
-	if schema.IsDefinitions(at.name()) && !(s.isUsed(kind, c, at) && (kind == 1 || s.isCalled(c, at))) {
-		return false
+	isOfDefinitions := schema.IsDefinitions(p.keyword)
+	isNew := func(name string) bool { return !p.known[name] }
+	if isOfDefinitions && (!p.isUsed(forms) || kind == 0 && slices.ContainsFunc(p.names(), isNew)) {
+		return false // a definition isn't part of the forms, or has a name that a reader has not seen
 	}
-	if normal.EqualKeyword(old, new, at.around[0], at.around[1], at.name()) {
+	if normal.EqualKeyword(old, new, p.around[0], p.around[1], p.keyword) {
 		return true
 	}
-	schemas := at.schemas
-	if at.inDefinitions && !schema.IsDefinitions(at.name()) {
+	schemas := p.schemas
+	if p.inDefinitions && !isOfDefinitions {
 		schemas = schemas[1:] // a reader finds something else under the name of the definition
 	}
-	return slices.ContainsFunc(schemas, func(pair [2]*jsontree.Value) bool { return normal.Equal(old, new, pair[0], pair[1]) })
+	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
 // isNewProse reports whether a change adds a description or a comment that is nowhere in the old schema. The normal forms have
 // all of them, so none is the same.
-func (s *side) isNewProse(c Change, at location) bool {
-	isProse := (at.name() == "description" || at.name() == "$comment") && len(at.inside()) == 0
-	if isProse && s.texts == nil {
-		s.texts = map[string]bool{}
-		addTexts(s.texts, s.roots[0])
-	}
-	return isProse && c.New.Kind == '"' && !s.texts[c.New.Text]
-}
-
-// addTexts adds the strings in a value.
-func addTexts(to map[string]bool, v *jsontree.Value) {
-	if v != nil && v.Kind == '"' {
-		to[v.Text] = true
-	}
-	for i := 0; v != nil && i < len(v.Parts); i++ {
-		addTexts(to, &v.Parts[i].Value)
-	}
-}
-
-// isCalled reports whether the old schema has the names of all definitions that a change adds.
-func (s *side) isCalled(c Change, at location) bool {
-	added := func(name string) bool { return c.New.Kind != 0 && !s.known[name] }
-	return !slices.ContainsFunc(at.names(c), added)
+func (p *place) isNewProse() bool {
+	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
+	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
 }
 
 // isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
-func (s *side) isUsed(kind int, c Change, at location) bool {
-	for side, around := range at.around {
-		if list := jsontree.Lookup(around, at.name()); around != s.roots[side] || list != nil && list.Kind != '{' {
+func (p *place) isUsed(forms [2]*normal.Forms) bool {
+	for side, around := range p.around {
+		list := jsontree.Lookup(around, p.keyword)
+		if around != p.roots[side] || list != nil && list.Kind != '{' {
 			return false
 		}
-		for _, name := range at.names(c) {
-			definition := jsontree.Lookup(jsontree.Lookup(around, at.name()), name)
-			if definition != nil && !s.forms[kind]()[side].Uses(definition) {
+		for _, name := range p.names() {
+			definition := jsontree.Lookup(list, name)
+			if definition != nil && !forms[side].Uses(definition) {
 				return false
 			}
 		}
@@ -352,73 +305,77 @@ func (s *side) isUsed(kind int, c Change, at location) bool {
 }
 
 // schemaLabel returns the label of a change that is in a schema, as it would be in an input.
-func (l *labeller) schemaLabel(c Change, at location) label.Label {
-	if l.side.isOpaque(c, at) {
+func (p *place) schemaLabel() label.Label {
+	if p.isOpaque() {
 		return label.Other
 	}
-	if !l.side.isNewProse(c, at) && l.side.isForm(0, c, at) {
+	if !p.isNewProse() && p.isForm(0) {
 		return label.OtherForm
 	}
-	k := l.keywordLabel(c, at)
-	isTuple := c.Old.Kind == 0 && c.New.Kind == 0 && at.at == schema.AtSchema && !isCombination(at.name())
-	isTested := at.isTested || at.inDefinitions && l.side.isTested
+	k := p.keywordLabel()
+	isTested := p.isTested || p.inDefinitions && p.testsDefinitions
 	switch {
-	case isTuple:
-		return label.ValuesChanged // another place in it
-	case at.inDefinitions && len(at.steps) > 2 && k != label.Wording && k != label.Exported && !l.side.uses(at.steps[2]):
+	case p.isMove() && p.at == schema.AtSchema && !isCombination(p.keyword):
+		return label.ValuesChanged // another place in a tuple
+	case p.inDefinitions && len(p.steps) > 2 && k != label.Wording && k != label.Exported && !p.uses(p.steps[2]):
 		return label.UnusedDefinition
-	case schema.IsAnnotation(at.name()) || at.name() == schema.HeaderKeyword || k == label.Exported:
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword || k == label.Exported:
 		return k
-	case at.name() != "required" && l.side.isForm(1, c, at):
+	case p.keyword != "required" && p.isForm(1):
 		return label.Wording // the values are the same, so the texts differ, or what they are about
 	case k == label.Changed:
 		return k
-	case isTested && (k.IsOfValues() || !tests(at.name())):
+	case isTested && (k.IsOfValues() || !tests(p.keyword)):
 		return label.Other // the effect depends on the schema around it
 	}
 	return k
 }
 
 // keywordLabel returns the label of a change by the keyword that it is in.
-func (l *labeller) keywordLabel(c Change, at location) label.Label {
-	name := at.name()
-	inside := at.inside()
-	moved := c.Old.Kind == 0 && c.New.Kind == 0
-	switch name {
-	case "$schema":
-		return label.Other
-	case "required":
-		return l.requiredLabel(c, at)
+func (p *place) keywordLabel() label.Label {
+	isDefinition := schema.IsDefinitions(p.keyword) && len(p.inside) < 2
+	isSchema := p.at == schema.AtSchema
+	at := p.at
+	if !isSchema && len(p.inside) == 0 {
+		at = schema.Keyword(p.keyword) // where the new value is, whatever the old one is
 	}
-	if schema.IsAnnotation(name) || name == schema.HeaderKeyword {
-		return remarkLabel(c, name, inside)
-	}
+	isReference := p.keyword == "$ref" && p.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: "$ref", Value: p.New}}}, schema.AtSchema)
 	switch {
-	case l.exports(&c.New, at.position()) || name == "$ref" && l.exports(&jsontree.Value{Kind: '{', Parts: []jsontree.Member{{Name: name, Value: c.New}}}, schema.AtSchema):
+	case p.keyword == "$schema":
+		return label.Other
+	case p.keyword == "required":
+		return p.requiredLabel()
+	case schema.IsAnnotation(p.keyword) || p.keyword == schema.HeaderKeyword:
+		return p.remarkLabel()
+	case isReference || p.exports(&p.New, at):
 		return label.Exported
-	case schema.IsDefinitions(name) && len(inside) < 2:
-		return l.definitionLabel(c, at)
-	case name == "properties" && len(inside) < 2 && !moved:
-		return l.parameterLabel(c, at)
-	case at.at == schema.AtSchema && (name == "additionalProperties" || name == "properties"), name == "patternProperties":
-		return l.othersLabel(c, at)
-	case moved && at.at == schema.AtSchema:
+	case isDefinition && p.Old.Kind != 0 && p.New.Kind != 0:
+		return label.Other
+	case isDefinition && slices.ContainsFunc(p.names(), p.uses):
+		return label.Changed
+	case isDefinition:
+		return label.UnusedDefinition
+	case p.keyword == "properties" && len(p.inside) < 2 && !p.isMove():
+		return p.parameterLabel()
+	case isSchema && (p.keyword == "additionalProperties" || p.keyword == "properties"), p.keyword == "patternProperties":
+		return p.othersLabel()
+	case p.isMove() && isSchema:
 		return label.Changed // the order of schemas that are combined means nothing
 	}
-	return l.valuesLabel(c, at)
+	return p.valuesLabel()
 }
 
-// remarkLabel is for a keyword that restricts no value.
-func remarkLabel(c Change, keyword string, inside []string) label.Label {
-	switch keyword {
+// remarkLabel labels a change of a keyword that restricts no value.
+func (p *place) remarkLabel() label.Label {
+	switch p.keyword {
 	case "default", "examples", "example":
 		return label.DefaultChanged
 	case "title", "description", "$comment":
-		if k := proseLabel(c, inside); k != label.Other {
+		if k := p.proseLabel(0); k != label.Other {
 			return k
 		}
 	case schema.HeaderKeyword:
-		if c.New.Kind != 0 {
+		if p.New.Kind != 0 {
 			return label.Exported
 		}
 	}
@@ -430,106 +387,81 @@ func isCombination(keyword string) bool {
 	return keyword == "allOf" || keyword == "anyOf" || keyword == "oneOf"
 }
 
-// combines reports whether a keyword has schemas about the same value.
-func combines(keyword string) bool {
-	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
-}
-
-// isEmpty reports whether a value has no content: it is absent, null, or without parts.
-func isEmpty(v jsontree.Value) bool {
-	return v.Kind == 0 || v.Kind == 'n' || (v.Kind == '{' || v.Kind == '[') && len(v.Parts) == 0
-}
-
 // exports reports whether a value at a position of the new schema makes clients send an argument as a header.
-func (l *labeller) exports(v *jsontree.Value, at schema.Position) bool {
+func (p *place) exports(v *jsontree.Value, at schema.Position) bool {
 	seen := map[*jsontree.Value]bool{}
 	var find func(v *jsontree.Value, at schema.Position) bool
 	find = func(v *jsontree.Value, at schema.Position) (found bool) {
 		schema.Each(v, at, func(s *jsontree.Value) {
-			found = found || s.Kind == '{' && s.Has(schema.HeaderKeyword)
+			found = found || s.Has(schema.HeaderKeyword)
 			reference := jsontree.Lookup(s, "$ref")
 			if found || reference == nil {
 				return
 			}
-			to, _ := schema.FindSchema(l.side.roots[1], reference)
-			if to != nil && !seen[to] && l.budget.Spend(sizeOf(to)) {
+			to, _ := schema.FindSchema(p.roots[1], reference)
+			if to != nil && !seen[to] && p.budget.Spend(sizeOf(to)) {
 				seen[to] = true
 				found = find(to, schema.AtSchema)
 			}
 		})
 		return found
 	}
-	return l.side.hasHeader && find(v, at)
-}
-
-// definitionLabel labels the addition or removal of definitions, to which other schemas refer.
-func (l *labeller) definitionLabel(c Change, at location) label.Label {
-	if c.Old.Kind != 0 && c.New.Kind != 0 {
-		return label.Other
-	}
-	if slices.ContainsFunc(at.names(c), l.side.uses) {
-		return label.Changed
-	}
-	return label.UnusedDefinition
+	return p.hasHeader && find(v, at)
 }
 
 // requiredLabel labels a change of required. It ignores a name that was added or removed together with its parameter,
 // which has a label of its own.
-func (l *labeller) requiredLabel(c Change, at location) label.Label {
-	before, plain := stringSet(c.Old)
-	after, isPlain := stringSet(c.New)
-	if !plain || !isPlain || len(at.inside()) > 0 {
+func (p *place) requiredLabel() label.Label {
+	before, wasPlain := textSet(p.Old)
+	after, isPlain := textSet(p.New)
+	if !wasPlain || !isPlain || len(p.inside) > 0 {
 		return label.Other
 	}
-	was := at.around[0]
-	is := at.around[1]
-	named := func(v *jsontree.Value, name string) bool {
-		return jsontree.Lookup(jsontree.Lookup(v, "properties"), name) != nil
-	}
+	was := p.around[0].Get("properties")
+	is := p.around[1].Get("properties")
 	k := label.OtherForm
 	for name := range before {
-		if !after[name] && (named(is, name) || !named(was, name)) {
+		if !after[name] && (is.Has(name) || !was.Has(name)) {
 			k = label.NoLongerRequired
 		}
 	}
 	for name := range after {
-		if !before[name] && (named(was, name) || !named(is, name)) {
+		if !before[name] && (was.Has(name) || !is.Has(name)) {
 			return label.NowRequired
 		}
 	}
 	return k
 }
 
-// stringSet returns the texts of a list. It returns false if there is anything else in it.
-func stringSet(v jsontree.Value) (set map[string]bool, ok bool) {
-	set = map[string]bool{}
-	if v.Kind != 0 && v.Kind != 'n' && v.Kind != '[' {
-		return nil, false
-	}
+// textSet returns the texts of a list, and whether it has nothing else.
+func textSet(v jsontree.Value) (texts set, isPlain bool) {
+	texts = set{}
+	isPlain = isNothing(v) || v.Kind == '['
 	for _, item := range v.Items() {
-		if item.Value.Kind != '"' {
-			return nil, false
+		if item.Kind == '"' {
+			texts[item.Text] = true
+		} else {
+			isPlain = false
 		}
-		set[item.Value.Text] = true
 	}
-	return set, true
+	return texts, isPlain
 }
 
 // parameterLabel labels the addition or removal of one or all parameters of a schema. A parameter whose schema is
 // false is never accepted.
-func (l *labeller) parameterLabel(c Change, at location) label.Label {
-	inside := at.inside()
-	isTaken := c.Old.Kind == 'f' && c.New.Kind != 0
-	if len(inside) > 0 && !isTaken && (c.Old.Kind != 0 && c.New.Kind != 0 || c.Old.Kind == 'f' || c.New.Kind == 'f') {
-		return l.othersLabel(c, at)
+func (p *place) parameterLabel() label.Label {
+	isTaken := p.Old.Kind == 'f' && p.New.Kind != 0
+	if len(p.inside) > 0 && !isTaken && (p.Old.Kind != 0 && p.New.Kind != 0 || p.Old.Kind == 'f' || p.New.Kind == 'f') {
+		return p.othersLabel()
 	}
 	other := 0 // the side that a parameter was added to or removed from
-	if c.New.Kind == 0 {
+	if p.New.Kind == 0 {
 		other = 1
 	}
-	isElsewhere := func(name string) bool { return l.side.namesIn(other, at.around[other])[name] }
-	if names := at.names(c); len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !isElsewhere(name) }) {
-		switch l.side.relation(at.around) {
+	names := p.names()
+	isOnlyHere := func(name string) bool { return !p.parametersIn(other, p.around[other])[name] }
+	if len(names) > 0 && !slices.ContainsFunc(names, isOnlyHere) {
+		switch p.bestRelation() {
 		case inclusion.Wider:
 			return label.Loosened // they are in one of several alternatives now
 		case inclusion.Narrower:
@@ -538,69 +470,73 @@ func (l *labeller) parameterLabel(c Change, at location) label.Label {
 			return label.Changed
 		}
 	}
-	if c.New.Kind == 0 {
+	if p.New.Kind == 0 {
 		return label.ParameterRemoved
 	}
-	required, known := l.side.required[at.around[1]]
+	required, known := p.required[p.around[1]]
 	if !known {
-		required, _ = stringSet(at.around[1].Get("required"))
-		l.side.required[at.around[1]] = required
+		if list, isPlain := textSet(p.around[1].Get("required")); isPlain {
+			required = list
+		}
+		p.required[p.around[1]] = required
 	}
-	if slices.ContainsFunc(at.names(c), func(name string) bool { return required[name] }) {
+	if slices.ContainsFunc(names, func(name string) bool { return required[name] }) {
 		return label.NewRequired
 	}
 	return label.NewOptional
 }
 
 // namesMore reports whether a new schema names a parameter that the old one doesn't name.
-func (s *side) namesMore(at location) bool {
-	old := s.namesIn(0, at.around[0])
-	for name := range s.namesIn(1, at.around[1]) {
-		if !old[name] {
-			return true
-		}
-	}
-	return false
+func (p *place) namesMore() bool {
+	old := p.parametersIn(0, p.around[0])
+	new := p.parametersIn(1, p.around[1])
+	return common(new, old) < len(new)
+}
+
+// combines reports whether a keyword has schemas about the same value.
+func combines(keyword string) bool {
+	return isCombination(keyword) || slices.Contains([]string{"if", "then", "else", "dependentSchemas", "dependencies"}, keyword)
 }
 
 // namesElsewhere reports whether a parameter that isn't in the properties of an old schema is named in a schema that it combines, or in
 // one that combines it.
-func (s *side) namesElsewhere(at location) bool {
-	v := at.around[0]
-	own := jsontree.Lookup(v, "properties")
-	for i := len(at.schemas) - 1; i >= 0; i-- {
-		schema.EachBelow(at.schemas[i][0], func(part *jsontree.Value, steps ...string) {
+func (p *place) namesElsewhere() bool {
+	v := p.around[0]
+	own := v.Get("properties")
+	for i := len(p.schemas) - 1; i >= 0; i-- {
+		schema.EachBelow(p.schemas[i][0], func(part *jsontree.Value, steps ...string) {
 			if part == v && combines(steps[0]) {
-				v = at.schemas[i][0]
+				v = p.schemas[i][0]
 			}
 		})
 	}
-	for name, isTaken := range s.namesIn(0, v) {
-		if isTaken && jsontree.Lookup(own, name) == nil {
+	for name, isTaken := range p.parametersIn(0, v) {
+		if isTaken && !own.Has(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesIn collects the parameters that a schema names, in the schemas that it combines and that it refers to, too.
-func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
-	if names, known := s.names[v]; known {
+// parametersIn collects the parameters that a schema on one side names, in the schemas that it combines and that it refers
+// to, too.
+func (p *place) parametersIn(side int, v *jsontree.Value) set {
+	if names, known := p.parameters[v]; known {
 		return names
 	}
-	names := map[string]bool{}
-	s.names[v] = names
+	names := set{}
+	p.parameters[v] = names
 	seen := map[*jsontree.Value]bool{}
 	var collect func(v *jsontree.Value)
 	collect = func(v *jsontree.Value) {
-		if v == nil || seen[v] || !s.budget.Spend(sizeOf(v)) {
+		if v == nil || seen[v] || !p.budget.Spend(sizeOf(v)) {
 			return
 		}
 		seen[v] = true
-		for _, p := range v.Get("properties").Members() {
-			names[p.Name] = names[p.Name] || p.Value.Kind != 'f'
+		for _, m := range v.Get("properties").Members() {
+			names[m.Name] = names[m.Name] || m.Kind != 'f'
 		}
-		to, _ := schema.FindSchema(s.roots[side], jsontree.Lookup(v, "$ref"))
+		to, _ := schema.FindSchema(p.roots[side], jsontree.Lookup(v, "$ref"))
 		collect(to)
 		schema.EachBelow(v, func(part *jsontree.Value, steps ...string) {
 			if combines(steps[0]) {
@@ -614,24 +550,22 @@ func (s *side) namesIn(side int, v *jsontree.Value) map[string]bool {
 
 // othersLabel labels a change of additionalProperties, patternProperties or a parameter's schema from or to true,
 // false or absent.
-func (l *labeller) othersLabel(c Change, at location) label.Label {
-	isPattern := at.name() == "patternProperties"
+func (p *place) othersLabel() label.Label {
+	isPattern := p.keyword == "patternProperties"
 	// additionalProperties applies to names that match no pattern.
 	closed := func(side int, v jsontree.Value) bool {
-		return v.Kind == 'f' || v.Kind == 0 && isPattern && at.around[side].Get("additionalProperties").Kind == 'f'
+		return v.Kind == 'f' || v.Kind == 0 && isPattern && p.around[side].Get("additionalProperties").Kind == 'f'
 	}
-	wasClosed := closed(0, c.Old)
-	isClosed := closed(1, c.New)
-	wasOpen := c.Old.Kind == 't' || isEmpty(c.Old) && !wasClosed
-	isOpen := c.New.Kind == 't' || isEmpty(c.New) && !isClosed
+	wasClosed := closed(0, p.Old)
+	isClosed := closed(1, p.New)
+	wasOpen := p.Old.Kind == 't' || isEmpty(p.Old) && !wasClosed
+	isOpen := p.New.Kind == 't' || isEmpty(p.New) && !isClosed
 	switch {
-	case wasClosed && isOpen && (isPattern || l.side.namesElsewhere(at)):
-		return label.Loosened
-	case wasClosed && isOpen:
+	case wasClosed && isOpen && !isPattern && !p.namesElsewhere():
 		return label.NamesOpened
 	case isClosed && !wasClosed:
 		return label.InputClosed
-	case isOpen && !wasOpen:
+	case isOpen && !wasOpen && !wasClosed:
 		return label.InputOpened
 	case wasClosed:
 		return label.Loosened
@@ -643,22 +577,23 @@ func (l *labeller) othersLabel(c Change, at location) label.Label {
 
 // valuesLabel labels a change in a keyword that restricts values, by its effect together with the other keywords of
 // the schema.
-func (l *labeller) valuesLabel(c Change, at location) label.Label {
-	name := at.name()
+func (p *place) valuesLabel() label.Label {
+	name := p.keyword
 	if !schema.IsKeyword(name) || name == "nullable" {
 		return label.Changed // JSON Schema doesn't say what it means
 	}
-	r := l.side.relation(at.around)
-	if alone := l.side.one(at.around[0], at.around[1], name); !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
+	r := p.bestRelation()
+	alone := p.relationAlone()
+	if !bearsOnValues(name) || r == inclusion.Unknown || name == "propertyNames" && alone == inclusion.Same {
 		r = alone
 	}
-	listed := (name == "enum" || name == "const") && isListed(at.around[0]) && isListed(at.around[1])
+	listed := (name == "enum" || name == "const") && isListed(p.around[0]) && isListed(p.around[1])
 	switch r {
 	case inclusion.Same:
-		if isCombination(name) && l.side.proven(question{at.around, false}) != inclusion.Same {
+		if isCombination(name) && p.relation(false) != inclusion.Same {
 			return label.ValuesChanged // its meaning depends on the keywords next to it, such as properties
 		}
-		if (isCombination(name) || name == "$ref") && c.New.Kind != 0 && l.side.namesMore(at) {
+		if (isCombination(name) || name == "$ref") && p.New.Kind != 0 && p.namesMore() {
 			return label.NewOptional
 		}
 		return label.Changed
@@ -677,13 +612,14 @@ func (l *labeller) valuesLabel(c Change, at location) label.Label {
 }
 
 // isListed reports whether a schema lists its values.
-func isListed(v *jsontree.Value) bool { return v != nil && (v.Has("enum") || v.Has("const")) }
+func isListed(v *jsontree.Value) bool { return v.Has("enum") || v.Has("const") }
 
-// judge sets the severity of the changes in a side to that of their combined effect. An effect that isn't proven to
-// be safe is breaking.
-func (l *labeller) judge(member string) {
-	narrow := l.side.roots[0]
-	wide := l.side.roots[1]
+// judge sets the severity of the changes in a schema of a tool to that of their combined effect. An effect that isn't
+// proven to be safe is breaking.
+func (l *labeller) judge(member string, places []*place) {
+	s := l.sides[member]
+	narrow := s.roots[0]
+	wide := s.roots[1]
 	if narrow == nil || wide == nil {
 		return
 	}
@@ -691,27 +627,27 @@ func (l *labeller) judge(member string) {
 		narrow, wide = wide, narrow
 	}
 	isBreaking := false
-	var values []*Change
-	var others []*Change
-	for i := range l.changes {
-		c := &l.changes[i]
-		if c.Pointer != "/"+member && !strings.HasPrefix(c.Pointer, "/"+member+"/") {
+	var values []*place
+	var others []*place
+	for _, p := range places {
+		if p.side != s {
 			continue
 		}
-		isBreaking = isBreaking || c.Severity == label.Breaking
-		if c.Label.IsOfValues() || c.Severity == label.Breaking {
-			values = append(values, c)
-		} else if c.Label == label.Changed || c.Label == label.Exported {
-			others = append(others, c)
+		isBreaking = isBreaking || p.Severity == label.Breaking
+		if p.Label.IsOfValues() || p.Severity == label.Breaking {
+			values = append(values, p)
+		} else if p.Label == label.Changed || p.Label == label.Exported {
+			others = append(others, p)
 		}
 	}
 	if len(values)+len(others) == 0 {
 		return // no change affects values
 	}
-	if !l.side.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
-		for _, c := range values {
-			if c.breaksByValues(member) {
-				c.Severity = label.Behaviour
+	if !s.isRefused && l.budget.Spend(sizeOf(narrow)+sizeOf(wide)) && inclusion.Proven(l.budget, narrow, wide) {
+		for _, p := range values {
+			// The proof doesn't know what a dialect ignores.
+			if p.Severity == label.Breaking && p.Label.BreaksOnlyByValues() && p.Pointer != "/"+member+"/$schema" {
+				p.Severity = label.Behaviour
 			}
 		}
 		return
@@ -722,21 +658,11 @@ func (l *labeller) judge(member string) {
 	if values == nil {
 		values = others
 	}
-	for _, c := range values {
-		c.breaks()
-	}
-}
-
-// breaksByValues reports whether a change breaks callers only if the schema rejects values that it accepted before. A
-// change of $schema is different, because the proof doesn't know what a dialect ignores.
-func (c *Change) breaksByValues(member string) bool {
-	return c.Severity == label.Breaking && c.Label.BreaksOnlyByValues() && c.Pointer != "/"+member+"/$schema"
-}
-
-// breaks marks a change as breaking. A minor label becomes Other, so that the change is shown.
-func (c *Change) breaks() {
-	c.Severity = label.Breaking
-	if c.Label.Minor() {
-		c.Label = label.Other
+	for _, p := range values {
+		p.Severity = label.Breaking
+		// A minor label would hide the change.
+		if p.Label.Minor() {
+			p.Label = label.Other
+		}
 	}
 }

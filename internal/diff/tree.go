@@ -6,12 +6,13 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"pinproof/internal/jsontree"
-	"pinproof/internal/pin"
 	"pinproof/internal/schema"
 )
+
+// Versions are a value as it was (0) and as it is (1), nil where it is absent.
+type versions [2]*jsontree.Value
 
 // A node is a place in two definitions, with the old and the new value there. Members and elements that are compared
 // are nodes below it.
@@ -56,29 +57,18 @@ func (n *node) pointers() (was, now string) {
 // is one change, because nobody reads so many. Real definitions have a few dozen.
 const MaxChanges = 4_000
 
-// A differ compares two definitions.
+// A differ compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
+// if and only if they are the same JSON value: canonical forms sort members and spell equal
+// numbers alike, so comparing texts compares values.
 type differ struct {
 	// The nodes that are changes, each before those below it.
 	changes []*node
 
-	// Pairs of elements, and of members, with different last steps.
-	moves []*node
+	// The old pointers of elements and members with other last steps, by their new ones.
+	was map[string]string
 
 	// Pairs of objects and arrays compared so far.
-	equal map[[2]*jsontree.Value]bool
-}
-
-// differences compares two values parsed from canonical forms, and lists the changes in the order of the text. There is none
-// if and only if they are the same JSON value: canonical forms sort members and spell equal
-// numbers alike, so comparing texts compares values.
-func differences(entryType pin.EntryType, old, new *jsontree.Value) *differ {
-	root := &node{old: old, new: new}
-	if entryType == pin.Tools {
-		root.at = schema.AtDefinition
-	}
-	d := &differ{equal: map[[2]*jsontree.Value]bool{}}
-	d.compare(root)
-	return d
+	equal map[versions]bool
 }
 
 // compare lists the changes at a node and below it.
@@ -87,13 +77,13 @@ func (d *differ) compare(n *node) {
 		d.changes = append(d.changes, n)
 	}
 	first := len(d.changes)
-	apart := n.size <= schema.MaxPointer && !d.equal[[2]*jsontree.Value{n.old, n.new}]
+	apart := n.size <= schema.MaxPointer && !d.equal[versions{n.old, n.new}]
 	switch {
 	case n.old == nil || n.new == nil:
 		n.isWhole = true
 	case apart && n.old.Kind == '{' && n.new.Kind == '{':
 		d.members(n)
-	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(n.old) && scalars(n.new)):
+	case apart && n.old.Kind == '[' && n.new.Kind == '[' && !(scalars(*n.old) && scalars(*n.new)):
 		d.items(n)
 	default:
 		n.isWhole = !d.equalValues(n.old, n.new)
@@ -114,7 +104,7 @@ func (d *differ) equalValues(a, b *jsontree.Value) bool {
 	if a.Kind != '{' && a.Kind != '[' || a.Kind != b.Kind {
 		return a.Kind == b.Kind && a.Text == b.Text
 	}
-	pair := [2]*jsontree.Value{a, b}
+	pair := versions{a, b}
 	if equal, ok := d.equal[pair]; ok {
 		return equal
 	}
@@ -135,8 +125,9 @@ func (d *differ) below(n *node, part node) {
 		v = part.old
 	}
 	part.at = n.at.Below(part.now, v)
-	if part.was != part.now && part.old != nil && part.new != nil && len(d.moves) < MaxChanges {
-		d.moves = append(d.moves, &part)
+	if part.was != part.now && part.old != nil && part.new != nil && len(d.was) < MaxChanges {
+		was, now := part.pointers()
+		d.was[now] = was
 	}
 	d.compare(&part)
 }
@@ -165,11 +156,12 @@ func (d *differ) members(n *node) {
 			none := &jsontree.Value{Kind: '{'}
 			part.old, part.new = cmp.Or(part.old, none), cmp.Or(part.new, none)
 		}
-		other := exchangeable[part.now]
-		if n.at == schema.AtSchema && isExchanged(n, part.now, other) {
+		if n.at == schema.AtSchema && isExchanged(n.old, n.new, part.now) {
 			continue // it is compared with the other keyword
-		} else if n.at == schema.AtSchema && isExchanged(n, other, part.now) {
-			part.old, part.was, part.moved = jsontree.Lookup(n.old, other), other, true
+		} else if n.at == schema.AtSchema && isExchanged(n.new, n.old, part.now) {
+			part.was = exchangeable[part.now]
+			part.old = jsontree.Lookup(n.old, part.was)
+			part.moved = true
 		}
 		d.below(n, part)
 	}
@@ -178,9 +170,10 @@ func (d *differ) members(n *node) {
 // exchangeable are the keywords that SDKs exchange for each other.
 var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
-// isExchanged reports whether a list of alternatives is under one keyword in the old schema, and under the other in the new one.
-func isExchanged(n *node, was, is string) bool {
-	return exchangeable[was] == is && is != "" && n.old.Get(was).Kind == '[' && n.new.Get(is).Kind == '[' && !n.new.Has(was) && !n.old.Has(is)
+// isExchanged reports whether a list of alternatives is under a keyword here, and under the exchangeable one there.
+func isExchanged(here, there *jsontree.Value, keyword string) bool {
+	other := exchangeable[keyword]
+	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)
 }
 
 // items compares two arrays that contain more than scalars. It pairs the elements that are
@@ -228,40 +221,40 @@ func (d *differ) pairItems(a, b []jsontree.Member) (inB, inA []int) {
 		pair(head, head)
 		head++
 	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && d.equalValues(&a[len(a)-1-tail].Value, &b[len(b)-1-tail].Value) {
-		tail++
-		pair(len(a)-tail, len(b)-tail)
+	endA := len(a)
+	endB := len(b)
+	for min(endA, endB) > head && d.equalValues(&a[endA-1].Value, &b[endB-1].Value) {
+		endA--
+		endB--
+		pair(endA, endB)
 	}
 	byKey := map[string][]int{}
-	for i := head; i < len(a)-tail; i++ {
+	for i := head; i < endA; i++ {
 		key := itemKey(&a[i].Value)
 		byKey[key] = append(byKey[key], i)
 	}
-	for j := head; j < len(b)-tail; j++ {
+	for j := head; j < endB; j++ {
 		if key := itemKey(&b[j].Value); key != "" && len(byKey[key]) > 0 {
 			pair(byKey[key][0], j)
 			byKey[key] = byKey[key][1:]
 		}
 	}
 	i := head
-	for j := head; j < len(b)-tail; j++ {
-		for i < len(a)-tail && inB[i] >= 0 {
+	for j := head; j < endB; j++ {
+		for i < endA && inB[i] >= 0 {
 			i++
 		}
-		if inA[j] < 0 && i < len(a)-tail && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
+		if inA[j] < 0 && i < endA && !(isNamed(&a[i].Value) && isNamed(&b[j].Value)) && !(isFile(&a[i].Value) && isFile(&b[j].Value)) {
 			pair(i, j)
 		}
 	}
 	return inB, inA
 }
 
-func isNamed(v *jsontree.Value) bool { return jsontree.TextOf(jsontree.Lookup(v, "name")) != "" }
+func isNamed(v *jsontree.Value) bool { return v.TextIn("name") != "" }
 
 // isFile reports whether an element is a file of a skill, which is named by its URI.
-func isFile(v *jsontree.Value) bool {
-	return jsontree.TextOf(jsontree.Lookup(v, "uri")) != "" && jsontree.Lookup(v, "digest") != nil
-}
+func isFile(v *jsontree.Value) bool { return v.TextIn("uri") != "" && v.Has("digest") }
 
 // itemKey returns what two versions of an element have in common: for an object, its name or the URI of a file.
 // Without these, it is what distinguishes alternatives: the type, the reference, the constant, and constant
@@ -274,39 +267,38 @@ func itemKey(v *jsontree.Value) string {
 		return string(jsontree.Append(nil, *v))
 	}
 	if isFile(v) {
-		return "uri " + jsontree.TextOf(jsontree.Lookup(v, "uri"))
+		return "uri " + v.TextIn("uri")
 	}
 	if isNamed(v) {
-		return "name " + jsontree.TextOf(jsontree.Lookup(v, "name"))
+		return "name " + v.TextIn("name")
 	}
-	var b strings.Builder
-	for _, keyword := range []string{"type", "$ref", "const"} {
-		if m := jsontree.Lookup(v, keyword); m != nil && m.Kind != '{' && scalars(m) {
-			b.Write(jsontree.Append([]byte(keyword), *m))
+	var key []byte
+	add := func(name string, v jsontree.Value) {
+		if v.Kind != 0 && v.Kind != '{' && scalars(v) {
+			key = jsontree.Append(append(key, name...), v)
 		}
 	}
-	properties := jsontree.Lookup(v, "properties")
-	if properties == nil {
+	for _, keyword := range []string{"type", "$ref", "const"} {
+		add(keyword, v.Get(keyword))
+	}
+	if !v.Has("properties") {
 		for _, m := range v.Members() {
-			if b.Len() < 4_000 && !schema.IsAnnotation(m.Name) {
-				b.WriteString("\x00" + m.Name)
+			if len(key) < 4_000 && !schema.IsAnnotation(m.Name) {
+				key = append(key, "\x00"+m.Name...)
 			}
 		}
-		return b.String()
 	}
-	for _, p := range properties.Members() {
-		fixed := jsontree.Lookup(&p.Value, "const")
-		if listed := p.Value.Get("enum").Items(); fixed == nil && len(listed) == 1 {
-			fixed = &listed[0].Value
+	for _, p := range v.Get("properties").Members() {
+		fixed := p.Get("const")
+		if listed := p.Get("enum").Items(); fixed.Kind == 0 && len(listed) == 1 {
+			fixed = listed[0].Value
 		}
-		if fixed != nil && fixed.Kind != '{' && scalars(fixed) {
-			b.Write(jsontree.Append([]byte("\x00"+p.Name), *fixed))
-		}
+		add("\x00"+p.Name, fixed)
 	}
-	return b.String()
+	return string(key)
 }
 
 // scalars reports whether an array contains only scalars.
-func scalars(v *jsontree.Value) bool {
+func scalars(v jsontree.Value) bool {
 	return !slices.ContainsFunc(v.Items(), func(item jsontree.Member) bool { return item.Kind == '[' || item.Kind == '{' })
 }

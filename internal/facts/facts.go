@@ -6,10 +6,8 @@ package facts
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/effort"
@@ -68,17 +66,15 @@ type Entry struct {
 	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it.
-	Changes []diff.Change
+	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it, and an ADDED entry
+	// that seems to be a renamed one: what differs besides the name.
+	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
 	Moved map[string]string
 
 	// The sentences that the captured definition has and the approved one lacks; nil where that isn't known.
 	NewSentences []Sentence
-
-	// Changes, read as texts. For an ADDED entry that seems to be a renamed one: what differs besides the name.
-	Edits []*Edit
 
 	Fresh    []lint.Finding // unapproved findings
 	Approved []lint.Finding // approved findings
@@ -109,26 +105,16 @@ type Sentence struct {
 	Score int
 }
 
-// An Edit is one change of an entry. If both values are texts, it has what differs between them.
-type Edit struct {
-	*diff.Change
-	TextEdits []words.Edit // what differs between two texts
-
-	// The texts were compared sentence by sentence.
-	Compared bool
-
-	// Something to read was added or removed.
-	NewToRead bool
-
-	// A reader of the texts can't see what changed, and no warning reports it.
-	Unseen bool
-}
-
 // OnlyKindKnown reports whether only the kind of an entry's drift is known, because of a limit.
 func (e *Entry) OnlyKindKnown() bool { return e.Unexplained && len(e.Edits) == 0 }
 
-// Minor reports whether a review may sum up an edit.
-func (e *Edit) Minor() bool { return e.Label.Minor() && !e.NewToRead && !e.Unseen }
+// Changes lists what changed in a CHANGED or HIDDEN entry.
+func (e *Entry) Changes() []*diff.Change {
+	if e.RenamedFrom != "" {
+		return nil
+	}
+	return e.Edits
+}
 
 // How much drift is explained, in bytes of its definitions, old and new: finding what changed takes most of a run.
 // Further drift is listed with its kind. The report marks it as unexplained, and a review shows its definitions whole.
@@ -165,8 +151,6 @@ type reader struct {
 
 	// Results of hintsAtOnce, by server.
 	hinted map[string]bool
-
-	scores map[string]int // by new sentence
 }
 
 // Explain works out the facts of a comparison. findings are those of lint.Findings for the same comparison.
@@ -190,12 +174,14 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 	for _, found := range findings {
 		f.sort(found, of[found.Ref()])
 	}
+	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.Room, ReviewRoom), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}}
 	// Entries with a warning are explained first: there may be no room for all.
-	order := slices.Clone(f.Entries)
-	slices.SortStableFunc(order, func(a, b *Entry) int { return lint.BoolToInt(b.HasNewWarning()) - lint.BoolToInt(a.HasNewWarning()) })
-	r := &reader{sides: sides, bounds: bounds, budget: budget, room: cmp.Or(bounds.Room, ReviewRoom), hosts: map[string]map[string]bool{}, hinted: map[string]bool{}, scores: map[string]int{}}
-	for _, e := range order {
-		r.explain(e)
+	for _, isWarned := range []bool{true, false} {
+		for _, e := range f.Entries {
+			if e.HasNewWarning() == isWarned {
+				r.explain(e)
+			}
+		}
 	}
 	for _, e := range f.Entries {
 		if bounds.BySeverities && e.Severity < label.Breaking && !e.Unexplained {
@@ -214,28 +200,22 @@ func Explain(sides []pin.Comparison, drifts []pin.Drift, findings []lint.Finding
 
 // sort puts a finding into the entry that drifted, or into the lists of findings that belong to no drifted entry.
 func (f *Facts) sort(found lint.Finding, e *Entry) {
-	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
-		if found.Approved {
-			e.Approved = append(e.Approved, found)
-		} else {
-			e.Fresh = append(e.Fresh, found)
+	add := func(list *[]lint.Finding, isPart bool) {
+		if isPart {
+			*list = append(*list, found)
 		}
 	}
-	if found.WholeServer && !found.Approved {
-		f.General = append(f.General, found)
+	isInMatch := found.Scope == lint.InMatch
+	isUnpinned := found.Scope == lint.NotPinned
+	if e != nil && found.Scope == lint.InDrift && !found.WholeServer {
+		add(&e.Approved, found.Approved)
+		add(&e.Fresh, !found.Approved)
 	}
-	if (found.Scope == lint.InMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer {
-		f.Unrecorded = append(f.Unrecorded, found)
-	}
-	if found.Scope == lint.InMatch && found.Approved && found.Warning {
-		f.ApprovedWarnings = append(f.ApprovedWarnings, found)
-	}
-	if found.Scope == lint.NotPinned {
-		f.Unpinned = append(f.Unpinned, found)
-	}
-	if found.Scope == lint.NotPinned || found.Scope == lint.NotPinnedDrift {
-		f.Unapprovable = append(f.Unapprovable, found)
-	}
+	add(&f.General, found.WholeServer && !found.Approved)
+	add(&f.Unrecorded, (isInMatch || found.Scope == lint.InPin) && !found.Approved && !found.WholeServer)
+	add(&f.ApprovedWarnings, isInMatch && found.Approved && found.Warning)
+	add(&f.Unpinned, isUnpinned)
+	add(&f.Unapprovable, isUnpinned || found.Scope == lint.NotPinnedDrift)
 }
 
 // explain works out what is known of an entry. Its findings are in it already.
@@ -249,9 +229,7 @@ func (r *reader) explain(e *Entry) {
 		r.room -= len(e.Locked.Definition)
 	}
 	e.Unexplained = r.bounds.Terse || r.room < 0
-	if e.Unexplained {
-		e.Severity = label.Breaking // to be safe
-	}
+	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
 		if e.HasNewWarning() {
@@ -259,33 +237,40 @@ func (r *reader) explain(e *Entry) {
 		}
 		return
 	}
-	old, new := r.definitions(e)
+	e.Previous = diff.Former(pin.ComparisonOf(r.sides, e.Server), &e.Drift)
+	// Both definitions, a skill's with its files. One that isn't stored is absent.
+	var old, new jsontree.Value
+	if e.Previous != nil {
+		old = e.Previous.Shown()
+	}
+	if e.Captured != nil {
+		new = e.Captured.Shown()
+	}
 	e.Was = declared(e.Locked, old, e.Approved)
 	e.Is = declared(e.Captured, new, slices.Concat(e.Fresh, e.Approved))
-	if e.Unexplained {
-		r.rank(e, old, new)
-		return
+	if !e.Unexplained {
+		r.explainTexts(e, old, new)
 	}
+	r.rank(e, old, new)
+}
+
+// explainTexts works out what changed in the texts of an entry.
+func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
 	refused := r.budget.Refusals()
-	changes := r.changesOf(e, old, new)
-	for i := range changes {
-		e.Edits = append(e.Edits, r.edit(&changes[i], e))
-	}
+	changes := r.compare(e, old, new)
 	e.Unexplained = r.budget.Refusals() > refused
+	if !e.Unexplained {
+		e.Severity = diff.SeverityOf(&e.Drift, changes)
+	}
 	for _, s := range r.newSentences(e, old, new) {
-		score := r.score(s.Text)
+		score := rank.LearnedModel().Score(s.Text)
 		e.NewSentences = append(e.NewSentences, Sentence{s, score})
 		e.Score = max(e.Score, score)
 	}
-	r.rank(e, old, new)
-	e.Severity = diff.SeverityOf(&e.Drift, e.Changes)
-	if e.Unexplained {
-		e.Severity = label.Breaking
-	}
-	isOther := func(c diff.Change) bool {
+	isOther := func(c *diff.Change) bool {
 		return c.Old.Kind != '"' || c.New.Kind != '"' || !sameButIDs(c.Old.Text, c.New.Text)
 	}
-	e.Anew = e.Type != pin.Skills && len(e.Changes) > 0 && !slices.ContainsFunc(e.Changes, isOther)
+	e.Anew = e.Type != pin.Skills && len(e.Changes()) > 0 && !slices.ContainsFunc(e.Changes(), isOther)
 }
 
 // sameButIDs reports whether two texts differ in nothing but what a server may write anew at each start.
@@ -294,7 +279,7 @@ func sameButIDs(old, new string) bool {
 	return ids.ReplaceAllStringFunc(old, withoutID) == ids.ReplaceAllStringFunc(new, withoutID)
 }
 
-var runsOfWords = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`) })
+var runsOfWords = text.Pattern(`[0-9A-Za-z:+_-]+(\.[0-9]+Z?)?`)
 
 // withoutID returns a word, or "0" for a number of four digits or more, a time, or an id of eight characters or more.
 func withoutID(word string) string {
@@ -307,33 +292,6 @@ func withoutID(word string) string {
 		return "0"
 	}
 	return word
-}
-
-// score returns the score of a sentence. A sentence that many entries have is scored once.
-func (r *reader) score(sentence string) int {
-	score, known := r.scores[sentence]
-	if !known {
-		score = rank.LearnedModel().Score(sentence)
-		r.scores[sentence] = score
-	}
-	return score
-}
-
-// definitions reads both definitions of an entry, a skill's with its files. The old one of a renamed entry is pinned
-// under another name. A definition that isn't stored is absent.
-func (r *reader) definitions(e *Entry) (old, new jsontree.Value) {
-	e.Previous = e.Locked
-	if e.RenamedFrom != "" {
-		// diff.Renames has paired the entry with this pin.
-		e.Previous = pin.ComparisonOf(r.sides, e.Server).Locked.Find(pin.Key{Type: e.Type, Name: e.RenamedFrom})
-	}
-	if e.Previous != nil {
-		old = e.Previous.Shown()
-	}
-	if e.Captured != nil {
-		new = e.Captured.Shown()
-	}
-	return old, new
 }
 
 // newSentences lists the sentences that an entry has and its approved definition lacks. Where the approved definition
@@ -352,41 +310,37 @@ func (r *reader) newSentences(e *Entry, old, new jsontree.Value) []lint.Sentence
 	return list
 }
 
-// changesOf returns the changes inside an entry that a review shows. Only those of CHANGED and HIDDEN drift are
-// kept in e.Changes, too.
-func (r *reader) changesOf(e *Entry, old, new jsontree.Value) []diff.Change {
-	if e.RenamedFrom != "" {
-		var list []diff.Change
-		list, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
-		return slices.DeleteFunc(list, func(c diff.Change) bool { return c.Pointer == "/"+pin.EntryTypeInfo[e.Type].Identity })
+// compare works out what changed inside an entry.
+func (r *reader) compare(e *Entry, old, new jsontree.Value) (changes []diff.Change) {
+	if e.RenamedFrom == "" && !diff.IsComparable(&e.Drift) {
+		return nil
 	}
-	if diff.IsComparable(&e.Drift) {
-		e.Changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
+	changes, e.Moved = diff.CompareDefinitions(r.budget, e.Type, old, new)
+	for i := range changes {
+		if c := &changes[i]; c.Pointer != "/"+pin.EntryTypeInfo[e.Type].Identity {
+			r.read(c, e)
+			e.Edits = append(e.Edits, c)
+		}
 	}
-	return e.Changes
+	return changes
 }
 
-// edit makes the Edit of a change.
-func (r *reader) edit(c *diff.Change, of *Entry) *Edit {
-	e := &Edit{Change: c, NewToRead: c.HasText()}
+// read notes what a reader sees of a change in an entry.
+func (r *reader) read(c *diff.Change, of *Entry) {
 	texts := c.Old.Kind == '"' && c.New.Kind == '"'
-	e.Unseen = of.Kind == pin.Hidden || texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
-	if texts && (isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
-		e.TextEdits, e.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
+	isSame := texts && text.Sanitize(c.Old.Text) == text.Sanitize(c.New.Text)
+	isReported := slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer })
+	c.Unseen = (of.Kind == pin.Hidden || isSame) && !isReported
+	// The texts of a file are shown themselves.
+	c.NewToRead = c.Label != label.FileDigest && c.HasText()
+	if texts && (isSame || isProse(c.Old.Text, c.New.Text) || of.Type == pin.Skills) {
+		c.TextEdits, c.Compared = words.DiffTexts(r.budget, c.Old.Text, c.New.Text, c.IsCode)
 	}
-	if slices.ContainsFunc(of.Fresh, func(f lint.Finding) bool { return f.Warning && f.Pointer == c.Pointer }) {
-		// The warning already reports that.
-		e.Unseen = false
-	}
-	if c.Label == label.FileDigest {
-		e.NewToRead = false // the texts are shown
-	}
-	return e
 }
 
 // isProse reports whether a word diff of two texts is easier to read than both of them whole.
 func isProse(old, new string) bool {
-	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60 || text.Sanitize(old) == text.Sanitize(new)
+	return strings.ContainsAny(old+new, " \n") || len(old)+len(new) > 60
 }
 
 // HasNewWarning reports whether an entry has a new warning.
@@ -394,9 +348,9 @@ func (e *Entry) HasNewWarning() bool {
 	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.Warning })
 }
 
-// HasNote reports whether an entry has a new finding of one of these ids.
-func (e *Entry) HasNote(ids ...string) bool {
-	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return slices.Contains(ids, f.ID) })
+// HasNote reports whether an entry has a new finding of an id.
+func (e *Entry) HasNote(id string) bool {
+	return slices.ContainsFunc(e.Fresh, func(f lint.Finding) bool { return f.ID == id })
 }
 
 // SelectMinor selects entries with nothing new to read, SelectWarnings entries with a new warning.
@@ -414,8 +368,8 @@ func SelectorWords() []string { return append(label.IDs(), NoteIDs...) }
 
 // Words lists the words that select an entry, except SelectWarnings.
 func (e *Entry) Words() (words []string) {
-	for _, c := range e.Changes {
-		if !e.Unexplained { // otherwise no label is proven
+	if !e.Unexplained { // otherwise no label is proven
+		for _, c := range e.Changes() {
 			words = append(words, c.Label.ID())
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,19 +13,12 @@ import (
 	"pinproof/internal/label"
 	"pinproof/internal/lint"
 	"pinproof/internal/pin"
-	"pinproof/internal/signature"
+	"pinproof/internal/text"
 	"pinproof/internal/words"
 )
 
 // A tool is judged by what it declares and by its parameters. Hints are the server's own claims (MCP 2025-06-18,
 // ToolAnnotations): they only order what is read. So a tool that takes code is read early, whatever it claims.
-
-// Indexes of signature.Hints.
-const (
-	destructive = iota
-	readOnly
-	openWorld
-)
 
 // Words for what a tool declares and takes.
 const (
@@ -45,22 +37,28 @@ func declared(p *pin.Pin, definition jsontree.Value, notes []lint.Finding) (word
 	if p == nil || p.Type != pin.Tools || p.Definition == nil {
 		return nil
 	}
-	h := signature.HintsOf(definition.Get("annotations"))
-	for _, one := range []struct {
-		word string
-		is   bool
-	}{
-		{Destructive, h[destructive] == 't'},
-		{TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" })},
-		{ReadOnly, h[readOnly] == 't'},
-		{Writes, h[readOnly] == 'f' && h[destructive] != 't' || h[readOnly] == 0 && h[destructive] == 'f'},
-		{OpenWorld, h[openWorld] == 't'},
-		{NoHints, h[destructive]|h[readOnly]|h[openWorld] == 0},
-	} {
-		if one.is {
-			words = append(words, one.word)
+	// The value of a hint, or 0 if it isn't declared as a boolean.
+	hint := func(name string) byte {
+		v := definition.Get("annotations").Get(name)
+		if v.Kind == 't' || v.Kind == 'f' {
+			return v.Kind
+		}
+		return 0
+	}
+	destroys := hint("destructiveHint")
+	reads := hint("readOnlyHint")
+	isOpen := hint("openWorldHint")
+	add := func(word string, is bool) {
+		if is {
+			words = append(words, word)
 		}
 	}
+	add(Destructive, destroys == 't')
+	add(TakesCode, slices.ContainsFunc(notes, func(f lint.Finding) bool { return f.ID == "takes-code" }))
+	add(ReadOnly, reads == 't')
+	add(Writes, reads == 'f' && destroys != 't' || reads == 0 && destroys == 'f')
+	add(OpenWorld, isOpen == 't')
+	add(NoHints, destroys|reads|isOpen == 0)
 	return words
 }
 
@@ -72,12 +70,7 @@ var writingWords = sync.OnceValue(func() []string {
 })
 
 // nameWord matches a word in a name. A word ends at a separator or before an inner capital.
-var nameWord = pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
-
-// pattern compiles a regular expression when it is first needed.
-func pattern(s string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
-}
+var nameWord = text.Pattern(`\p{Lu}*[\p{Ll}\p{Lo}\p{Lm}\p{Lt}]*`)
 
 // writes reports whether a tool changes something, by its name.
 func writes(name string) bool {
@@ -174,8 +167,15 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	if e.Kind == pin.Hidden {
 		earlier(ClassHidden, Reason{Cause: CauseHidden})
 	}
+	for _, note := range codeNotes {
+		for _, f := range e.Fresh {
+			if f.ID == note.id && (e.Kind == pin.Added || e.Kind == pin.Changed) {
+				earlier(ClassCode, Reason{Cause: note.cause, Pointer: f.Pointer})
+			}
+		}
+	}
 	if e.Kind == pin.Added {
-		r.rankNew(e, earlier)
+		e.rankNew(earlier)
 	}
 	says := false
 	for _, edit := range e.Edits {
@@ -194,25 +194,14 @@ func (r *reader) rank(e *Entry, old, new jsontree.Value) {
 	}
 }
 
-// codeIn returns why an entry takes code or has a script, if a new note reports it.
-func codeIn(e *Entry) (why Reason, is bool) {
-	for _, f := range e.Fresh {
-		if f.ID == "skill-script" && !is {
-			return Reason{Cause: CauseScript, Pointer: f.Pointer}, true
-		}
-		if f.ID == "takes-code" && !is {
-			why = Reason{Cause: CauseCode, Pointer: f.Pointer}
-			is = true
-		}
-	}
-	return why, is
-}
+// codeNotes are the notes about code, with the better reason first.
+var codeNotes = [...]struct {
+	id    string
+	cause Cause
+}{{"skill-script", CauseScript}, {"takes-code", CauseCode}}
 
 // rankNew ranks a new entry.
-func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
-	if why, is := codeIn(e); is {
-		earlier(ClassCode, why)
-	}
+func (e *Entry) rankNew(earlier func(Class, Reason)) {
 	if e.Type == pin.Skills && e.HasNote("same-name") {
 		earlier(ClassCode, Reason{Cause: CauseSameName})
 	}
@@ -226,14 +215,13 @@ func (r *reader) rankNew(e *Entry, earlier func(Class, Reason)) {
 
 // rankChanged ranks an approved entry that changed.
 func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Class, Reason)) {
-	if why, is := codeIn(e); is {
-		earlier(ClassCode, why)
-	}
 	for _, edit := range e.Edits {
-		if edit.gains("/annotations/destructiveHint") {
+		// A hint that was added as true doesn't count: true is the default of both hints.
+		isTrueNow := edit.Old.Kind == 'f' && edit.New.Kind == 't'
+		if isTrueNow && edit.Pointer == "/annotations/destructiveHint" {
 			earlier(ClassDestructive, Reason{Cause: CauseDestroys, Pointer: edit.Pointer})
 		}
-		if edit.gains("/annotations/openWorldHint") {
+		if isTrueNow && edit.Pointer == "/annotations/openWorldHint" {
 			earlier(ClassUnguarded, Reason{Cause: CauseOpened, Pointer: edit.Pointer})
 		}
 	}
@@ -247,8 +235,9 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	if pointer, is := e.lostGuard(new); is {
 		earlier(ClassUnguarded, Reason{Cause: CauseUnguards, Pointer: pointer})
 	}
+	isContradicted := writes(e.Name) && slices.Contains(e.Is, ReadOnly) // by its name
 	for _, edit := range e.Edits {
-		if edit.Label.AsksLess() && (!r.hintsAtOnce(e.Server) || e.contradicted()) {
+		if edit.Label.AsksLess() && (isContradicted || !r.hintsAtOnce(e.Server)) {
 			earlier(ClassUnguarded, Reason{Cause: CauseHint, Pointer: edit.Pointer})
 		}
 	}
@@ -262,11 +251,6 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	}
 }
 
-// contradicted reports whether an entry's name says that it writes, but its hints that it only reads.
-func (e *Entry) contradicted() bool {
-	return writes(e.Name) && slices.Contains(e.Is, ReadOnly)
-}
-
 // hintsAtOnce reports whether all kept tools of a server got their hints at once: none has hints as pinned, all have
 // hints as captured. Such a change comes from the server's SDK rather than from its tools.
 func (r *reader) hintsAtOnce(server string) bool {
@@ -274,6 +258,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 	if known {
 		return is
 	}
+	hasHints := func(p *pin.Pin) bool { return !slices.Contains(declared(p, p.Tree(), nil), NoHints) }
 	p := pin.ComparisonOf(r.sides, server)
 	is = true
 	tools := 0
@@ -283,17 +268,11 @@ func (r *reader) hintsAtOnce(server string) bool {
 			continue
 		}
 		tools++
-		is = is && slices.Contains(declared(&was, was.Tree(), nil), NoHints) && !slices.Contains(declared(now, now.Tree(), nil), NoHints)
+		is = is && !hasHints(&was) && hasHints(now)
 	}
 	is = is && tools > 0
 	r.hinted[server] = is
 	return is
-}
-
-// gains reports whether an edit turned the hint at a pointer from false to true. A hint that was added as true
-// doesn't count: true is the default of both hints that gains is called for.
-func (e *Edit) gains(pointer string) bool {
-	return e.Old.Kind == 'f' && e.New.Kind == 't' && e.Pointer == pointer
 }
 
 // lostGuard returns the pointer of a sentence that restricted an approved entry and is no longer in it.
@@ -310,8 +289,7 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 				continue
 			}
 			if now == nil {
-				now = map[string]bool{}
-				addSentences(now, new)
+				now = sentencesIn(new)
 			}
 			for _, one := range words.Sentences(s.Old) {
 				one = strings.TrimSpace(one)
@@ -324,16 +302,16 @@ func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	return "", false
 }
 
-// addSentences adds the sentences of all texts in a value.
-func addSentences(to map[string]bool, v jsontree.Value) {
-	if v.Kind == '"' {
-		for _, s := range words.Sentences(v.Text) {
-			to[strings.TrimSpace(s)] = true
+// sentencesIn returns the sentences of all texts in a value.
+func sentencesIn(v jsontree.Value) map[string]bool {
+	sentences := map[string]bool{}
+	jsontree.MapTexts(v, func(text string) string {
+		for _, s := range words.Sentences(text) {
+			sentences[strings.TrimSpace(s)] = true
 		}
-	}
-	for _, part := range v.Parts {
-		addSentences(to, part.Value)
-	}
+		return text
+	})
+	return sentences
 }
 
 // newHost returns the first host of a definition that its server's pins don't have, or "".
@@ -382,10 +360,10 @@ func (e *Entry) FirstLabel() (first label.Label) {
 }
 
 // hostPattern finds the host of an address, behind the last @ of its authority. A client may read a backslash as a slash.
-var hostPattern = pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
+var hostPattern = text.Pattern("[A-Za-z][A-Za-z0-9+.-]*://(?:[^\\s/?#\\\\\"'<>`]*@)?([^\\s/?#:@\\\\\"'<>()\\[\\]{}`]+)")
 
 // exampleHost matches hosts that nobody can have (RFC 2606).
-var exampleHost = pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
+var exampleHost = text.Pattern(`(^|\.)(example(\.[^.]*)?|test|invalid|localhost)$`)
 
 // addHosts adds the hosts in the texts of a definition, except those in the dialects and ids of its schemas.
 func addHosts(hosts map[string]bool, v jsontree.Value) {

@@ -61,47 +61,45 @@ type row struct {
 
 	// The label of the same change in an output schema. That label has a severity of its own.
 	output Label
-
-	minor bool // one line is enough for it
 }
 
 var table = [...]row{
-	TooMany:          {"many-changes", "too much changed", "changed in more places than can be told apart", Breaking, TooMany, false},
-	TowardsSafe:      {"hint-harmless", "clients ask less", "now claims to be harmless: clients ask less", Behaviour, TowardsSafe, false},
-	AskingDropped:    {"asking-dropped", "nobody is asked", "no longer has a person asked at each call", Behaviour, AskingDropped, false},
-	AppWidened:       {"app-widened", "page may do more", "lets its page do more, or the model call what only the page could", Behaviour, AppWidened, false},
-	Exported:         {"header-exported", "sent as a header", "sends an argument as an HTTP header", Behaviour, Changed, false},
-	ScriptAdded:      {"script-added", "new script", "brings a script that it didn't have", Behaviour, ScriptAdded, false},
-	SkillTools:       {"skill-tools", "other tools", "names other tools that it may use: clients may ask less", Behaviour, SkillTools, false},
-	NewRequired:      {"required-parameter-added", "new, required", "takes a new required parameter", Breaking, OutputAdded, false},
-	NewOptional:      {"parameter-added", "new parameter", "takes a new parameter", Behaviour, OutputAdded, false},
-	NowRequired:      {"parameter-required", "required now", "requires a parameter that was optional", Breaking, OutputNarrowed, false},
-	EnumAdded:        {"enum-added", "new value", "takes a new value", Behaviour, OutputWidened, false},
-	ValuesChanged:    {"values-changed", "other values", "takes other values than before", Breaking, OutputWidened, false},
-	Loosened:         {"constraint-loosened", "takes more", "takes more than before", Behaviour, OutputWidened, false},
-	NoLongerRequired: {"parameter-optional", "optional now", "no longer requires a parameter", Behaviour, OutputWidened, false},
-	Other:            {"other", "unclear", "changed in a way that can't be judged", Breaking, Other, false},
-	DefaultChanged:   {"default-changed", "default, examples", "has another default value, or other examples", Behaviour, DefaultChanged, false},
-	InputOpened:      {"input-anything", "takes anything", "takes anything in a place that was checked", Behaviour, OutputWidened, false},
-	Wording:          {"wording", "text", "reworded", Behaviour, Wording, false},
-	Renamed:          {"renamed", "renamed", "renamed", Breaking, Renamed, false},
-	OutputRemoved:    {"output-removed", "no longer returned", "no longer returns something", Breaking, OutputRemoved, false},
-	OutputWidened:    {"output-widened", "may return more", "may return more than it said before", Breaking, OutputWidened, false},
-	OutputAdded:      {"output-added", "returned now", "returns something new", Behaviour, OutputAdded, false},
-	OutputNarrowed:   {"output-narrowed", "returns less", "returns less than it might have", Behaviour, OutputNarrowed, false},
-	LessCare:         {"hint-safer", "claims to be safer", "now claims to be safer: clients ask less", Behaviour, LessCare, false},
-	Changed:          {"other-member", "other member", "changed in another member", Behaviour, Changed, false},
-	ClientMetadata:   {"client-metadata", "shown by clients", "changed in what clients show", Behaviour, ClientMetadata, false},
-	UnusedDefinition: {"definition-unused", "unused schema", "changed in a schema that nothing refers to", Behaviour, UnusedDefinition, false},
-	TowardsCaution:   {"hint-caution", "clients ask more", "now claims less: clients ask more", Behaviour, TowardsCaution, false},
-	InputClosed:      {"input-closed", "takes no others", "no longer takes unnamed parameters", Breaking, OutputNarrowed, false},
-	ParameterRemoved: {"parameter-removed", "parameter gone", "no longer takes a parameter", Breaking, OutputRemoved, false},
-	EnumRemoved:      {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed, false},
-	Tightened:        {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed, false},
-	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, Layout, false},
-	NamesOpened:      {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded, true},
-	OtherForm:        {"other-form", "other form", "says the same in another form", None, OtherForm, true},
-	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest, true},
+	TooMany:          {"many-changes", "too much changed", "changed in more places than can be told apart", Breaking, TooMany},
+	TowardsSafe:      {"hint-harmless", "clients ask less", "now claims to be harmless: clients ask less", Behaviour, TowardsSafe},
+	AskingDropped:    {"asking-dropped", "nobody is asked", "no longer has a person asked at each call", Behaviour, AskingDropped},
+	AppWidened:       {"app-widened", "page may do more", "lets its page do more, or the model call what only the page could", Behaviour, AppWidened},
+	Exported:         {"header-exported", "sent as a header", "sends an argument as an HTTP header", Behaviour, Changed},
+	ScriptAdded:      {"script-added", "new script", "brings a script that it didn't have", Behaviour, ScriptAdded},
+	SkillTools:       {"skill-tools", "other tools", "names other tools that it may use: clients may ask less", Behaviour, SkillTools},
+	NewRequired:      {"required-parameter-added", "new, required", "takes a new required parameter", Breaking, OutputAdded},
+	NewOptional:      {"parameter-added", "new parameter", "takes a new parameter", Behaviour, OutputAdded},
+	NowRequired:      {"parameter-required", "required now", "requires a parameter that was optional", Breaking, OutputNarrowed},
+	EnumAdded:        {"enum-added", "new value", "takes a new value", Behaviour, OutputWidened},
+	ValuesChanged:    {"values-changed", "other values", "takes other values than before", Breaking, OutputWidened},
+	Loosened:         {"constraint-loosened", "takes more", "takes more than before", Behaviour, OutputWidened},
+	NoLongerRequired: {"parameter-optional", "optional now", "no longer requires a parameter", Behaviour, OutputWidened},
+	Other:            {"other", "unclear", "changed in a way that can't be judged", Breaking, Other},
+	DefaultChanged:   {"default-changed", "default, examples", "has another default value, or other examples", Behaviour, DefaultChanged},
+	InputOpened:      {"input-anything", "takes anything", "takes anything in a place that was checked", Behaviour, OutputWidened},
+	Wording:          {"wording", "text", "reworded", Behaviour, Wording},
+	Renamed:          {"renamed", "renamed", "renamed", Breaking, Renamed},
+	OutputRemoved:    {"output-removed", "no longer returned", "no longer returns something", Breaking, OutputRemoved},
+	OutputWidened:    {"output-widened", "may return more", "may return more than it said before", Breaking, OutputWidened},
+	OutputAdded:      {"output-added", "returned now", "returns something new", Behaviour, OutputAdded},
+	OutputNarrowed:   {"output-narrowed", "returns less", "returns less than it might have", Behaviour, OutputNarrowed},
+	LessCare:         {"hint-safer", "claims to be safer", "now claims to be safer: clients ask less", Behaviour, LessCare},
+	Changed:          {"other-member", "other member", "changed in another member", Behaviour, Changed},
+	ClientMetadata:   {"client-metadata", "shown by clients", "changed in what clients show", Behaviour, ClientMetadata},
+	UnusedDefinition: {"definition-unused", "unused schema", "changed in a schema that nothing refers to", Behaviour, UnusedDefinition},
+	TowardsCaution:   {"hint-caution", "clients ask more", "now claims less: clients ask more", Behaviour, TowardsCaution},
+	InputClosed:      {"input-closed", "takes no others", "no longer takes unnamed parameters", Breaking, OutputNarrowed},
+	ParameterRemoved: {"parameter-removed", "parameter gone", "no longer takes a parameter", Breaking, OutputRemoved},
+	EnumRemoved:      {"enum-removed", "value gone", "no longer takes a value", Breaking, OutputNarrowed},
+	Tightened:        {"constraint-tightened", "takes less", "takes less than before", Breaking, OutputNarrowed},
+	Layout:           {"layout", "layout", "has a text whose lines are indented in another way", Behaviour, Layout},
+	NamesOpened:      {"input-opened", "takes others", "takes unnamed parameters", Behaviour, OutputAdded},
+	OtherForm:        {"other-form", "other form", "says the same in another form", None, OtherForm},
+	FileDigest:       {"file-digest", "digest of a file", "the digest or the size of a file that is shown", None, FileDigest},
 }
 
 // ID returns the stable name of the label, such as "parameter-added", which people type.
@@ -120,8 +118,8 @@ func (l Label) Severity() Severity { return table[l].severity }
 // OfOutput returns the label of the same change in an output schema.
 func (l Label) OfOutput() Label { return table[l].output }
 
-// Minor reports whether one line is enough for a change with the label.
-func (l Label) Minor() bool { return table[l].minor }
+// Minor reports whether one line is enough for a change with the label. Such labels are the last ones.
+func (l Label) Minor() bool { return l >= NamesOpened }
 
 // BreaksOnlyByValues reports whether a change with the label can break something only through the values that the
 // schema accepts. A removed parameter or result is different: it breaks those who used it, whatever is accepted

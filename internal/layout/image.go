@@ -3,7 +3,6 @@ package layout
 import (
 	"crypto/sha256"
 	"fmt"
-	"slices"
 	"strings"
 
 	"pinproof/internal/jsontree"
@@ -18,17 +17,18 @@ func Icons(pointer string, v jsontree.Value) jsontree.Value {
 	if len(path) < 2 || path[1] != "icons" {
 		return v
 	}
-	return icon(path[2:], v)
+	return icon(len(path)-2, path[len(path)-1], v)
 }
 
-// icon replaces the images in a value at a path below icons. The path of an image is an index and src.
-func icon(path []string, v jsontree.Value) jsontree.Value {
-	if len(path) == 2 && path[1] == "src" && v.Kind == '"' {
+// icon replaces the images in a value so many steps below icons, the last of which is name. The path of an image is an index
+// and src.
+func icon(depth int, name string, v jsontree.Value) jsontree.Value {
+	if depth == 2 && name == "src" && v.Kind == '"' {
 		return image(v)
 	}
-	if len(path) == 0 && v.Kind == '[' || len(path) == 1 && v.Kind == '{' {
+	if depth == 0 && v.Kind == '[' || depth == 1 && v.Kind == '{' {
 		return jsontree.MapParts(v, func(m *jsontree.Member) bool {
-			m.Value = icon(append(slices.Clone(path), m.Name), m.Value)
+			m.Value = icon(depth+1, m.Name, m.Value)
 			return true
 		})
 	}

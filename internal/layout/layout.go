@@ -62,37 +62,41 @@ func (l Line) Printed() []Run {
 	return append(printed, l.Runs...)
 }
 
-// Value lays out a value as JSON, on one line if it is short. With asLines a text is
-// laid out line by line. asciiOnly escapes all non-ASCII characters, and shows a text as a JSON string.
-func Value(op byte, v jsontree.Value, asLines, asciiOnly bool) (lines []Line) {
-	var texts []string
-	switch {
-	case v.Kind == 0:
-	case v.Kind == '"' && asLines && !asciiOnly && !readsAsJSON(v.Text):
-		texts = text.Lines(v.Text, false)
-	default:
-		texts = JSON(v, asciiOnly, inlineJSON)
+// Value lays out a text line by line, and any other value as JSON, on one line if it is short. asciiOnly escapes all
+// non-ASCII characters, and shows a text as a JSON string.
+func Value(op byte, v jsontree.Value, asciiOnly bool) []Line {
+	if v.Kind == 0 {
+		return nil
 	}
+	if v.Kind == '"' && !asciiOnly && !readsAsJSON(v.Text) {
+		return linesOf(op, text.Lines(v.Text, false))
+	}
+	return jsonLines(op, v, asciiOnly)
+}
+
+// jsonLines lays out a value as JSON, an object or array on one line if that takes at most inlineJSON bytes.
+func jsonLines(op byte, v jsontree.Value, asciiOnly bool) []Line {
+	b, _ := appendJSON(nil, v, "\n", asciiOnly)
+	return linesOf(op, strings.Split(string(b), "\n"))
+}
+
+// linesOf makes a line of each text.
+func linesOf(op byte, texts []string) (lines []Line) {
 	for _, text := range texts {
 		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
 	}
 	return lines
 }
 
-// JSON writes a value as JSON, an object or array on one line if that takes at most
-// width bytes.
-func JSON(v jsontree.Value, asciiOnly bool, width int) []string {
-	breaks := "\n"
-	if width == AnyWidth {
-		breaks = ""
-	}
-	b, _ := appendJSON(nil, v, breaks, asciiOnly, width)
-	return strings.Split(string(b), "\n")
+// JSON writes a value as JSON on one line.
+func JSON(v jsontree.Value) string {
+	b, _ := appendJSON(nil, v, "", false)
+	return string(b)
 }
 
 // appendJSON appends a value. breaks is a line feed and the indentation of the value; or "": there is only one line.
 // It reports whether the value is on one line.
-func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool, width int) ([]byte, bool) {
+func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool) ([]byte, bool) {
 	switch v.Kind {
 	case '"':
 		return append(b, printableString(v.Text, asciiOnly)...), true
@@ -116,14 +120,14 @@ func appendJSON(b []byte, v jsontree.Value, breaks string, asciiOnly bool, width
 			b = append(b, printableString(p.Name, asciiOnly)+":"...)
 		}
 		var isShort bool
-		b, isShort = appendJSON(b, p.Value, inner, asciiOnly, width)
+		b, isShort = appendJSON(b, p.Value, inner, asciiOnly)
 		isInline = isInline && isShort
 	}
 	end := v.Kind + 2 // the bracket that closes it
 	if breaks == "" {
 		return append(b, end), true
 	}
-	if isInline && len(b)-from-len(v.Parts)*len(inner) < width {
+	if isInline && len(b)-from-len(v.Parts)*len(inner) < inlineJSON {
 		b = append(b[:from], bytes.ReplaceAll(b[from:], []byte(inner), nil)...)
 		return append(b, end), true
 	}
@@ -266,20 +270,8 @@ func (l Line) Marked() Line {
 // Confusable reports whether two texts could pass for each other: equal once sanitized,
 // or different only where at least one of them has a non-ASCII character.
 func Confusable(a, b string) bool {
-	if text.Sanitize(a) == text.Sanitize(b) {
-		return true
-	}
-	x := []rune(a)
-	y := []rune(b)
-	if len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if x[i] != y[i] && x[i] < 0x80 && y[i] < 0x80 {
-			return false
-		}
-	}
-	return true
+	isAlike := func(x, y rune) bool { return x == y || max(x, y) >= 0x80 }
+	return text.Sanitize(a) == text.Sanitize(b) || slices.EqualFunc([]rune(a), []rune(b), isAlike)
 }
 
 // Wrap breaks a line that is too wide, at a space if there is one near; room is the width left for its first row, in
@@ -364,7 +356,7 @@ func Columns(s string) int {
 }
 
 // WithBlanksSpelled lays out a text line by line, with visible names for the whitespace at its beginning and end.
-func WithBlanksSpelled(op byte, s string) (lines []Line) {
+func WithBlanksSpelled(op byte, s string) []Line {
 	if s == "" {
 		return nil
 	}
@@ -373,8 +365,5 @@ func WithBlanksSpelled(op byte, s string) (lines []Line) {
 	texts := text.Lines(kept, false)
 	texts[0] = text.Blanks(s[:at]) + texts[0]
 	texts[len(texts)-1] += text.Blanks(s[at+len(kept):])
-	for _, text := range texts {
-		lines = append(lines, Line{Sign: op, Runs: []Run{{Op: op, Text: text}}})
-	}
-	return lines
+	return linesOf(op, texts)
 }

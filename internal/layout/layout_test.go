@@ -99,7 +99,7 @@ func TestShowText(t *testing.T) {
 		{"a\n" + strings.Repeat("\n", 9) + "::error::b", "a\n<10 line feeds>\n::error::b"},
 		{strings.Repeat(" ", 200), "<200 spaces>"},
 	} {
-		lines := wrap(Value('+', jsontree.Text(tt.text), true, false), Width)
+		lines := wrap(Value('+', jsontree.Text(tt.text), false), Width)
 		var rows []string
 		for _, l := range lines {
 			row := l.row()
@@ -135,14 +135,14 @@ func TestShowJSON(t *testing.T) {
 		{`{"\u001b[2J":1}`, `{"<U+001B>[2J":1}`},
 	} {
 		var rows []string
-		for _, l := range wrap(Value('=', pintest.Tree(t, tt.text), false, false), Width) {
+		for _, l := range wrap(jsonLines('=', pintest.Tree(t, tt.text), false), Width) {
 			rows = append(rows, l.row())
 		}
 		if got := strings.Join(rows, "\n"); got != tt.want {
 			t.Errorf("%s\ngot\n%s\nwant\n%s", tt.text, got, tt.want)
 		}
 	}
-	if got := Value('=', pintest.Tree(t, `{"é":"\u0430"}`), false, true)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
+	if got := jsonLines('=', pintest.Tree(t, `{"é":"\u0430"}`), true)[0].row(); got != `{"<U+00E9>":"<U+0430>"}` {
 		t.Errorf("in ASCII: %s", got)
 	}
 }
@@ -182,7 +182,7 @@ func FuzzShowText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		width := LeastWidth + len(s)%Width
-		lines := wrap(Value('-', jsontree.Text(s), true, false), width)
+		lines := wrap(Value('-', jsontree.Text(s), false), width)
 		checkRows(t, lines, width)
 		var got []string
 		for _, l := range unwrapped(lines) {
@@ -217,7 +217,7 @@ func FuzzShowJSON(f *testing.F) {
 		}
 		for _, asciiOnly := range []bool{false, true} {
 			width := LeastWidth + len(data)%Width
-			lines := wrap(Value('+', v, false, asciiOnly), width)
+			lines := wrap(jsonLines('+', v, asciiOnly), width)
 			checkRows(t, lines, width)
 			var text strings.Builder
 			for i, l := range lines {

@@ -15,7 +15,7 @@ import (
 )
 
 // unseen describes a change that a reader of the text can't see.
-func unseen(c diff.Change) string {
+func unseen(c *diff.Change) string {
 	if n := c.Hidden[1]; n > 0 {
 		return text.Count(n, "character") + " no reader sees"
 	}
@@ -323,7 +323,7 @@ func (r *Report) entry(e *drifted) *Entry {
 		RenamedFrom: d.RenamedFrom, RenamedTo: d.RenamedTo, Named: e.WhyNamed(),
 		Denied: wasDenied(d), CanBeDenied: d.Type.CanBeDenied() && d.Kind != pin.Removed,
 		Severity: e.Severity.String(), Unexplained: e.Unexplained, Changes: []Change{}, Findings: append(r.Said(e.Fresh), r.Said(e.Approved)...)}
-	for _, c := range e.Changes {
+	for _, c := range e.Changes() {
 		if r.NoData {
 			break
 		}

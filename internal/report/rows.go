@@ -3,15 +3,12 @@ package report
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pinproof/internal/diff"
 	"pinproof/internal/effort"
-	"pinproof/internal/facts"
 	"pinproof/internal/jsontree"
 	"pinproof/internal/label"
 	"pinproof/internal/layout"
@@ -62,7 +59,7 @@ type describer struct {
 	budget *effort.Budget
 
 	// The edits that rows show.
-	shown map[*facts.Edit]bool
+	shown map[*diff.Change]bool
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -90,7 +87,7 @@ type line struct {
 	required  []*line
 
 	// The edits in it, or in a part of it that has no line.
-	edits []*facts.Edit
+	edits []*diff.Change
 }
 
 func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
@@ -99,7 +96,7 @@ func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
 // describe describes two definitions. It pairs the lines that edits compare: not those of a value that was removed, where another one
 // may have taken its place, or was replaced as a whole. moved maps the pointers of moved values to their old pointers.
-func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*facts.Edit) *description {
+func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}}
 	var pinned []*line
 	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
@@ -200,11 +197,11 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*facts.Edit]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}}
 	var first []string // the change that the head of a review for a release may name
-	isBreaking := func(c diff.Change) bool { return c.Severity == label.Breaking }
-	if i := slices.IndexFunc(e.Changes, isBreaking); i >= 0 && r.release != "" {
-		first = []string{e.Changes[i].Pointer}
+	isBreaking := func(c *diff.Change) bool { return c.Severity == label.Breaking }
+	if i := slices.IndexFunc(e.Changes(), isBreaking); i >= 0 && r.release != "" {
+		first = []string{e.Edits[i].Pointer}
 	}
 	r.notePlaces(e.Ref(), d.description, first...)
 	if len(e.Edits) > 0 {
@@ -233,7 +230,7 @@ func inJSON(op byte, p *pin.Pin) Row {
 		row.Phrase = notStored
 	}
 	inLine := func(v jsontree.Value) []layout.Line {
-		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v, false, layout.AnyWidth)[0]}}}}
+		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v)}}}}
 	}
 	shown := p.Shown()
 	if shown.Kind == '"' {
@@ -280,7 +277,7 @@ func (d *describer) compare() {
 	}
 	for _, e := range d.Edits {
 		if !e.Minor() && !d.shown[e] {
-			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*facts.Edit{e}, d.unshown(e))
+			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*diff.Change{e}, d.unshown(e))
 		}
 	}
 	for _, c := range d.about(d.Why.Pointer) {
@@ -308,7 +305,7 @@ func (e *drifted) about(pointer string) (list []*change) {
 }
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
-func sideOf(e *facts.Edit) int {
+func sideOf(e *diff.Change) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
@@ -319,7 +316,7 @@ func isUnsaid(pointer string) bool {
 
 // attach adds an edit to the line that it concerns or, if it concerns several lines inside (all parameters, or those
 // whose required changed), to each of these.
-func (d *describer) attach(e *facts.Edit, isOfRequired bool) {
+func (d *describer) attach(e *diff.Change, isOfRequired bool) {
 	around := d.nearest(sideOf(e), e.Pointer)
 	if around == nil {
 		return
@@ -360,7 +357,7 @@ func (l *line) partsIn(pointer string) (parts []*line) {
 }
 
 // labelOf returns the label of an edit that is about a line.
-func (l *line) labelOf(e *facts.Edit) label.Label {
+func (l *line) labelOf(e *diff.Change) label.Label {
 	pointer := l.now().Pointer
 	k := e.Label
 	switch {
@@ -407,7 +404,7 @@ func (d *describer) differs(l *line) {
 
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
 // line around it. It marks the edits as shown. It adds no row if all edits are minor.
-func (d *describer) add(l *line, edits []*facts.Edit, row Row) {
+func (d *describer) add(l *line, edits []*diff.Change, row Row) {
 	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
 	for _, part := range l.inside() {
 		if len(edits) == 0 || !l.isPaired() {
@@ -427,7 +424,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row) {
 		c.breaks = c.breaks || e.Severity == label.Breaking
 		if e.Unseen {
 			c.unseen = true
-			row.Phrase = joined("; ", unseen(*e.Change), row.Phrase)
+			row.Phrase = joined("; ", unseen(e), row.Phrase)
 		}
 	}
 	if len(edits) > 0 && labels == nil || l.is != nil && d.RenamedFrom != "" {
@@ -446,7 +443,7 @@ func (d *describer) add(l *line, edits []*facts.Edit, row Row) {
 }
 
 // unshown makes the row of an edit that no line shows, or that is minor.
-func (d *describer) unshown(e *facts.Edit) Row {
+func (d *describer) unshown(e *diff.Change) Row {
 	row := Row{Op: '!', Word: e.Label.Words(), Line: Line{Place: d.place(sideOf(e), e.Pointer)}, Pointer: text.WholePointer(e.Pointer)}
 	if e.Old.Kind == 0 && e.New.Kind == 0 {
 		row.Phrase = "moved"
@@ -626,7 +623,7 @@ func (d *describer) phrase(old, new string) (said string) {
 	return said
 }
 
-var beyondASCII = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\x00-\x7e]`) })
+var beyondASCII = text.Pattern(`[^\x00-\x7e]`)
 
 // value lays out what differs in two values; with isWhole all of the new one.
 func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
@@ -637,7 +634,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 		if !isWhole || new.Kind == 0 {
 			return nil
 		}
-		shown = layout.Value('=', new, true, false)
+		shown = layout.Value('=', new, false)
 	} else if isText && isWhole {
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
@@ -647,8 +644,8 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	} else if e != nil {
 		return sentences(place, e)
 	} else if old.Kind != 0 && new.Kind != 0 {
-		was := layout.JSON(old, false, layout.AnyWidth)[0]
-		is := layout.JSON(new, false, layout.AnyWidth)[0]
+		was := layout.JSON(old)
+		is := layout.JSON(new)
 		if pieces := words.DiffPhrases(d.budget, was, is); pieces != nil && (len(was)+len(is) <= short || !words.IsTooDifferent(pieces)) {
 			shown = []layout.Line{{Sign: '=', Runs: []layout.Run{{Op: '!', Text: d.phrase(was, is)}}}}
 		}
@@ -660,7 +657,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 }
 
 // compared returns the edit that has compared two texts, or nil.
-func (d *describer) compared(old, new jsontree.Value) *facts.Edit {
+func (d *describer) compared(old, new jsontree.Value) *diff.Change {
 	for _, e := range d.Edits {
 		if e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text {
 			return e
@@ -698,15 +695,15 @@ func lineOf(l *signature.Line) Line {
 // laidOut lays out a line of a definition, and below it the keywords that it doesn't have in words.
 func laidOut(sign byte, l *signature.Line) []Line {
 	own := lineOf(l)
-	own.Text = layout.Value(sign, l.Text, true, false)
+	own.Text = layout.Value(sign, l.Text, false)
 	if l.Keywords.Kind == 0 {
 		return []Line{own}
 	}
-	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, true, false), Place: l.Place + " (keywords)"}}
+	return []Line{own, {Depth: l.Depth + 1, Text: layout.Value(sign, l.Keywords, false), Place: l.Place + " (keywords)"}}
 }
 
 // sentences makes lines of the edited sentences of a text.
-func sentences(place string, e *facts.Edit) (lines []Line) {
+func sentences(place string, e *diff.Change) (lines []Line) {
 	for _, s := range e.TextEdits {
 		line := Line{Text: editLines(s), Place: place}
 		if s.After == 0 {
@@ -738,7 +735,7 @@ func editLines(s words.Edit) []layout.Line {
 func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
 	for i, v := range []jsontree.Value{old, new} {
 		if v.Kind != '"' || v.Text != "" {
-			lines = append(lines, layout.Value("-+"[i], v, true, exact)...)
+			lines = append(lines, layout.Value("-+"[i], v, exact)...)
 		}
 	}
 	return lines

@@ -296,7 +296,7 @@ func (r *Report) breaks() (list []string) {
 				removed = append(removed, said)
 				continue
 			}
-			for _, c := range e.Changes {
+			for _, c := range e.Changes() {
 				if c.Severity < label.Breaking {
 					continue
 				}

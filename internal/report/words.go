@@ -340,9 +340,9 @@ func driftText(e *drifted) string {
 	d := &e.Drift
 	said := cmp.Or(driftNote(d), map[pin.DriftKind]string{pin.Added: "no pin names it", pin.Removed: "it is gone"}[d.Kind])
 	said = joined("; ", said, unexplained(e))
-	for j, c := range e.Changes {
+	for j, c := range e.Changes() {
 		if j == maxSaidChanges {
-			return joined("; ", said, text.Count(len(e.Changes)-j, "more change"))
+			return joined("; ", said, text.Count(len(e.Edits)-j, "more change"))
 		}
 		what := c.Label.Words()
 		if d.Kind == pin.Hidden {

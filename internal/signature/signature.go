@@ -46,23 +46,13 @@ type Line struct {
 	Place string
 }
 
-// Hints are the hints of a tool, with the words for true and for false. All words are different, so a word can
+// hints are the hints of a tool, with the words for true and for false. All words are different, so a word can
 // replace its hint where a tool is shown.
-var Hints = [4]struct{ Name, Yes, No string }{
+var hints = [...]struct{ name, yes, no string }{
 	{"destructiveHint", "destructive", "not destructive"},
 	{"readOnlyHint", "read-only", "writes"},
 	{"openWorldHint", "open world", "closed world"},
 	{"idempotentHint", "idempotent", "not idempotent"},
-}
-
-// HintsOf returns the values of the hints: 't', 'f', or 0 for a hint that isn't declared as a boolean.
-func HintsOf(annotations jsontree.Value) (values [4]byte) {
-	for i, hint := range Hints {
-		if v := annotations.Get(hint.Name); v.Kind == 't' || v.Kind == 'f' {
-			values[i] = v.Kind
-		}
-	}
-	return values
 }
 
 const (
@@ -82,8 +72,8 @@ type signer struct {
 	lines     []Line
 }
 
-func (s *signer) value(depth int, name, pointer string, v jsontree.Value) {
-	s.lines = append(s.lines, Line{Depth: depth, Name: name, Text: v, Pointer: pointer, Place: text.WholePointer(pointer)})
+func (s *signer) value(name, pointer string, v jsontree.Value) {
+	s.lines = append(s.lines, Line{Name: name, Text: v, Pointer: pointer, Place: text.WholePointer(pointer)})
 }
 
 // Describe makes the signature of an entry.
@@ -98,7 +88,7 @@ func Describe(entryType pin.EntryType, definition jsontree.Value) []Line {
 	members := slices.Clone(definition.Members())
 	slices.SortStableFunc(members, func(a, b jsontree.Member) int { return slices.Index(last, b.Name) - slices.Index(last, a.Name) })
 	for _, m := range members {
-		if m.Name != identity || len(m.Value.Text) > text.MaxName { // a shorter name is in the heading
+		if m.Name != identity || len(m.Text) > text.MaxName { // a shorter name is in the heading
 			s.member(m, definition.Get(identity).Text)
 		}
 	}
@@ -112,61 +102,52 @@ func (s *signer) member(m jsontree.Member, name string) {
 	}
 	at := jsontree.Pointer("", m.Name)
 	m.Value = layout.Icons(at, m.Value)
-	object := m.Value.Kind == '{' && len(m.Value.Parts) > 0
-	if m.Name == "description" && m.Value.Kind == '"' {
-		s.value(0, "", at, m.Value)
-		return
-	}
-	if m.Name == "annotations" && object {
+	object := m.Kind == '{' && len(m.Parts) > 0
+	label := m.Name
+	isSpecified := pin.IsSpecifiedMember(s.entryType, m.Name)
+	isFiles := s.entryType == pin.Skills && m.Name == pin.FilesMember
+	switch {
+	case m.Name == "description" && m.Kind == '"':
+		label = ""
+	case m.Name == "annotations" && object:
 		s.annotations(at, m.Value, name)
 		return
-	}
-	if s.special(m, at, name, object) {
+	case (isSpecified || isFiles) && s.special(m, at, name, object):
 		return
-	}
-	label := m.Name
-	if !pin.IsSpecifiedMember(s.entryType, m.Name) {
+	case !isSpecified:
 		label = text.WholePointer(at)
 	}
-	s.value(0, label, at, m.Value)
+	s.value(label, at, m.Value)
 }
 
-// special adds a member that the entry's type lays out in its own way. It returns false for any other member.
+// special adds a member of the entry's type that is laid out in its own way. It returns false for any other member.
 func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
-	type member struct {
-		of   pin.EntryType
-		name string
-	}
-	switch (member{s.entryType, m.Name}) {
-	case member{pin.Tools, "execution"}:
+	switch m.Name {
+	case "execution":
 		// Forbidden is the default (MCP 2025-11-25).
-		return len(m.Value.Parts) == 1 && m.Value.Get("taskSupport").Text == "forbidden"
-	case member{pin.Tools, "inputSchema"}:
+		return len(m.Parts) == 1 && m.Get("taskSupport").Text == "forbidden"
+	case "inputSchema":
 		if object {
 			s.root("(input)", "arguments", at, m.Value)
 		}
 		return object
-	case member{pin.Tools, "outputSchema"}:
+	case "outputSchema":
 		if object {
 			s.root("returns", "returns", at, m.Value)
 		}
 		return object
-	case member{pin.Prompts, "arguments"}:
+	case "arguments":
 		list := child{}.children(m, nil)
 		for _, c := range list {
 			s.schema(c, 0)
 		}
 		return list != nil
-	case member{pin.Skills, "resources"}:
-		files := plainFiles(m.Value)
-		if files {
-			s.unshown(m.Value, name)
-		}
-		return files
-	case member{pin.Skills, pin.FilesMember}:
+	case "resources":
+		return s.unshown(m.Value, name)
+	case pin.FilesMember:
 		s.values("", at, m.Value)
 		return object
-	case member{pin.Skills, "frontmatter"}:
+	case "frontmatter":
 		s.values("frontmatter.", at, m.Value)
 		return object
 	}
@@ -176,7 +157,7 @@ func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 // values adds the members of an object, each by itself.
 func (s *signer) values(prefix, at string, v jsontree.Value) {
 	for _, part := range v.Members() {
-		s.value(0, prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
+		s.value(prefix+nameOf(part.Name), jsontree.Pointer(at, part.Name), part.Value)
 	}
 }
 
@@ -196,53 +177,46 @@ func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
 }
 
-// plainFiles reports whether every file of a skill is listed with only its URI, digest and size.
-func plainFiles(v jsontree.Value) bool {
-	odd := func(item jsontree.Member) bool {
-		uri := item.Get("uri")
-		return len(item.Members()) != 3 || uri.Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
+// unshown adds a line for each file of a skill whose text isn't known. The others are shown. It returns false unless every file
+// is listed with only its URI, digest and size.
+func (s *signer) unshown(v jsontree.Value, uri string) bool {
+	isOdd := func(item jsontree.Member) bool {
+		return len(item.Members()) != 3 || item.Get("uri").Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
 	}
-	return v.Kind == '[' && !slices.ContainsFunc(v.Items(), odd)
-}
-
-// unshown adds a line for each file of a skill whose text isn't known. The others are shown.
-func (s *signer) unshown(v jsontree.Value, uri string) {
+	if v.Kind != '[' || slices.ContainsFunc(v.Items(), isOdd) {
+		return false
+	}
 	folder := uri[:strings.LastIndex(uri, "/")+1]
-	known := map[string]bool{}
-	for _, file := range s.files.Members() {
-		known[file.Name] = true
-	}
 	for i, item := range v.Items() {
-		of := item.Get("uri")
-		name := strings.TrimPrefix(of.Text, folder)
-		if known[name] {
+		name := strings.TrimPrefix(item.Get("uri").Text, folder)
+		if s.files.Has(name) {
 			continue
 		}
-		size := item.Get("size")
 		pointer := jsontree.Pointer("/resources", strconv.Itoa(i))
-		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: size.Text + " bytes, not shown", Pointer: pointer, Place: pointer})
+		s.lines = append(s.lines, Line{Name: nameOf(name), Phrase: item.Get("size").Text + " bytes, not shown", Pointer: pointer, Place: pointer})
 	}
+	return true
 }
 
 // isNameInWords reports whether a member is a title that repeats the name of its object.
 func isNameInWords(m jsontree.Member, name string) bool {
-	return m.Name == "title" && m.Value.Kind == '"' && normal.RepeatsName(m.Value.Text, name)
+	return m.Name == "title" && m.Kind == '"' && normal.RepeatsName(m.Text, name)
 }
 
 // annotations adds the hints of a tool as words, and every other annotation under its name.
 func (s *signer) annotations(pointer string, v jsontree.Value, name string) {
 	var said []string
-	hints := HintsOf(v)
-	for i, hint := range Hints {
-		if word := map[byte]string{'t': hint.Yes, 'f': hint.No}[hints[i]]; word != "" && s.entryType == pin.Tools {
-			said = append(said, hint.Name)
-			at := jsontree.Pointer(pointer, hint.Name)
+	for _, hint := range hints {
+		word := map[byte]string{'t': hint.yes, 'f': hint.no}[v.Get(hint.name).Kind]
+		if word != "" && s.entryType == pin.Tools {
+			said = append(said, hint.name)
+			at := jsontree.Pointer(pointer, hint.name)
 			s.lines = append(s.lines, Line{Phrase: word, Pointer: at, Place: at, IsHint: true})
 		}
 	}
 	for _, m := range v.Members() {
 		if !slices.Contains(said, m.Name) && !(s.entryType == pin.Tools && isNameInWords(m, name)) {
-			s.value(0, "annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
+			s.value("annotations."+nameOf(m.Name), jsontree.Pointer(pointer, m.Name), m.Value)
 		}
 	}
 }
@@ -271,20 +245,20 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	}
 	switch {
 	case m.Name == "arguments":
-		for i, item := range m.Value.Items() {
-			name := item.Value.Get("name")
+		for i, item := range m.Items() {
+			name := item.Get("name")
 			if name.Kind != '"' {
 				return nil
 			}
 			add(name.Text, "", strconv.Itoa(i), place+"/"+strconv.Itoa(i), item.Value, false)
 		}
-	case m.Value.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
+	case m.Kind == '{' && (at == schema.AtSchema || at == schema.AtSchemas):
 		printed := map[string]string{"items": "[]", "additionalProperties": "*"}[m.Name]
 		said := map[string]string{"items": c.place + "[]", "additionalProperties": c.place + ".*"}[m.Name]
 		return []child{{name: cmp.Or(printed, m.Name), pointer: pointer, place: cmp.Or(said, place), value: m.Value}}
 	case at == schema.AtSchemas:
-		names := constants(c.value, m.Value.Items())
-		for i, item := range m.Value.Items() {
+		names := constants(c.value, m.Items())
+		for i, item := range m.Items() {
 			name := "[" + strconv.Itoa(i) + "]"
 			of := place + "/" + strconv.Itoa(i)
 			if names[i] != "" {
@@ -296,16 +270,16 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 	case at == schema.AtProperties:
 		isRequired := map[string]bool{}
 		for _, name := range required {
-			add(name, "", name, c.place+"."+nameOf(name), m.Value.Get(name), true)
+			add(name, "", name, c.place+"."+nameOf(name), m.Get(name), true)
 			isRequired[name] = true
 		}
-		for _, part := range m.Value.Members() {
+		for _, part := range m.Members() {
 			if !isRequired[part.Name] {
 				add(part.Name, "", part.Name, c.place+"."+nameOf(part.Name), part.Value, false)
 			}
 		}
 	case at == schema.AtNamed:
-		for _, part := range m.Value.Members() {
+		for _, part := range m.Members() {
 			add(part.Name, m.Name+".", part.Name, place+"/"+nameOf(part.Name), part.Value, false)
 		}
 	}
@@ -316,82 +290,56 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 func (s *signer) schema(c child, depth int) {
 	own := Line{Depth: depth, Name: c.name, Pointer: c.pointer, Place: c.place, Required: c.required}
 	if c.value.Kind != '{' {
-		s.lines = append(s.lines, flagLine(own, c.value))
+		own.Phrase = map[byte]string{'t': "anything", 'f': "nothing"}[c.value.Kind]
+		if own.Phrase == "" {
+			own.Phrase = "no schema"
+			own.Text = c.value
+		}
+		s.lines = append(s.lines, own)
 		return
 	}
 	w := wordsOf(c.value)
 	if c.argument {
 		w.argument(c.value)
 	}
-	parts := partsOf(c, depth, w.said)
-	own.Text = parts.description
+	below := c.divide(&own, w.said)
 	own.Parts = w.parts(c.required)
 	own.Phrase = phraseOf(own.Parts)
-	if own.Phrase == "" && !c.argument && len(parts.below)+len(parts.rest.Parts) == 0 {
+	if own.Phrase == "" && !c.argument && below == nil && own.Keywords.Kind == 0 {
 		own.Phrase = "any value"
 	}
-	if len(parts.rest.Parts) > 0 {
-		own.Keywords = parts.rest
-	}
 	s.lines = append(s.lines, own)
-	for _, c := range parts.below {
+	for _, c := range below {
 		s.schema(c, depth+1)
 	}
 }
 
-// flagLine completes the line of a schema that isn't an object: true, false, or a value that is no schema.
-func flagLine(own Line, v jsontree.Value) Line {
-	switch v.Kind {
-	case 't':
-		own.Phrase = "anything"
-	case 'f':
-		own.Phrase = "nothing"
-	default:
-		own.Phrase = "no schema"
-		own.Text = v
-	}
-	return own
-}
-
 // argument adds the words for an argument of a prompt.
 func (w *wording) argument(v jsontree.Value) {
-	w.said = append(w.said, "name")
+	w.covers("name")
 	if word := map[byte]string{'t': "required", 'f': "optional"}[v.Get("required").Kind]; word != "" {
 		w.limits = append([]string{word}, w.limits...)
-		w.said = append(w.said, "required")
+		w.covers("required")
 	}
 }
 
-// schemaParts is what is in a schema besides the words of its own line.
-type schemaParts struct {
-	description jsontree.Value
-
-	// Schemas with lines of their own, definitions last.
-	below []child
-
-	// All other members.
-	rest jsontree.Value
-}
-
-// partsOf divides the members of a schema at a depth. It leaves out members that the schema's own line shows or that
-// add nothing.
-func partsOf(c child, depth int, said []string) schemaParts {
-	parts := schemaParts{rest: jsontree.Value{Kind: '{'}}
-	v := c.value
-	required := requiredIn(v)
-	isDeep := depth == maxDepth || len(c.pointer) > schema.MaxPointer
+// divide puts the members of a schema, except those that are said or add nothing, into the schema's own line, and
+// returns the schemas with lines of their own, definitions last.
+func (c child) divide(own *Line, said []string) (below []child) {
+	required := requiredIn(c.value)
+	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer
 	if isDeep {
 		// The parameters get no lines, so nothing else would show that they are required.
 		required = nil
 	}
 	var definitions []child
-	for _, m := range v.Members() {
+	for _, m := range c.value.Members() {
 		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
 			continue
 		}
 		// An empty description would make no line at all, so it stays with the rest.
-		if m.Name == "description" && m.Value.Kind == '"' && m.Value.Text != "" {
-			parts.description = m.Value
+		if m.Name == "description" && m.Kind == '"' && m.Text != "" {
+			own.Text = m.Value
 			continue
 		}
 		var held []child
@@ -399,32 +347,30 @@ func partsOf(c child, depth int, said []string) schemaParts {
 			held = c.children(m, required)
 		}
 		if held == nil {
-			parts.rest.Parts = append(parts.rest.Parts, m)
-			continue
-		}
-		if schema.IsDefinitions(m.Name) {
+			own.Keywords.Kind = '{'
+			own.Keywords.Parts = append(own.Keywords.Parts, m)
+		} else if schema.IsDefinitions(m.Name) {
 			definitions = append(definitions, held...)
 		} else {
-			parts.below = append(parts.below, held...)
+			below = append(below, held...)
 		}
 	}
-	parts.below = append(parts.below, definitions...)
-	return parts
+	return append(below, definitions...)
 }
 
 // isUnsaid reports whether a member of a schema isn't shown, because it is empty or follows from the schema's lines.
 // key is the schema's name, which its title may repeat.
 func isUnsaid(m jsontree.Member, key string, required []string) bool {
-	empty := (m.Value.Kind == '{' || m.Value.Kind == '[') && len(m.Value.Parts) == 0
+	empty := (m.Kind == '{' || m.Kind == '[') && len(m.Parts) == 0
 	switch m.Name {
 	case "required":
 		return required != nil || empty
 	case "properties":
 		return empty
 	case "$schema":
-		return schema.IsDialect(m.Value.Text)
+		return schema.IsDialect(m.Text)
 	case "propertyNames":
-		return len(m.Value.Parts) == 1 && m.Value.Get("type").Text == "string" // member names are always strings
+		return len(m.Parts) == 1 && m.Get("type").Text == "string" // member names are always strings
 	}
 	return isNameInWords(m, key)
 }
@@ -437,7 +383,7 @@ const mostAlternatives = 50
 // constant can be described in plain words, or if the schema has several lists of schemas.
 func constants(around jsontree.Value, list []jsontree.Member) []string {
 	names := make([]string, len(list))
-	isOther := func(m jsontree.Member) bool { return m.Value.Kind != '[' || schema.Keyword(m.Name) != schema.AtSchemas }
+	isOther := func(m jsontree.Member) bool { return m.Kind != '[' || schema.Keyword(m.Name) != schema.AtSchemas }
 	lists := slices.DeleteFunc(slices.Clone(around.Members()), isOther)
 	if len(list) < 2 || len(list) > mostAlternatives || len(lists) > 1 {
 		return names
@@ -485,7 +431,7 @@ func alwaysIs(v jsontree.Value) string {
 // that separates names here.
 func nameOf(name string) string {
 	if len(name) > text.MaxName {
-		return inLine(jsontree.Text(name))
+		return layout.JSON(jsontree.Text(name))
 	} else if said := text.Name(name); said[0] == '"' || !strings.ContainsAny(name, ".~/@") {
 		return said
 	}
@@ -506,13 +452,11 @@ func requiredIn(v jsontree.Value) (names []string) {
 	if len(list.Items()) > maxRequired {
 		return nil
 	}
-	seen := map[string]bool{}
 	for _, item := range list.Items() {
-		name := item.Value.Text
-		if item.Value.Kind != '"' || !properties.Has(name) || seen[name] {
+		name := item.Text
+		if item.Kind != '"' || !properties.Has(name) || slices.Contains(names, name) {
 			return nil
 		}
-		seen[name] = true
 		names = append(names, name)
 	}
 	return names
@@ -534,6 +478,9 @@ type wording struct {
 	value string // its default: "= 30"
 	said  []string
 }
+
+// covers notes that the wording covers members.
+func (w *wording) covers(members ...string) { w.said = append(w.said, members...) }
 
 // parts lists what follows the name: "integer 1..600", "required", "multipleOf 5", "= 30".
 func (w *wording) parts(required bool) []string {
@@ -577,22 +524,23 @@ func wordsOf(v jsontree.Value) (w wording) {
 	if len(types.Items()) > 1 {
 		names = nil
 		for _, item := range types.Items() {
-			names = append(names, item.Value.Text)
+			names = append(names, item.Text)
 		}
 	}
 	if !slices.ContainsFunc(names, func(name string) bool { return !schema.IsType(name) }) {
 		w.kind = strings.Join(names, " or ")
-		w.said = []string{"type"}
+		w.covers("type")
 	}
 	if w.kind == "array" {
 		if items := plain(v.Get("items")); items != "" {
-			w.kind, w.said = "array of "+items, append(w.said, "items")
+			w.kind = "array of " + items
+			w.covers("items")
 		}
 	}
-	for _, keyword := range []string{"anyOf", "oneOf"} {
-		if said := alternatives(keyword, v.Get(keyword)); w.kind == "" && said != "" {
-			w.kind = said
-			w.said = append(w.said, keyword)
+	for _, list := range [...]struct{ keyword, said string }{{"anyOf", "any of "}, {"oneOf", "one of "}} {
+		if kinds := alternatives(v.Get(list.keyword)); w.kind == "" && kinds != "" {
+			w.kind = list.said + kinds
+			w.covers(list.keyword)
 		}
 	}
 	if low, high := v.Get("minimum"), v.Get("maximum"); low.Kind == '0' && high.Kind == '0' {
@@ -600,11 +548,15 @@ func wordsOf(v jsontree.Value) (w wording) {
 		if high.Text == largest && w.kind == "integer" {
 			w.span = " from " + low.Text // an integer can't be larger
 		}
-		w.said = append(w.said, "minimum", "maximum")
+		w.covers("minimum", "maximum")
 	}
 	if low, high := v.Get("minLength"), v.Get("maxLength"); low.Kind == '0' && high.Kind == '0' {
-		w.limits = append(w.limits, lengthOf(low.Text, high.Text))
-		w.said = append(w.said, "minLength", "maxLength")
+		length := "length " + low.Text
+		if low.Text != high.Text {
+			length += ".." + high.Text
+		}
+		w.limits = append(w.limits, length)
+		w.covers("minLength", "maxLength")
 	}
 	for _, m := range v.Members() {
 		w.member(m)
@@ -616,16 +568,16 @@ func wordsOf(v jsontree.Value) (w wording) {
 // implyType leaves out a type that the listed values show. If a schema lists values without a type, it adds "no
 // type".
 func (w *wording) implyType(v jsontree.Value) {
-	isSaid := func(name string) bool { return v.Has(name) && slices.Contains(w.said, name) }
-	values := v.Get("enum").Items()
-	if isSaid("const") {
-		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
-	}
-	if !isSaid("const") && !isSaid("enum") {
+	isConst := slices.Contains(w.said, "const")
+	if !isConst && !slices.Contains(w.said, "enum") {
 		return
 	}
+	values := v.Get("enum").Items()
+	if isConst {
+		values = append(slices.Clone(values), jsontree.Member{Value: v.Get("const")})
+	}
 	shown := map[byte]string{'"': "string", '0': "number", 't': "boolean", 'f': "boolean", 'n': "null"}
-	isOther := func(item jsontree.Member) bool { return shown[item.Value.Kind] != v.Get("type").Text }
+	isOther := func(item jsontree.Member) bool { return shown[item.Kind] != v.Get("type").Text }
 	if !v.Has("type") {
 		w.limits = append(w.limits, "no type")
 	} else {
@@ -642,16 +594,16 @@ func (w *wording) member(m jsontree.Member) {
 	if slices.Contains(w.said, m.Name) {
 		return
 	} else if isBound && w.kind == "integer" {
-		w.said = append(w.said, m.Name)
+		w.covers(m.Name)
 		return
 	} else if slices.Contains(constraints(), m.Name) {
-		short = inLine(v)
+		short = layout.JSON(v)
 	}
 	switch {
 	case m.Name == "enum" && len(v.Items()) > 0:
 		var values []string
 		for _, item := range v.Items() {
-			values = append(values, inLine(item.Value))
+			values = append(values, layout.JSON(item.Value))
 		}
 		limit = strings.Join(values, " | ")
 	case m.Name == "additionalProperties" && v.Kind == 'f':
@@ -667,35 +619,23 @@ func (w *wording) member(m jsontree.Member) {
 	default:
 		limit = m.Name + " " + short
 	}
-	w.said = append(w.said, m.Name)
+	w.covers(m.Name)
 	if limit != "" {
 		w.limits = append(w.limits, limit)
 	}
 }
 
-// lengthOf returns the minimum and the maximum length of a text in words: "length 1..64", "length 24".
-func lengthOf(low, high string) string {
-	if low == high {
-		return "length " + low
-	}
-	return "length " + low + ".." + high
-}
-
-// inLine returns a value as JSON on one line.
-func inLine(v jsontree.Value) string { return layout.JSON(v, false, layout.AnyWidth)[0] }
-
-// alternatives returns in one line the alternatives of a keyword: "any of string, null". It returns "" if one of
-// them is more than a type and its constraints.
-func alternatives(keyword string, list jsontree.Value) string {
+// alternatives returns in one line the alternatives of a keyword: "string, null". It returns "" if one of them is more
+// than a type and its constraints.
+func alternatives(list jsontree.Value) string {
 	var kinds []string
 	for _, item := range list.Items() {
 		kinds = append(kinds, plain(item.Value))
 	}
-	said := map[string]string{"anyOf": "any of ", "oneOf": "one of "}[keyword]
-	if said == "" || kinds == nil || slices.Contains(kinds, "") {
+	if slices.Contains(kinds, "") {
 		return ""
 	}
-	return said + strings.Join(kinds, ", ")
+	return strings.Join(kinds, ", ")
 }
 
 // plain describes a schema that is nothing but a type and its constraints. It returns "" if there is more to it.
@@ -709,7 +649,7 @@ func plain(v jsontree.Value) string {
 	}
 	value := v.Get("const")
 	if w.isImplied && len(v.Parts) == 2 && value.Kind != 0 && value.Kind != 'n' { // null would read as the type
-		return inLine(value)
+		return layout.JSON(value)
 	}
 	if len(w.limits) > 0 {
 		return "(" + phraseOf(w.parts(false)) + ")"

@@ -23,10 +23,10 @@ func signed(entryType pin.EntryType, definition jsontree.Value) string {
 			b.WriteString(indent + head + "\n")
 			indent += "  "
 		}
-		for _, line := range layout.Value('=', l.Text, true, false) {
+		for _, line := range layout.Value('=', l.Text, false) {
 			b.WriteString(indent + "| " + line.Runs[0].Text + "\n")
 		}
-		for _, line := range layout.Value('=', l.Keywords, true, false) {
+		for _, line := range layout.Value('=', l.Keywords, false) {
 			b.WriteString(strings.Repeat("  ", l.Depth+1) + "| " + line.Runs[0].Text + "\n")
 		}
 	}

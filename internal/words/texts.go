@@ -166,10 +166,7 @@ type comparer struct {
 // region adds the edits between two common units: the old units from..end, the new units to..end2, and the whitespace
 // around them.
 func (r *comparer) region(a, b []unit, from, end, to, end2 int) {
-	if from == end && to == end2 && a[end].before == b[end2].before {
-		return
-	}
-	if end-from == end2-to && from < end && sameBlanks(a[from:end+1], b[to:end2+1]) {
+	if slices.EqualFunc(a[from:end+1], b[to:end2+1], hasSameBlanks) {
 		for k := range end - from {
 			r.add(Edit{Old: a[from+k].text, New: b[to+k].text}, from+k, from+k+1)
 		}
@@ -194,33 +191,30 @@ func joined(list []unit) string {
 	return s.String()
 }
 
-// sameBlanks reports whether units have the same whitespace before them.
-func sameBlanks(a, b []unit) bool {
-	return slices.EqualFunc(a, b, func(x, y unit) bool { return x.before == y.before })
-}
+// hasSameBlanks reports whether two units have the same whitespace before them.
+func hasSameBlanks(a, b unit) bool { return a.before == b.before }
 
 // quiet reports whether an edit leaves the whitespace as a reader expects: around a replaced or removed unit as
 // before, and around an added unit as it was at that place.
 func quiet(a, b []unit, from, end, to, end2 int) bool {
-	first := a[from].before // in front of the old units, or in their place
+	before := a[from].before // in front of the old units, or in their place
+	after := before
 	last := a[end].before
-	is := b[to].before
-	isLast := b[end2].before
 	switch {
 	case from < end && to < end2:
-		return is == first && isLast == last
-	case from < end && from == 0:
-		return is == first
-	case from < end:
-		return is == last
+		after = last
+	case from < end && from > 0:
+		before = last
+		after = last
+	case from < end: // what comes next is at the beginning now
 	case len(a) == 1: // the old text has no unit
-		return is == first && isLast == ""
+		after = ""
 	case from == 0:
-		return is == first && isLast == usual(a)
+		after = usual(a)
 	case end == len(a)-1:
-		return is == usual(a) && isLast == first
+		before = usual(a)
 	}
-	return is == first && isLast == first
+	return b[to].before == before && b[end2].before == after
 }
 
 // usual returns the whitespace before the second unit of a text, as a sample of that between all units.
@@ -316,12 +310,8 @@ func IsDocComment(s string) bool {
 	next, _, _ := strings.Cut(rest, "\n")
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(first, " )\"'"))
 	isApart := first == "" || strings.TrimSpace(next) == "" || strings.ContainsRune(".!?。", last)
-	isItem := !unicode.IsLetter(firstRune(first)) && first != ""
+	head, _ := utf8.DecodeRuneInString(strings.TrimSpace(first))
+	isItem := !unicode.IsLetter(head) && first != ""
 	isMark := func(mark string) bool { return strings.Contains(s, mark) }
 	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
-}
-
-func firstRune(s string) rune {
-	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
-	return first
 }

@@ -369,7 +369,7 @@ func (t *Writer) Whole(e *report.Entry) {
 	tree := jsontree.ParseCanonical(of.Text)
 	show := func(title string, v jsontree.Value) {
 		t.Notes("  ", title)
-		t.texts("  ", layout.Value(op, v, true, false))
+		t.texts("  ", layout.Value(op, v, false))
 	}
 	if tree.Kind == '"' {
 		show("", tree)
