@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"html"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -453,9 +452,7 @@ func (r *Reviewer) mentions() {
 }
 
 // markup is what can be inside a word without being read: marks of Markdown, tags, and escapes of characters.
-var markup = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\+u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
-})
+var markup = pattern(`\\+u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
 
 // withoutMarkup returns a text without markup, with the characters that escapes mean, and for each byte its place in the text
 // as the server wrote it.

@@ -1,10 +1,8 @@
 package lint
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"pinproof/internal/effort"
@@ -212,6 +210,4 @@ var addressPattern = pattern("(?i)(?:^|[^a-z0-9_.@/-])(" +
 	")")
 
 // pattern compiles a regular expression when it is first needed.
-func pattern(s string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(s) })
-}
+var pattern = text.Pattern

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -215,4 +213,4 @@ func readsAsDate(plain, written string) bool {
 }
 
 // midnight matches how libraries write the time of a day without one, in UTC.
-var midnight = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`) })
+var midnight = text.Pattern(`^[T ]00:00:00(\.000(000)?)?(\+00:00)?Z?$`)
