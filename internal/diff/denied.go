@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -37,11 +38,12 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 		}
 		s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
 		nearest := -1.0
+		own := &candidate{}
 		if former := Former(s.side, d); former != nil && former.Denied {
 			d.LikeDenied = s.side.Ref(former.Key)
 			continue
 		} else if former != nil && former.Definition != nil {
-			own := describeWhole(former.Key, former.Shown())
+			own = describeWhole(former.Key, former.Shown())
 			if now := s.under(s.side.Locked.Policy, own); now != nil {
 				nearest = nearness(own, now)
 			}
@@ -54,12 +56,14 @@ func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drif
 			}
 			isOwn := p.Server == d.Server
 			n := nearness(p.said, now)
-			if n <= nearest || !resembles(p.said, now, isOwn) {
+			gains := func(file string) bool { return now.files[file] && !own.files[file] }
+			hasFile := slices.ContainsFunc(slices.Collect(maps.Keys(p.said.files)), gains)
+			if n <= nearest && !hasFile || !resembles(p.said, now, isOwn) {
 				continue
 			}
 			if len(now.said)+len(now.parameters) > 0 {
 				d.LikeDenied = p.Ref()
-				nearest = n
+				nearest = max(nearest, n)
 			} else if isOwn {
 				d.MayBeDenied = true
 			}
@@ -78,16 +82,16 @@ func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool 
 	return now == nil || !resembles(old, now, false)
 }
 
-// nearness returns how close two definitions are, apart from the names: the whole, the description or, if neither is equal, what they
-// have in common.
+// nearness returns how close two definitions are, apart from the names: by what they have in common, then by an equal description or
+// file, then by the whole.
 func nearness(old, now *candidate) float64 {
+	near := closeness(old, now) + share(old.said, now.said)
 	if old.keys[0] == now.keys[0] {
-		return maxLikeness + 1
+		near += 2 * maxLikeness
+	} else if old.keys[2] == now.keys[2] && now.keys[2] != "" {
+		near += maxLikeness
 	}
-	if old.keys[2] == now.keys[2] && now.keys[2] != "" || common(old.files, now.files) > 0 {
-		return maxLikeness
-	}
-	return closeness(old, now) + share(old.said, now.said)
+	return near + maxLikeness*float64(common(old.files, now.files))
 }
 
 // leastShare is the share of a denied entry's words from which another one says the same.
@@ -119,8 +123,9 @@ func describeWhole(key pin.Key, definition jsontree.Value) *candidate {
 	for _, file := range definition.Get(pin.FilesMember).Members() {
 		text := file.Text
 		if file.Name == skill.Main {
-			text = strings.TrimSpace(text[len(skill.AnyHead(text)):])
+			text = text[len(skill.AnyHead(text)):]
 		}
+		text = strings.TrimSpace(text)
 		if len(text) >= leastFile && (file.Name == skill.Main || skill.IsExecutable(file.Name, text)) {
 			c.files[text] = true
 		}

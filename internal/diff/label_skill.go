@@ -92,7 +92,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 			return label.SkillTools
 		}
 	case "hooks":
-		if isEmpty(p.Old) && !isEmpty(p.New) {
+		if !hasText(&p.Old) && hasText(&p.New) {
 			return label.ScriptAdded
 		}
 	case "description", "license", "compatibility":
@@ -101,4 +101,9 @@ func (p *place) frontmatterLabel(member string) label.Label {
 		}
 	}
 	return label.Changed
+}
+
+// hasText reports whether there is a string in a value, which isn't empty.
+func hasText(v *jsontree.Value) bool {
+	return v.Kind == '"' && v.Text != "" || slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return hasText(&m.Value) })
 }

@@ -174,7 +174,13 @@ const lookup = 8
 
 // work is the work of comparing an entry with another one.
 func (c *candidate) work() int {
-	return lookup * (1 + len(c.name) + len(c.parameters) + len(c.description) + len(c.texts) + len(c.said))
+	work := 0
+	for _, words := range []set{c.name, c.parameters, c.description, c.texts, c.said, c.files} {
+		for word := range words {
+			work += lookup + len(word)
+		}
+	}
+	return lookup + work
 }
 
 // pairAlike pairs entries that are much alike, the most alike first.

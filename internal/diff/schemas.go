@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -510,7 +511,15 @@ func (p *place) namesElsewhere() bool {
 			}
 		})
 	}
-	for name, isTaken := range p.parametersIn(0, v) {
+	named := maps.Clone(p.parametersIn(0, v))
+	for _, keyword := range []string{"required", "dependentRequired", "dependentSchemas"} { // now or before
+		for _, list := range []jsontree.Value{p.around[0].Get(keyword), p.around[1].Get(keyword)} {
+			for _, m := range list.Parts {
+				named[cmp.Or(m.Name, m.Text)] = true
+			}
+		}
+	}
+	for name, isTaken := range named {
 		if isTaken && !own.Has(name) {
 			return true
 		}

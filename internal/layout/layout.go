@@ -143,7 +143,8 @@ func escaped(s string, asciiOnly bool) string {
 	return string(text.Append(nil, jsonEscapes.Replace(s), asciiOnly))
 }
 
-var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+// jsonEscapes escapes all but the first of several spaces, too: nobody sees how many there are where a line is wrapped.
+var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "  ", ` \u0020`)
 
 // Words lays out a word diff. A line feed begins a new line. A line that was removed or added whole, with a line
 // feed, has that sign. In any other line, Marked marks removed and added runs, and Words marks a line feed that was

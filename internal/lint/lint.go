@@ -78,14 +78,14 @@ func (f Finding) Unclean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
 
-// same reports whether two findings that were made at different times are the same one.
-func (f Finding) same(other Finding) bool {
-	f.Approved = other.Approved
-	f.TextDigest = other.TextDigest
+// key returns what findings have in common that were made at different times and are the same one.
+func (f Finding) key() Finding {
+	f.Approved = false
+	f.TextDigest = ""
 	if f.Subject != "" {
-		f.Detail = other.Detail
+		f.Detail = ""
 	}
-	return f == other
+	return f
 }
 
 // A Reviewer reads one definition. It keeps the path to the value that it reads, and makes a
@@ -223,8 +223,12 @@ func recordSet(records []pin.Record) map[pin.Record]bool {
 
 // approve marks each finding of list as approved that is also in then, the findings of the approved definition.
 func approve(list, then []Finding) {
+	approved := map[Finding]bool{}
+	for _, f := range then {
+		approved[f.key()] = true
+	}
 	for i, f := range list {
-		list[i].Approved = slices.ContainsFunc(then, f.same)
+		list[i].Approved = approved[f.key()]
 	}
 }
 

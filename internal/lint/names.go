@@ -312,7 +312,7 @@ func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
 // distinct reports whether a name can't be an ordinary word: it has _, -, ., a
 // digit, or a capital after a small letter.
 func distinct(name string) bool {
-	return len(name) >= minMention && strings.ContainsAny(name, "_-.0123456789") || isCamel(name)
+	return len(name) >= minMention && strings.ContainsAny(name, "_-.:/0123456789") || isCamel(name)
 }
 
 // isCamel reports whether a name has a capital after a small letter.
@@ -452,7 +452,7 @@ func (r *Reviewer) mentions() {
 }
 
 // markup is what can be inside a word without being read: marks of Markdown, tags, and escapes of characters.
-var markup = pattern(`\\+u[0-9A-Fa-f]{4}|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
+var markup = pattern(`\\+(?:u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|x[0-9A-Fa-f]{2})|<!--.{0,99}?-->|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]{1,9};|</?[A-Za-z][^<>]{0,99}>|[*~` + "`" + `\\]+`)
 
 // withoutMarkup returns a text without markup, with the characters that escapes mean, and for each byte its place in the text
 // as the server wrote it.
@@ -483,7 +483,7 @@ func unescaped(markup string) string {
 	if strings.HasPrefix(markup, "&") {
 		return html.UnescapeString(markup)
 	}
-	code, err := strconv.ParseUint(strings.TrimLeft(markup, `%\u`), 16, 16)
+	code, err := strconv.ParseUint(strings.Trim(markup, `%\ux{}`), 16, 21)
 	if err != nil {
 		return ""
 	}

@@ -179,21 +179,24 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	if of.Captured.Policy.Descriptions != "" {
 		list = r.names().Unpinned(of.Server, *p)
 	}
+	type place struct{ id, pointer string }
+	unpinned := map[place]bool{}
 	for i := range list {
-		if list[i].Scope = NotPinned; drifted {
-			list[i].Scope = NotPinnedDrift
+		f := &list[i]
+		if f.Scope = NotPinned; drifted {
+			f.Scope = NotPinnedDrift
 		}
+		unpinned[place{f.ID, f.Pointer}] = true
 	}
 	if !drifted && !r.of.All {
 		return list
 	}
-	unpinned := list
 	for _, f := range r.names().Entry(of.Server, *p, pinned) {
 		elsewhere := pinned != nil && !f.Approved && r.toldElsewhere(&f)
 		switch {
 		case drifted:
 			f.Approved = f.Approved || elsewhere
-		case !f.Warning, elsewhere, slices.ContainsFunc(unpinned, func(u Finding) bool { return u.ID == f.ID && u.Pointer == f.Pointer }):
+		case !f.Warning, elsewhere, unpinned[place{f.ID, f.Pointer}]:
 			continue
 		default:
 			f.Scope = InMatch

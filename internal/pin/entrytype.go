@@ -2,7 +2,6 @@ package pin
 
 import (
 	"slices"
-	"strings"
 
 	"pinproof/internal/jsontree"
 )
@@ -51,31 +50,31 @@ var EntryTypeInfo = [EntryTypes]struct {
 	Tools: {
 		Entry: "tool", Member: "tools", Method: "tools/list", Identity: "name", Capability: []string{"tools"},
 		Uses: "tools/call", Changed: "notifications/tools/list_changed",
-		Members: strings.Fields("name title description icons inputSchema outputSchema annotations execution _meta"),
+		Members: []string{"name", "title", "description", "icons", "inputSchema", "outputSchema", "annotations", "execution", "_meta"},
 		Inner:   innerMembers,
 	},
 	Prompts: {
 		Entry: "prompt", Member: "prompts", Method: "prompts/list", Identity: "name", Capability: []string{"prompts"},
 		Uses: "prompts/get", Changed: "notifications/prompts/list_changed",
-		Members: strings.Fields("name title description arguments icons _meta"),
+		Members: []string{"name", "title", "description", "arguments", "icons", "_meta"},
 		Inner:   innerMembers,
 	},
 	Templates: {
 		Entry: "template", Member: "resourceTemplates", Method: "resources/templates/list", Identity: "uriTemplate", Capability: []string{"resources"},
-		Members: strings.Fields("uriTemplate name title description mimeType annotations icons _meta"),
+		Members: []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "_meta"},
 		Inner:   innerMembers,
 	},
 	Resources: {
 		Entry: "resource", Member: "resources", Method: "resources/list", Identity: "uri", Capability: []string{"resources"},
-		Members: strings.Fields("uri name title description mimeType size annotations icons _meta"),
+		Members: []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "_meta"},
 		Inner:   innerMembers,
 	},
 	Skills: {
 		Entry: "skill", Member: "skills", Method: "skills/list", Identity: "uri", Capability: []string{"extensions", SkillsExtension},
-		Members: strings.Fields("uri frontmatter resources"),
+		Members: []string{"uri", "frontmatter", "resources"},
 		Inner: []NamedParts{
-			{"frontmatter", strings.Fields("name description license compatibility metadata allowed-tools")},
-			{"resources", strings.Fields("uri digest size")},
+			{"frontmatter", []string{"name", "description", "license", "compatibility", "metadata", "allowed-tools"}},
+			{"resources", []string{"uri", "digest", "size"}},
 		},
 	},
 	Instructions: {Entry: "instructions", Member: "instructions", Method: "initialize"},
@@ -101,13 +100,13 @@ type NamedParts struct {
 // The members to which the specification gives a meaning, up to revision 2026-07-28, in the
 // objects that a client reads by name. Those of entries are in EntryTypeInfo.
 var (
-	MessageMembers = strings.Fields("jsonrpc id method params result error")
-	ResultMembers  = append(ListMembers(), strings.Fields("skill contents nextCursor _meta resultType ttlMs cacheScope")...)
+	MessageMembers = []string{"jsonrpc", "id", "method", "params", "result", "error"}
+	ResultMembers  = append(ListMembers(), "skill", "contents", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope")
 
 	innerMembers = []NamedParts{
-		{"annotations", strings.Fields("title readOnlyHint destructiveHint idempotentHint openWorldHint audience priority lastModified")},
+		{"annotations", []string{"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "audience", "priority", "lastModified"}},
 		{"execution", []string{"taskSupport"}},
-		{"arguments", strings.Fields("name title description required")},
+		{"arguments", []string{"name", "title", "description", "required"}},
 	}
 )
 

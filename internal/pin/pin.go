@@ -233,8 +233,15 @@ type Set struct {
 
 // Put sorts pins and gives them to the set. No other package sets the pins of a set: house_test.go checks that.
 func (s *Set) Put(pins []Pin) {
-	s.Pins = slices.Clone(pins)
-	slices.SortStableFunc(s.Pins, ComparePins)
+	order := make([]*Pin, len(pins)) // a pin is large: each is moved once
+	for i := range pins {
+		order[i] = &pins[i]
+	}
+	slices.SortStableFunc(order, func(a, b *Pin) int { return ComparePins(*a, *b) })
+	s.Pins = make([]Pin, 0, len(pins))
+	for _, p := range order {
+		s.Pins = append(s.Pins, *p)
+	}
 }
 
 // Find returns the pin of an entry, or nil.

@@ -60,6 +60,9 @@ type describer struct {
 
 	// The edits that rows show.
 	shown map[*diff.Change]bool
+
+	// The edits that compared two texts, by these. It is made on first use.
+	texts map[[2]string]*diff.Change
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -127,7 +130,8 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 				break
 			}
 		}
-		if l == nil || l.is != nil {
+		isOther := l != nil && l.was.Name != is.Name && strings.HasSuffix(above(is.Pointer), "/arguments")
+		if l == nil || l.is != nil || isOther { // nothing but its name tells which argument it is
 			l = &line{}
 		}
 		l.is = is
@@ -197,7 +201,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}, nil}
 	var first []string // the change that the head of a review for a release may name
 	isBreaking := func(c *diff.Change) bool { return c.Severity == label.Breaking }
 	if i := slices.IndexFunc(e.Changes(), isBreaking); i >= 0 && r.release != "" {
@@ -213,7 +217,7 @@ func (r *Report) describe(e *drifted) {
 	}
 }
 
-// unexplained adds the rows of an entry that a limit left unexplained: its definitions as JSON, one line a member.
+// unexplained adds the rows of an entry that a limit left unexplained: its definitions in JSON.
 func (e *drifted) unexplained() {
 	if e.Locked != nil {
 		e.whole = append(e.whole, inJSON('-', e.Locked))
@@ -223,22 +227,13 @@ func (e *drifted) unexplained() {
 	}
 }
 
-// inJSON lays out a definition as JSON, one line a member.
+// inJSON lays out a definition in JSON, as one text, because there may be millions of values.
 func inJSON(op byte, p *pin.Pin) Row {
 	row := Row{Op: op, Word: short(p.Digest)}
 	if p.Definition == nil {
 		row.Phrase = notStored
-	}
-	inLine := func(v jsontree.Value) []layout.Line {
-		return []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(v)}}}}
-	}
-	shown := p.Shown()
-	if shown.Kind == '"' {
-		row.Text = inLine(shown)
-	}
-	for _, m := range shown.Members() {
-		pointer := jsontree.Pointer("", m.Name)
-		row.Lines = append(row.Lines, Line{Depth: 1, Phrase: text.Pointer(pointer), Text: inLine(layout.Icons(pointer, m.Value))})
+	} else {
+		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(p.Shown())}}}}
 	}
 	return row
 }
@@ -608,16 +603,17 @@ func (d *describer) reworded(was, is *signature.Line) string {
 
 // phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
 func (d *describer) phrase(old, new string) (said string) {
+	if layout.Confusable(old, new) {
+		inASCII := func(s string) string { return string(text.Append(nil, s, true)) }
+		old = beyondASCII().ReplaceAllStringFunc(old, inASCII)
+		new = beyondASCII().ReplaceAllStringFunc(new, inASCII)
+	}
 	pieces := words.DiffPhrases(d.budget, old, new)
 	if pieces == nil || strings.Contains(old, "-]") || strings.Contains(new, "+}") {
 		return old + " -> " + new
 	}
 	marks := map[byte][2]string{'-': {"[-", "-]"}, '+': {"{+", "+}"}}
-	isExact := layout.Confusable(old, new)
 	for _, piece := range pieces {
-		if isExact {
-			piece.Text = beyondASCII().ReplaceAllStringFunc(piece.Text, func(s string) string { return string(text.Append(nil, s, true)) })
-		}
 		said += marks[piece.Op][0] + piece.Text + marks[piece.Op][1]
 	}
 	return said
@@ -658,12 +654,18 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 
 // compared returns the edit that has compared two texts, or nil.
 func (d *describer) compared(old, new jsontree.Value) *diff.Change {
-	for _, e := range d.Edits {
-		if e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text {
-			return e
+	if d.texts == nil {
+		d.texts = map[[2]string]*diff.Change{}
+		for _, e := range slices.Backward(d.Edits) {
+			if e.Compared && len(e.TextEdits) > 0 {
+				d.texts[[2]string{e.Old.Text, e.New.Text}] = e
+			}
 		}
 	}
-	return nil
+	if old.Kind != '"' || new.Kind != '"' || old.Text == "" || new.Text == "" {
+		return nil // a text that becomes empty is there, one that is removed isn't
+	}
+	return d.texts[[2]string{old.Text, new.Text}]
 }
 
 // indentation describes how the lines of a text were indented. by is a sign, then the whitespace.
@@ -728,17 +730,18 @@ func editLines(s words.Edit) []layout.Line {
 	if s.Pieces != nil {
 		return layout.Words(s.Pieces)
 	}
-	return twoSides(jsontree.Text(s.Old), jsontree.Text(s.New), layout.Confusable(s.Old, s.New))
+	var sides [2]jsontree.Value // what was added has no old text
+	for i, text := range []string{s.Old, s.New} {
+		if text != "" {
+			sides[i] = jsontree.Text(text)
+		}
+	}
+	return twoSides(sides[0], sides[1], layout.Confusable(s.Old, s.New))
 }
 
 // twoSides lays out an old and a new value, each whole.
-func twoSides(old, new jsontree.Value, exact bool) (lines []layout.Line) {
-	for i, v := range []jsontree.Value{old, new} {
-		if v.Kind != '"' || v.Text != "" {
-			lines = append(lines, layout.Value("-+"[i], v, exact)...)
-		}
-	}
-	return lines
+func twoSides(old, new jsontree.Value, exact bool) []layout.Line {
+	return append(layout.Value('-', old, exact), layout.Value('+', new, exact)...)
 }
 
 // minorText counts the minor changes of entries by label: "other order (3); hint stated".

@@ -284,7 +284,9 @@ func IsOf(s, signs string) bool {
 // quotedEnds quotes s. If it is longer than the first head and the last tail code points, what is between these is left
 // out, with a count. The first 12 bytes of the digest of s tell it from others with these ends.
 func quotedEnds(s string, head, tail int) string {
-	printed := func(s string) string { return string(Append(nil, quoteEscapes.Replace(s), true)) }
+	printed := func(s string) string { // nobody sees how many spaces there are where a line is wrapped
+		return strings.ReplaceAll(string(Append(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
+	}
 	var starts []int // of the code points
 	for at := range s {
 		starts = append(starts, at)

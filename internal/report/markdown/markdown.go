@@ -95,6 +95,8 @@ func write(w io.Writer, m *report.Model, room int) error {
 	rest += printed(t.NothingElse)
 	if rest = fence("diff", strings.TrimPrefix(rest, "    \n")) + others.String(); len(rest) <= room+most {
 		page.WriteString(rest)
+	} else {
+		left.WriteString("what is left of the changes that several entries share, and entries with nothing else\n")
 	}
 	if left.Len() > 0 {
 		page.WriteString("\n### Not shown here\n\nThere is no room for these on this page; " + code(m.Review.Command) + " shows them:\n" + fit(left.String()))

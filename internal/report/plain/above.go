@@ -102,16 +102,25 @@ func (t *Writer) refer(l *toldLine, part []report.Line) bool {
 // of the content. An added text has the same key as one in a whole definition, because only their sign differs.
 func contentOf(part []report.Line) (key [sha256.Size]byte, sign string, size int) {
 	h := sha256.New()
+	isNew := func(line layout.Line) bool {
+		return line.Sign == '+' && !slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
+	}
+	isAdded := !slices.ContainsFunc(part, func(l report.Line) bool {
+		return slices.ContainsFunc(l.Text, func(line layout.Line) bool { return !isNew(line) })
+	})
 	for i, l := range part {
 		if i > 0 {
 			fmt.Fprintf(h, "%d\x00%s\x00%s\x00", l.Depth-part[0].Depth, l.Name, l.Phrase)
 			size += len(l.Name) + len(l.Phrase)
 		}
 		for _, line := range l.Text {
-			isAdded := line.Sign == '+' && !slices.ContainsFunc(line.Runs, func(r layout.Run) bool { return r.Op != '+' })
 			if sign == "" && line.Sign != '=' {
 				sign = string(line.Sign) + " "
 			}
+			if isAdded {
+				line.Sign = '='
+			}
+			fmt.Fprintf(h, "%c\x00", line.Sign)
 			for _, r := range line.Runs {
 				if isAdded {
 					r.Op = '='

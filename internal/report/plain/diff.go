@@ -376,7 +376,7 @@ func (t *Writer) Whole(e *report.Entry) {
 	}
 	for _, m := range tree.Members() {
 		pointer := jsontree.Pointer("", m.Name)
-		show(text.Pointer(pointer), layout.Icons(pointer, m.Value))
+		show(text.WholePointer(pointer), layout.Icons(pointer, m.Value))
 	}
 	for _, f := range of.Files.Parts {
 		show(text.Name(f.Name), f.Value)
