@@ -29,6 +29,9 @@ type decision struct {
 
 	refused pin.Refs // drift that was asked for, but has a new warning
 
+	// The definitions that are denied in this run, without names; nil until they are needed.
+	copies map[string]bool
+
 	yes *Answers
 
 	policyChanged bool
@@ -263,7 +266,8 @@ func (d *decision) take() *fail.Error {
 			return fail.New("%s is not what was shown: nothing was written", ref.EntryRef()).Hint("review again: %s", d.Next.To("diff")).Refusal()
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
-		if d.Answers != nil && !isOwn && !d.Approves && d.mayBeDenied(&drift) {
+		isCopy := d.isCopy(&drift) && !isOwn
+		if (isCopy || d.Answers != nil && !isOwn && d.mayBeDenied(&drift)) && !d.Approves {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
@@ -392,6 +396,20 @@ func (d *decision) mayBeDenied(drift *pin.Drift) bool {
 	return (drift.Kind == pin.Added && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
 
+// isCopy reports whether an entry has, but for the name, the definition of one that is denied in this run.
+func (d *decision) isCopy(drift *pin.Drift) bool {
+	if d.copies == nil {
+		d.copies = map[string]bool{}
+		for _, of := range d.drifts {
+			if of.Captured != nil && d.yes.Denied[of.Ref()] {
+				d.copies[of.Captured.Nameless()] = true
+			}
+		}
+		delete(d.copies, "")
+	}
+	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.Nameless()]
+}
+
 // isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
 // that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry, which may
 // be in another capture. An entry that was renamed keeps its pin, too.
@@ -410,7 +428,7 @@ func (d *decision) mark() {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
 		// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
-		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && d.mayBeDenied(drift)
+		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && (d.mayBeDenied(drift) || d.isCopy(drift))
 		// A yes to an entry removes only its own mark, not that of its former name.
 		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(drift) {

@@ -79,7 +79,7 @@ func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool 
 	s := &shaped{budget: budget, side: pin.ComparisonOf(sides, d.Server), entry: d.Captured}
 	old := describeWhole(d.Key, d.Locked.Shown())
 	now := s.under(s.side.Locked.Policy, old)
-	return now == nil || !resembles(old, now, false)
+	return now == nil || share(old.said, now.said) < leastShare || common(old.files, now.files) < len(old.files)
 }
 
 // nearness returns how close two definitions are, apart from the names: by what they have in common, then by an equal description or
@@ -97,6 +97,9 @@ func nearness(old, now *candidate) float64 {
 // leastShare is the share of a denied entry's words from which another one says the same.
 const leastShare = 0.75
 
+// leastAlike is the likeness of two descriptions from which they say the same.
+const leastAlike = 0.8
+
 // resembles reports whether an entry may be another one that was renamed, or says most of what that says, wherever it says it. In
 // another server, an equal name alone says nothing.
 func resembles(old, now *candidate, isOwn bool) bool {
@@ -106,7 +109,7 @@ func resembles(old, now *candidate, isOwn bool) bool {
 			return true
 		}
 	}
-	return likeness(old, now) >= leastLikeness || share(old.said, now.said) >= leastShare || common(old.files, now.files) > 0
+	return likeness(old, now) >= leastLikeness || alike(old.description, now.description) >= leastAlike || share(old.said, now.said) >= leastShare || common(old.files, now.files) > 0
 }
 
 // share returns the fraction of the words of the old text that the new one has, too, from 0 to 1.

@@ -171,7 +171,7 @@ func (r *Reviewer) at(members ...string) {
 // Entry lists the findings of one entry as received. A warning is approved if it is recorded
 // with the pin, a note if the pinned definition has the same one. The order is total: by
 // Table, warnings before notes, pointer, detail. Of one id and level Entry lists at most
-// maxAlike, the first in the text, and one more finding that counts the rest; but all that name a tool of another server.
+// mostOf, the first in the text, and one more finding that counts the rest.
 func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 	r := x.newReview(server, &p)
 	r.whole(&p)
@@ -323,16 +323,13 @@ func (r *Reviewer) add(id, format string, args ...any) {
 // make is lazy: it is made only if the finding is listed.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolToInt(warning)]
-	if id != namesOtherTool { // each name is accepted by itself
-		*count++
-	}
-	if *count > maxAlike+1 {
+	if *count++; *count > mostOf(id)+1 && r.sought == nil {
 		return
 	}
 	f := r.about
 	f.ID = id
 	f.Warning = warning
-	f.more = *count > maxAlike
+	f.more = *count > mostOf(id) && r.sought == nil
 	if warning {
 		f.TextDigest = r.digest // for a warning that is in no single string
 	}
@@ -389,10 +386,18 @@ func (r *Reviewer) finish() []Finding {
 	})
 	for i := range r.list {
 		if f := &r.list[i]; f.more {
-			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolToInt(f.Warning)]-maxAlike))
+			f.Detail = fmt.Sprintf("and %s more of this kind", text.Number(r.counts[findingRow(f.ID)][BoolToInt(f.Warning)]-mostOf(f.ID)))
 		}
 	}
 	return r.list
+}
+
+// mostOf returns how many findings of an id and level are listed. Each name of another server's tool is accepted by itself.
+func mostOf(id string) int {
+	if id == namesOtherTool {
+		return maxNaming
+	}
+	return maxAlike
 }
 
 func findingRow(id string) int {

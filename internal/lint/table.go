@@ -48,6 +48,8 @@ const (
 	// Findings of one id and level in one entry; the rest are counted.
 	maxAlike = pin.MaxAlike
 
+	maxNaming = 250 // of those that name another server's tool: no real text names so many
+
 	// Findings in all entries of a run. Of an entry after these, only the first open warning is listed.
 	maxFindings = 20_000
 

@@ -150,6 +150,15 @@ func Renamed(entryType EntryType, definition jsontree.Value, name string) jsontr
 	})
 }
 
+// Nameless returns the definition as received, without its name; or "" if it has no text and no parameter.
+func (p *Pin) Nameless() string {
+	v := p.AsReceived()
+	if texts, parameters := Content(p.Type, v); len(texts)+len(parameters) == 0 {
+		return ""
+	}
+	return string(jsontree.Append(nil, Renamed(p.Type, v, "")))
+}
+
 // AsReceived returns the tree of the definition as received or, if that isn't known, as pinned.
 func (p *Pin) AsReceived() jsontree.Value {
 	if p.Received != nil {

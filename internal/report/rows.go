@@ -212,6 +212,10 @@ func (r *Report) describe(e *drifted) {
 		d.compare()
 	}
 	d.wholes()
+	if len(e.Name) > text.MaxName && e.Kind != pin.Added { // the heading has a part of it
+		shown := layout.Value('=', jsontree.Text(e.Name), true)
+		d.whole = append(d.whole, Row{Op: '!', Word: "its whole name", Line: Line{Text: shown}})
+	}
 	if r.shares() {
 		d.findKeys()
 	}

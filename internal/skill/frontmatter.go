@@ -49,13 +49,18 @@ func Head(file string) (string, error) {
 		return "", errors.New("it doesn't begin with a line ---, so it has no frontmatter")
 	}
 	at := 0
+	endsBefore := false // gray-matter ends it at such a line
 	for line := range strings.Lines(rest) {
 		if at > maxHead {
 			return "", fmt.Errorf("its head has more than %s bytes", text.Number(maxHead))
 		}
-		if strings.TrimRight(line, " \t\r\n") == "---" {
+		isEnd := strings.TrimRight(line, " \t\r\n") == "---"
+		if isEnd && endsBefore {
+			return "", errors.New("a line in its head begins with ---, where some libraries end it")
+		} else if isEnd {
 			return rest[:at], nil
 		}
+		endsBefore = endsBefore || strings.HasPrefix(line, "---")
 		at += len(line)
 	}
 	return "", errors.New("no line --- ends its head")
