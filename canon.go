@@ -85,14 +85,20 @@ func listDigest(s *pin.Set, entryType pin.EntryType) string {
 	if entryType == pin.Instructions && len(pins) == 1 {
 		return pins[0].Digest
 	}
-	var lines []string
+	var line []byte
+	sum := sha256.New()
+	add := func(name, digest string) {
+		line = append(append(append(line, name...), ':'), pin.HexOf(digest)...)
+		sum.Write(line)
+		line = append(line[:0], '\n') // it goes before the next line
+	}
 	if v := s.Policy.Value(); entryType == pin.Tools && len(v.Members()) > 0 {
-		lines = append(lines, "policy:"+pin.HexOf(digest(jsontree.Append(nil, v))))
+		add("policy", digest(jsontree.Append(nil, v)))
 	}
 	for _, p := range pins {
-		lines = append(lines, p.Name+":"+pin.HexOf(p.Digest))
+		add(p.Name, p.Digest)
 	}
-	return digest([]byte(strings.Join(lines, "\n")))
+	return pin.DigestPrefix + hex.EncodeToString(sum.Sum(nil))
 }
 
 // approvalHash returns the digest that audit logs use: that of an object with server_id, tool_name, description

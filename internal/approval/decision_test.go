@@ -162,7 +162,7 @@ func TestRelockPins(t *testing.T) {
 			}
 			got[pin.Name] = pin.Digest + " " + by
 		}
-		if fmt.Sprint(got) != fmt.Sprint(want) || next.Server != "s" || !slices.IsSortedFunc(next.Pins, pin.ComparePins) {
+		if fmt.Sprint(got) != fmt.Sprint(want) || next.Server != "s" || !slices.IsSortedFunc(next.Pins, func(a, b pin.Pin) int { return pin.ComparePins(&a, &b) }) {
 			t.Errorf("choice %04b\ngot  %v\nwant %v", mask, got, want)
 		}
 	}

@@ -22,8 +22,12 @@ func CompareUTF16[S ~string | ~[]byte](a, b S) int {
 		}
 		// The first unequal byte decides, as in UTF-8, with one exception: F0 to F4 begin
 		// characters that UTF-16 writes as surrogates, so they come before EE and EF (from U+E000).
-		if (a[i] >= 0xf0) != (b[i] >= 0xf0) && min(a[i], b[i]) >= 0xee {
-			return int(b[i]) - int(a[i])
+		astral := a[i] >= 0xf0
+		if astral != (b[i] >= 0xf0) && max(a[i], b[i]) >= 0xf0 && min(a[i], b[i]) >= 0xee {
+			if astral {
+				return -1
+			}
+			return 1
 		}
 		return int(a[i]) - int(b[i])
 	}

@@ -61,7 +61,7 @@ func foundSet(t testing.TB, server string, definitions ...string) pin.Set {
 	for _, d := range definitions {
 		s.Pins = append(s.Pins, foundPin(t, d))
 	}
-	slices.SortFunc(s.Pins, pin.ComparePins)
+	slices.SortFunc(s.Pins, func(a, b pin.Pin) int { return pin.ComparePins(&a, &b) })
 	return s
 }
 

@@ -54,7 +54,7 @@ func warnedOf(t testing.TB, e publishedExample) (alone, beside bool) {
 	for _, p := range e.Peers {
 		peers.Pins = append(peers.Pins, foundPin(t, string(p)))
 	}
-	slices.SortFunc(peers.Pins, pin.ComparePins)
+	slices.SortFunc(peers.Pins, func(a, b pin.Pin) int { return pin.ComparePins(&a, &b) })
 	var lock lockfile.Lockfile
 	if len(peers.Pins) > 0 {
 		lock.Put(peers)

@@ -141,9 +141,11 @@ func ofOtherTypes(keyword string) bool {
 	return slices.Contains(besidesNull, keyword)
 }
 
-var besidesNull = strings.Fields(`minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum multipleOf
- items prefixItems minItems maxItems uniqueItems
- properties patternProperties additionalProperties propertyNames required minProperties maxProperties`)
+var besidesNull = []string{
+	"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf",
+	"items", "prefixItems", "minItems", "maxItems", "uniqueItems",
+	"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties",
+}
 
 // areApart reports whether no value fits two of some schemas: all list values, or all have types, and none is in two of them.
 func areApart(forms []jsontree.Value) bool {

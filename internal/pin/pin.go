@@ -5,6 +5,7 @@ package pin
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode"
@@ -246,7 +247,7 @@ func (s *Set) Put(pins []Pin) {
 	for i := range pins {
 		order[i] = &pins[i]
 	}
-	slices.SortStableFunc(order, func(a, b *Pin) int { return ComparePins(*a, *b) })
+	slices.SortStableFunc(order, ComparePins)
 	s.Pins = make([]Pin, 0, len(pins))
 	for _, p := range order {
 		s.Pins = append(s.Pins, *p)
@@ -255,8 +256,9 @@ func (s *Set) Put(pins []Pin) {
 
 // Find returns the pin of an entry, or nil.
 func (s *Set) Find(key Key) *Pin {
-	i, ok := slices.BinarySearchFunc(s.Pins, key, func(p Pin, key Key) int { return CompareKeys(p.Key, key) })
-	if !ok {
+	// A pin is large: no comparison copies it.
+	i := sort.Search(len(s.Pins), func(i int) bool { return CompareKeys(s.Pins[i].Key, key) >= 0 })
+	if i == len(s.Pins) || s.Pins[i].Key != key {
 		return nil
 	}
 	return &s.Pins[i]
@@ -301,6 +303,6 @@ func CompareKeys(a, b Key) int {
 }
 
 // ComparePins orders pins by key, then by digest.
-func ComparePins(a, b Pin) int {
+func ComparePins(a, b *Pin) int {
 	return cmp.Or(CompareKeys(a.Key, b.Key), strings.Compare(a.Digest, b.Digest))
 }

@@ -2,7 +2,6 @@ package pin
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,18 +140,18 @@ func (p Policy) Equal(q Policy) bool {
 
 // Value returns the policy as the lockfile records it, without the members that are default.
 func (p Policy) Value() jsontree.Value {
-	members := map[string]jsontree.Value{
-		"descriptions": jsontree.Text(p.Descriptions),
-		"ignore":       jsontree.Texts(p.Ignore),
-		"substitute":   jsontree.Texts(p.Substitute),
+	members := []jsontree.Member{
+		{Name: "descriptions", Value: jsontree.Text(p.Descriptions)},
+		{Name: "ignore", Value: jsontree.Texts(p.Ignore)},
+		{Name: "substitute", Value: jsontree.Texts(p.Substitute)},
 	}
-	maps.DeleteFunc(members, func(_ string, v jsontree.Value) bool { return v.Text == "" && len(v.Parts) == 0 })
+	members = slices.DeleteFunc(members, func(m jsontree.Member) bool { return m.Text == "" && len(m.Parts) == 0 })
 	for _, s := range Switches {
 		if *s.Of(&p) {
-			members[s.Member] = jsontree.Value{Kind: 't'}
+			members = append(members, jsontree.Member{Name: s.Member, Value: jsontree.Value{Kind: 't'}})
 		}
 	}
-	return jsontree.ObjectOf(members)
+	return jsontree.Object(members...)
 }
 
 // Summary returns what a verdict line prints about a policy other than the default, or "":

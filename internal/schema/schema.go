@@ -202,14 +202,14 @@ func IsAnnotation(keyword string) bool {
 	return slices.Contains(annotations, keyword)
 }
 
-var annotations = strings.Fields("title description default examples example $comment deprecated readOnly writeOnly")
+var annotations = []string{"title", "description", "default", "examples", "example", "$comment", "deprecated", "readOnly", "writeOnly"}
 
 // IsType reports whether a word is the name of a type of JSON values.
 func IsType(s string) bool {
 	return slices.Contains(types, s)
 }
 
-var types = strings.Fields("array boolean integer null number object string")
+var types = []string{"array", "boolean", "integer", "null", "number", "object", "string"}
 
 // keywords are the member names that JSON Schema and MCP give a meaning, where they are used as such.
 var keywords = sync.OnceValue(func() []string {
