@@ -298,7 +298,7 @@ func IndentChange(old, new string) string {
 
 // IsDocComment reports whether a text looks like a doc comment, in which indentation means nothing: at least two
 // lines after the first aren't empty, the first one ends a sentence or a paragraph and isn't a list item, and there
-// is no fenced code block and no here-document.
+// is no fenced code block, no here-document, and nothing else in which a blank or a line counts.
 func IsDocComment(s string) bool {
 	first, rest, _ := strings.Cut(s, "\n")
 	lines := 0
@@ -313,5 +313,5 @@ func IsDocComment(s string) bool {
 	head, _ := utf8.DecodeRuneInString(strings.TrimSpace(first))
 	isItem := !unicode.IsLetter(head) && first != ""
 	isMark := func(mark string) bool { return strings.Contains(s, mark) }
-	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<"}, isMark)
+	return lines >= 2 && isApart && !isItem && !slices.ContainsFunc([]string{"```", "~~~", "<<", "\\\n", "<pre", "\"\"\"", "'''"}, isMark)
 }
