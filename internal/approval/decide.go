@@ -267,7 +267,8 @@ func (d *decision) take() *fail.Error {
 		}
 		isOwn := d.yes.Allowed[ref] || d.yes.Denied[ref]
 		isCopy := d.isCopy(&drift) && !isOwn
-		if (isCopy || d.Answers != nil && !isOwn && d.mayBeDenied(&drift)) && !d.Approves {
+		isDoubtful := d.Answers != nil && !isOwn && (d.mayBeDenied(&drift) || drift.UnlikeDenied)
+		if (isCopy || isDoubtful) && !d.Approves {
 			d.out.LeftOut[ref] = true
 		} else {
 			d.out.Accepted[ref] = true
