@@ -366,6 +366,10 @@ func (w *Workspace) NoAnswer(servers []string) error {
 	if file := filepath.Join(w.Capture, url.PathEscape(first)+".jsonl"); shell.IsPasteableID(first) {
 		f.Hint("capture it: pinproof-capture save %s -- COMMAND", shell.Path(file))
 	}
-	return f.Hint("to retire it: %s", w.Retire(first)).
+	words := "to retire it"
+	if set := w.Lock.Find(first); set != nil && slices.ContainsFunc(set.Pins, func(p pin.Pin) bool { return p.Denied }) {
+		words += ", and no longer know what is denied of it"
+	}
+	return f.Hint("%s: %s", words, w.Retire(first)).
 		Hint("in a job that captures a part: %s", w.To("verify", "--allow missing"))
 }
