@@ -144,8 +144,9 @@ type reader struct {
 	bounds Bounds
 	budget *effort.Budget
 
-	// Bytes of definitions that may still be explained.
-	room int
+	// Bytes of definitions that may still be explained. Of a review, one entry is, whatever its size.
+	room     int
+	explains bool // an entry is
 
 	hosts map[string]map[string]bool // the hosts that pins name, by server
 
@@ -228,7 +229,8 @@ func (r *reader) explain(e *Entry) {
 		e.Bytes -= len(e.Locked.Definition)
 		r.room -= len(e.Locked.Definition)
 	}
-	e.Unexplained = r.bounds.Terse || r.room < 0
+	e.Unexplained = r.bounds.Terse || r.room < 0 && (r.explains || r.bounds.KindsAlone)
+	r.explains = r.explains || !e.Unexplained
 	e.Severity = label.Breaking // to be safe
 	if e.Unexplained && (r.bounds.Terse || r.bounds.KindsAlone) {
 		e.Class = classOfKind[e.Kind]
