@@ -65,7 +65,10 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 func (r *captureReader) filesOf(p *pin.Pin, bodies map[string][]body, left *int) (jsontree.Value, error) {
 	files := map[string]jsontree.Value{}
 	entry := p.Tree()
-	s, _ := skill.Parse(entry) // newEntry has parsed it
+	s, problem := skill.Parse(entry)
+	if problem != nil {
+		return jsontree.Value{}, problem // can't happen: newEntry has parsed it
+	}
 	for _, f := range s.Files {
 		of := bodies[f.URI]
 		if len(of) == 0 {

@@ -92,7 +92,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 			return label.SkillTools
 		}
 	case "hooks":
-		if !hasText(&p.Old) && hasText(&p.New) {
+		if !hasString(&p.Old) && hasString(&p.New) {
 			return label.ScriptAdded
 		}
 	case "description", "license", "compatibility":
@@ -103,7 +103,7 @@ func (p *place) frontmatterLabel(member string) label.Label {
 	return label.Changed
 }
 
-// hasText reports whether there is a string in a value, which isn't empty.
-func hasText(v *jsontree.Value) bool {
-	return v.Kind == '"' && v.Text != "" || slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return hasText(&m.Value) })
+// hasString reports whether there is a string in a value that isn't empty.
+func hasString(v *jsontree.Value) bool {
+	return v.Kind == '"' && v.Text != "" || slices.ContainsFunc(v.Parts, func(m jsontree.Member) bool { return hasString(&m.Value) })
 }

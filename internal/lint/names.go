@@ -309,7 +309,7 @@ func isPlain(s string) bool { return plainBytes.spells(s) }
 // specification advises for names.
 func isWord(s string) bool { return s != "" && wordBytes.spells(s) }
 
-// distinct reports whether a name can't be an ordinary word: it has _, -, ., a
+// distinct reports whether a name can't be an ordinary word: it has _ - . : / or a
 // digit, or a capital after a small letter.
 func distinct(name string) bool {
 	return len(name) >= minMention && strings.ContainsAny(name, "_-.:/0123456789") || isCamel(name)
