@@ -60,8 +60,8 @@ BOUNDS = {
 }
 
 
-def instructions(program, command):
-    """The instructions of a run, in millions: the least of three, because the runtime isn't quite the same in each."""
+def instructions(program, command, runs=3):
+    """The instructions of a run, in millions: the least of so many, because the runtime isn't quite the same in each."""
     # Valgrind can't handle the signals by which the runtime preempts goroutines.
     env = {**os.environ, "GODEBUG": "asyncpreemptoff=1", "GOMAXPROCS": "1"}
     counts = []
@@ -70,7 +70,7 @@ def instructions(program, command):
         # On some processors it ends the program at an instruction that it doesn't know.
         if run.returncode < 2:
             counts.append(int(re.search(r"Collected : (\d+)", run.stderr)[1]) / 1e6)
-        if len(counts) == 3:
+        if len(counts) == runs:
             return min(counts)
     sys.exit(f"valgrind can't run {program}: {run.stderr[-2000:]}")
 

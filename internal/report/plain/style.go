@@ -71,13 +71,16 @@ func (t *Writer) Flush() error {
 // paint colours one piece of a line, already printable, by its meaning. Nothing is
 // shown by colour alone.
 func (t *Writer) paint(op byte, text string) string {
-	attributes := map[byte][]color.Attribute{
-		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},
-	}
-	if !t.Colored || attributes[op] == nil || text == "" {
+	if !t.Colored || text == "" {
 		return text
 	}
-	c := color.New(attributes[op]...)
+	attributes := map[byte][]color.Attribute{
+		'*': {color.Bold}, '+': {color.FgGreen}, '-': {color.FgRed}, '!': {color.FgYellow}, 'W': {color.Bold, color.FgRed}, '~': {color.Faint},
+	}[op]
+	if attributes == nil {
+		return text
+	}
+	c := color.New(attributes...)
 	// The library decides by os.Stdout, but our caller has decided for this writer.
 	c.EnableColor()
 	return c.Sprint(text)
