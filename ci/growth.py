@@ -104,7 +104,7 @@ SHAPES = {  # name: the size n, and what makes the old tools and the new ones
     "new tools": (2000, lambda n: ([tool("a")], [tool("a")] + [tool(f"t{i}", prose("alpha", 3)) for i in range(n)])),
     "copies of a tool": (4000, lambda n: ([tool("a")], [tool("a", f"Copy {i}.") for i in range(n)])),
     "names of tools alike": (4000, lambda n: ([tool("a")], [tool("a" * (i % 60 + 1) + f"_{i}") for i in range(n)])),
-    "names mentioned": (2000, lambda n: ([tool("a")], [tool(f"get_item_{i}", " ".join(f"Call get_item_{j} first." for j in range(i, i + 20))) for i in range(n)])),
+    "names mentioned": (1700, lambda n: ([tool("a")], [tool(f"get_item_{i}", " ".join(f"Call get_item_{j} first." for j in range(i, i + 20))) for i in range(n)])),
     "references": (1000, lambda n: ([tool("t", schema=defs("alpha", n))], [tool("t", schema=defs("beta", n))])),
     "depth": (200, lambda n: ([tool(f"t{i}", schema=deep({"type": "string"}, 55)) for i in range(n)], [tool(f"t{i}", schema=deep({"type": "integer"}, 55)) for i in range(n)])),
     "listed values": (20_000, lambda n: ([tool("t", schema={"properties": {"p": {"enum": [f"a{i}" for i in range(n)]}}})], [tool("t", schema={"properties": {"p": {"enum": [f"b{i}" for i in range(n)]}}})])),
@@ -180,6 +180,8 @@ def prepared(program, make, n):  # a folder with both answers and the lockfile
     os.mkdir(f"{n}/new")
     for path, made in zip((old, new), make(n)):
         write(path, made)
+        if os.path.isfile(path) and os.path.getsize(path) >= 2 << 20:
+            sys.exit(f"{path} has 2 MiB")
     subprocess.run([program, "lock", old, lock, "--accept-warnings"], stdout=subprocess.DEVNULL, check=True)
     with open(lock) as file:
         return new, lock, file.read()
