@@ -242,7 +242,7 @@ func (r *Report) explainNumbers(m *Model) bool {
 	if m.Release == "" && r.Worst == label.Breaking && !r.Narrowed && !r.isUnexplained() {
 		m.Release = r.worstText()
 	}
-	if m.Release == "" && m.Breaks == nil {
+	if m.Release == "" && m.Breaks == "" {
 		return true
 	}
 	m.Release = joined("; ", m.Release, "(n) is the number of a block")

@@ -44,8 +44,8 @@ type Model struct {
 	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
 	MuchToRead bool
 
-	// What breaks callers, in a few words each.
-	Breaks []string
+	// What breaks callers, in a few words each; or "".
+	Breaks string
 
 	// The most dangerous entries of all servers: a line for each reason.
 	Worst [][]layout.Run

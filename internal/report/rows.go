@@ -202,12 +202,7 @@ func (r *Report) describe(e *drifted) {
 		sides = differing(sides)
 	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}, nil}
-	var first []string // the change that the head of a review for a release may name
-	isBreaking := func(c *diff.Change) bool { return c.Severity == label.Breaking }
-	if i := slices.IndexFunc(e.Changes(), isBreaking); i >= 0 && r.release != "" {
-		first = []string{e.Edits[i].Pointer}
-	}
-	r.notePlaces(e.Ref(), d.description, first...)
+	r.notePlaces(e.Ref(), d.description)
 	if len(e.Edits) > 0 {
 		d.compare()
 	}

@@ -35,7 +35,7 @@ type Shared struct {
 	entries []*drifted
 	changes []*change // of all of them
 	rank    int
-	breaks  bool
+	breaks  []string // what of it breaks callers, in a few words each
 }
 
 // shares reports whether the review prints shared changes once.
@@ -138,7 +138,9 @@ func (r *Report) findShared() {
 		}
 		set.Rows = append(set.Rows, all[0].row)
 		set.rank = min(set.rank, all[0].rank())
-		set.breaks = set.breaks || all[0].breaks
+		if c := all[0]; c.breaks {
+			set.breaks = append(set.breaks, c.row.Word+": "+strings.TrimPrefix(c.row.Place, "arguments."))
+		}
 		set.changes = append(set.changes, all...)
 		for _, c := range all {
 			c.shared = set
@@ -151,7 +153,7 @@ func (r *Report) findShared() {
 	for _, s := range r.shared {
 		s.Server = r.places[s.entries[0].Server]
 		s.Late = s.rank == rankUnused
-		s.Breaking = s.breaks && r.release != ""
+		s.Breaking = s.breaks != nil && r.release != ""
 		s.Count, s.Also, s.Names = who(s.entries, kinds[s.entries[0].kind()])
 	}
 	slices.SortStableFunc(r.shared, func(a, b *Shared) int {
@@ -262,71 +264,38 @@ func who(list, all []*drifted) (count, also, names string) {
 	return count, also, strings.Join(said, ", ")
 }
 
-// maxOwn is the maximum number of entries that the head of a review names because they break callers by themselves.
-const maxOwn = 2
-
-// breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", what was
-// removed, and the first such change of other entries.
-func (r *Report) breaks() (list []string) {
+// breaks describes in a few words what breaks callers: in several entries, "new, required: connectionId in 21 tools", and the names
+// of the others.
+func (r *Report) breaks() string {
+	var said []string
 	for _, s := range r.shared {
-		if !s.breaks {
-			continue
+		if s.breaks != nil {
+			said = append(said, strings.Join(s.breaks, " and ")+" in "+s.Count+numberOf(s.Number))
 		}
-		var said []string
-		for _, row := range s.Rows {
-			said = append(said, row.Word+": "+strings.TrimPrefix(row.Place, "arguments."))
-		}
-		list = append(list, strings.Join(said, "; ")+" in "+s.Count+numberOf(s.Number))
 	}
-	if more := len(list) - maxShared; more > 0 {
-		list = append(list[:maxShared], "and "+text.Count(more, "more shared change")+" that break callers, below")
+	if more := len(said) - maxShared; more > 0 {
+		said = append(said[:maxShared], text.Count(more, "more shared change"))
 	}
-	if r.release == "" {
-		return list
-	}
-	var removed, others []string
+	isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks != nil }
+	var others []string
 	for _, b := range r.blocks {
-		isShared := func(c *change) bool { return c.shared != nil && c.shared.breaks }
 		for _, e := range b.of {
-			if e.Severity < label.Breaking || slices.ContainsFunc(e.changes, isShared) {
-				continue
+			if e.Severity == label.Breaking && !slices.ContainsFunc(e.changes, isShared) {
+				others = append(others, text.Name(e.Name)+numberOf(b.Number))
 			}
-			said := text.Name(e.Name) + numberOf(b.Number)
-			if e.Kind == pin.Removed {
-				removed = append(removed, said)
-				continue
-			}
-			for _, c := range e.Changes() {
-				if c.Severity < label.Breaking {
-					continue
-				}
-				what := c.Label.Words()
-				if place, _, _ := strings.Cut(strings.TrimPrefix(r.place(e.Ref(), c.Pointer), "arguments."), "/"); place != "" {
-					what += ": " + place
-				}
-				said = what + " in " + said
-				break
-			}
-			others = append(others, said)
 		}
 	}
-	if removed != nil {
-		list = append(list, "removed or renamed: "+text.List(removed, maxRemoved))
+	if len(r.blocks) <= shortReview {
+		others = nil // a reader soon finds them
 	}
-	if more := len(others) - maxOwn; more > 0 {
-		others = append(others[:maxOwn], "and "+text.Number(more)+" more")
-	}
-	if others != nil {
-		list = append(list, strings.Join(others, "; "))
-	}
-	return list
+	return joined("; also ", strings.Join(said, "; "), text.List(others, maxOwn))
 }
 
 // maxShared is how many shared changes that break callers the head of a review describes.
 const maxShared = 3
 
-// maxRemoved is how many removed entries the head of a review names.
-const maxRemoved = 4
+// maxOwn is how many entries the head of a review names because they break callers by themselves.
+const maxOwn = 4
 
 func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
 

@@ -103,9 +103,7 @@ func (t *Writer) Overview(m *report.Model) {
 	t.problems("  ", "no-capture", m.Problems)
 	t.Say("  ", run('W', m.Warning))
 	t.Notes("  ", m.Release)
-	for _, said := range m.Breaks {
-		t.Say("    ", run('!', said))
-	}
+	t.Say("    ", run('!', m.Breaks))
 	for _, worst := range m.Worst {
 		t.Say("  ", worst...)
 	}
