@@ -4,6 +4,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -64,7 +65,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	}
 	root := newRoot(a)
 	root.SetArgs(args)
-	root.PersistentPreRunE = func(*cobra.Command, []string) error { return filledIn(args) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return cmp.Or(filledIn(args), givenOnce(cmd, args)) }
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
@@ -95,6 +96,18 @@ func filledIn(args []string) error {
 		}
 	}
 	return nil
+}
+
+// givenOnce refuses a second value of a flag that takes one: the first one would be ignored.
+func givenOnce(cmd *cobra.Command, args []string) (err error) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		isGiven := func(arg string) bool { return arg == "--"+f.Name || strings.HasPrefix(arg, "--"+f.Name+"=") }
+		first := slices.IndexFunc(args, isGiven)
+		if f.Value.Type() == "string" && slices.ContainsFunc(args[first+1:], isGiven) {
+			err = fail.New("--%s is given twice, and takes one value", f.Name)
+		}
+	})
+	return err
 }
 
 // newRoot builds the command line.
