@@ -115,7 +115,7 @@ func (r *Report) Closing(did Relocked) Relocked {
 	if said := joined("; ", named(text.Number(len(left))+" left: ", left), notAsked, named("no pins of server ", bare)); said != "" {
 		did.Left = "DRIFT: " + said + r.policyText()
 	}
-	did.Problems = r.problems(false)
+	did.Problems = r.problems()
 	did.Whole = r.Said(slices.Concat(r.General, r.Unpinned))
 	return did
 }

@@ -20,7 +20,7 @@ func (r *Report) model() *Model {
 		Matches: r.Matches, Failed: r.Failed, ExitCode: r.ExitCode, NoAnswer: whyNot(r.NoAnswer),
 		Word: r.verdictWord(), Text: r.verdictText(), Warning: r.warningText(),
 		Several: len(r.Comparisons) > 1, LeftOut: r.LeftOut, Release: r.release,
-		Problems: r.problems(false),
+		Problems: r.problems(),
 		General:  r.Said(r.General), Unrecorded: r.Said(r.Unrecorded),
 		Policy: r.AllOrNothing(), Denied: len(r.Denied), RefusesDenied: r.RefusesDenied,
 		Review: Step{Text: "review", Command: r.Next.To("diff")}, Folder: r.Folder,

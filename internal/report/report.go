@@ -95,9 +95,6 @@ type Report struct {
 	Model   *Model
 	entries []*drifted // in the order of Drifts
 
-	// The servers of entries, and whether one of a server's was renamed.
-	explaining map[string]bool
-
 	blocks   []*Block
 	shared   []*Shared      // in the order in which they are told
 	warned   int            // how many blocks with a warning come before these
@@ -142,7 +139,7 @@ func New(in Input, known *facts.Facts) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}, explaining: map[string]bool{},
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{},
 		pointers: map[pin.Ref][]string{}, placed: map[placed]string{}}
 	for _, f := range in.Findings {
 		r.pointers[f.Ref()] = append(r.pointers[f.Ref()], f.Pointer)
@@ -164,7 +161,6 @@ func NewWithoutModel(in Input, known *facts.Facts) *Report {
 		if place[e.Server] == 0 {
 			place[e.Server] = len(place) + 1
 		}
-		r.explaining[e.Server] = r.explaining[e.Server] || e.RenamedFrom != ""
 	}
 	slices.SortStableFunc(r.entries, func(a, b *drifted) int { return place[a.Server] - place[b.Server] })
 	r.listDrifts()

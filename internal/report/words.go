@@ -104,7 +104,7 @@ func (r *Report) verdictText() string {
 	}
 	left := counted(r.LeftOut, " left out (--only)")
 	var problems []string // of whole servers
-	for _, p := range r.problems(false) {
+	for _, p := range r.problems() {
 		if p.ID != "other-server" {
 			problems = append(problems, p.Title)
 		}
@@ -197,17 +197,14 @@ func (r *Report) policyText() (said string) {
 	return said + strings.Join(all, "")
 }
 
-// problems lists what is wrong with whole servers, in the order of the servers. Only with all, it has that a server looks like
-// another one although the server has renamed entries here, or a selection shows none of its entries.
-func (r *Report) problems(all bool) (list []Problem) {
+// problems lists what is wrong with whole servers, in the order of the servers.
+func (r *Report) problems() (list []Problem) {
 	for _, p := range r.Comparisons {
 		server := "server " + text.Name(p.Server)
 		add := func(id, title, text, command string) {
 			list = append(list, Problem{id, p.Server, title, text, command, p.Missing() && r.NoAnswer == nil, r.pinLine(pin.Ref{Server: p.Server})})
 		}
-		isRenamed, isShown := r.explaining[p.Server]
-		isExplained := isRenamed || r.Narrowed && !isShown
-		if !p.Part && p.Unrelated() && (all || !isExplained) { // a part of a session may lack the pinned entries
+		if !p.Part && p.Unrelated() { // a part of a session may lack the pinned entries
 			of := server
 			command := ""
 			if p.Server == "" { // two captures
@@ -446,7 +443,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 
 // asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
 func (r *Report) asAnother() string {
-	for _, p := range r.problems(true) {
+	for _, p := range r.problems() {
 		if p.Command != "" {
 			return p.Command
 		}
