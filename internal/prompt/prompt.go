@@ -245,7 +245,7 @@ func (p *Prompter) questions() {
 // a denied entry needs a yes of its own: without its pin, it could come back without its mark.
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
-	and := b.SharedNumbers(nil, true)
+	and := b.SharedNumbers(nil)
 	switch {
 	case p.First:
 		q.text, q.after = "Accept the ", " of server "+p.m.Servers[b.Server].Name+" shown above?"

@@ -156,7 +156,7 @@ func (r *Report) question(b *Block) string {
 	} else if e.Kind == pin.Removed {
 		asked = "Accept the removal of " + r.ref(e.Ref())
 	}
-	if and := b.SharedNumbers(nil, true); b.Warned { // it is shown whole
+	if and := b.SharedNumbers(nil); b.Warned { // it is shown whole
 		asked += " despite the warning"
 	} else if and != "" {
 		asked += ", and " + and

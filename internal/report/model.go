@@ -455,7 +455,6 @@ type Line struct {
 
 	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
 	Shared int
-	InAll  bool // every entry of its kind has these
 	Keeps  bool // it is printed anyway, without its content
 
 	pointer string

@@ -484,7 +484,6 @@ func (c *change) tell() {
 		l.Keeps = strings.Contains(c.at, "/properties/") // its name
 	}
 	l.Shared = c.shared.Number
-	l.InAll = strings.HasPrefix(c.shared.Count, "all ") && (!c.isPart || c.shared.entries[0].Kind == pin.Added)
 }
 
 // notStored is printed in place of a definition.

@@ -299,13 +299,12 @@ const maxOwn = 4
 
 func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
 
-// SharedNumbers lists the numbers of the shared changes that a block has, of those that were told; nil: of all. Without all, it leaves
-// out what every entry of its kind has.
-func (b *Block) SharedNumbers(told map[int]bool, all bool) string {
+// SharedNumbers lists the numbers of the shared changes that a block has, of those that were told; nil: of all.
+func (b *Block) SharedNumbers(told map[int]bool) string {
 	var has []int
 	for i := range b.Rows {
 		for _, l := range append(b.Rows[i].Lines, b.Rows[i].Line) {
-			if l.Shared > 0 && !l.Keeps && (all || !l.InAll) && (told == nil || told[l.Shared]) {
+			if l.Shared > 0 && !l.Keeps && (told == nil || told[l.Shared]) {
 				has = append(has, l.Shared)
 			}
 		}
@@ -320,7 +319,7 @@ func (b *Block) HasNothingElse(told map[int]bool) bool {
 	if b.Kind != string(pin.Changed) || b.Note != "" {
 		return false
 	}
-	if b.Severity == label.Breaking.String() && b.SharedNumbers(told, true) == "" {
+	if b.Severity == label.Breaking.String() && b.SharedNumbers(told) == "" {
 		return false // its title shows that
 	}
 	return !slices.ContainsFunc(b.Rows, func(row Row) bool { return !row.Minor && !(told[row.Shared] || told == nil && row.Shared > 0) })

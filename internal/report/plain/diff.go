@@ -212,7 +212,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 		title = append(title, run('!', "  allowed"))
 	}
 	if !t.short(b) {
-		if and := b.SharedNumbers(t.Shown, false); and != "" {
+		if and := b.SharedNumbers(t.Shown); and != "" {
 			title = append(title, run('~', "  ("+and+")"))
 		}
 		t.Say(number, title...)
@@ -229,7 +229,7 @@ func (t *Writer) Block(m *report.Model, b *report.Block) {
 
 // Rows prints the content of a block, for a format that prints its title: the numbers of shared changes come first.
 func (t *Writer) Rows(indent string, b *report.Block) {
-	if and := b.SharedNumbers(t.Shown, false); and != "" {
+	if and := b.SharedNumbers(t.Shown); and != "" {
 		t.Say(indent, run('~', "("+and+")"))
 	}
 	t.rows(indent, b)
@@ -440,7 +440,7 @@ func (t *Writer) NothingElse(m *report.Model) {
 			continue
 		}
 		t.brief = t.brief || b.Summed != ""
-		said := b.SharedNumbers(t.Shown, false)
+		said := b.SharedNumbers(t.Shown)
 		if said == "" && b.Minor {
 			said = "minor"
 		}
