@@ -106,7 +106,11 @@ func (r *Report) fill(b *Block) {
 	if len(r.Comparisons) > 1 {
 		b.Within = ", server " + text.Name(e.Server)
 	}
-	b.findings = r.Said(freshIn(b.of))
+	for _, one := range b.of {
+		entry := r.entry(one)
+		b.Entries = append(b.Entries, entry)
+		b.findings = append(b.findings, entry.Findings[:len(one.Fresh)]...)
+	}
 	b.Words, b.Label = standsOut(b)
 	b.Rows = b.rows()
 	b.Summed = minorText(b.of)
@@ -328,6 +332,9 @@ func (r *Report) entry(e *drifted) *Entry {
 			break
 		}
 		said.Changes = append(said.Changes, Change{Pointer: c.Pointer, From: c.From, Label: c.Label.ID(), LabelText: c.Label.Does(), Severity: c.Severity.String(), Old: c.Old, New: c.New})
+	}
+	if e.block != nil {
+		said.Block = e.block.Number
 	}
 	definition := func(p *pin.Pin) *Definition {
 		return &Definition{Digest: p.Digest, Sanitized: p.Sanitized, Line: max(1, p.Line), Text: p.Definition, Files: p.Files}

@@ -41,13 +41,13 @@ func (r *Report) model() *Model {
 	r.servers(m)
 	r.captured(m)
 	for _, e := range r.entries {
-		entry := r.entry(e)
-		m.Entries = append(m.Entries, entry)
-		if e.block != nil {
-			entry.Block = e.block.Number
-			e.block.Entries = append(e.block.Entries, entry)
+		if r.Terse {
+			m.Entries = append(m.Entries, r.entry(e))
 		}
 		m.Unexplained += lint.BoolToInt(e.OnlyKindKnown())
+	}
+	for _, b := range r.blocks {
+		m.Entries = append(m.Entries, b.Entries...)
 	}
 	if !r.Terse {
 		m.Minor = minorText(r.entries)

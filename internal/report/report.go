@@ -107,9 +107,9 @@ type Report struct {
 	// Results of absentText, by server and type.
 	absent map[pin.Ref]string
 
-	// The pointers of findings by their entries, and the places of those that are known (place).
-	pointers map[pin.Ref][]string
-	placed   map[placed]string
+	// The description of the entry whose findings were placed last.
+	described      *description
+	describedEntry pin.Ref
 
 	// The kind of release that this drift requires, in words.
 	release string
@@ -139,11 +139,7 @@ func New(in Input, known *facts.Facts) *Report {
 // NewWithoutModel returns a report without a model, which can only describe what was accepted. Entries with a warning come
 // first.
 func NewWithoutModel(in Input, known *facts.Facts) *Report {
-	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{},
-		pointers: map[pin.Ref][]string{}, placed: map[placed]string{}}
-	for _, f := range in.Findings {
-		r.pointers[f.Ref()] = append(r.pointers[f.Ref()], f.Pointer)
-	}
+	r := &Report{Input: in, Facts: known, places: map[string]int{}, digests: map[[2]string]int{}, absent: map[pin.Ref]string{}}
 	for i, p := range in.Comparisons {
 		r.places[p.Server] = i
 	}

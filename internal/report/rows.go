@@ -202,7 +202,6 @@ func (r *Report) describe(e *drifted) {
 		sides = differing(sides)
 	}
 	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}, nil}
-	r.notePlaces(e.Ref(), d.description)
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
