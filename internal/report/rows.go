@@ -60,9 +60,6 @@ type describer struct {
 
 	// The edits that rows show.
 	shown map[*diff.Change]bool
-
-	// The edits that compared two texts, by these. It is made on first use.
-	texts map[[2]string]*diff.Change
 }
 
 // A description has the lines of two definitions, pinned (0) and captured (1), also by their pointers. One of the two may be absent.
@@ -201,7 +198,7 @@ func (r *Report) describe(e *drifted) {
 		// What didn't change has no rows. Of a renamed entry the new definition is shown whole.
 		sides = differing(sides)
 	}
-	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}, nil}
+	d := &describer{e, describe(e.Type, sides[0], sides[1], e.Moved, e.Edits...), r.Budget, map[*diff.Change]bool{}}
 	if len(e.Edits) > 0 {
 		d.compare()
 	}
@@ -449,7 +446,7 @@ func (d *describer) unshown(e *diff.Change) Row {
 		}
 		row.Phrase = joined("; ", row.Phrase, "was "+was)
 	}
-	if lines := d.value(layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false); lines != nil {
+	if lines := d.value([]*diff.Change{e}, layout.Icons(e.Pointer, e.Old), layout.Icons(e.Pointer, e.New), row.Place, false); lines != nil {
 		row = row.own(lines)
 	}
 	return row
@@ -562,7 +559,7 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 	own := lineOf(l.is)
 	own.Phrase = ""
 	lines := []Line{own}
-	if said := d.value(l.was.Text, l.is.Text, l.is.Place, isWhole); said != nil {
+	if said := d.value(l.edits, l.was.Text, l.is.Text, l.is.Place, isWhole); said != nil {
 		lines[0].Text = said[0].Text
 		lines[0].Phrase = said[0].Phrase
 		lines = append(lines, said[1:]...)
@@ -571,7 +568,7 @@ func (d *describer) values(l *line, isWhole bool) []Line {
 	if !isWhole && (d.edited[l.is.Pointer+"/title"] || jsontree.Equal(was.Get("title"), is.Get("title"))) { // a title has a row of its own
 		was, is = untitled(was), untitled(is)
 	}
-	for _, line := range d.value(was, is, l.is.Place, isWhole) {
+	for _, line := range d.value(l.edits, was, is, l.is.Place, isWhole) {
 		line.Depth = l.is.Depth + 1
 		line.Place += " (keywords)"
 		lines = append(lines, line)
@@ -618,8 +615,8 @@ func (d *describer) phrase(old, new string) (said string) {
 
 var beyondASCII = text.Pattern(`[^\x00-\x7e]`)
 
-// value lays out what differs in two values; with isWhole all of the new one.
-func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) []Line {
+// value lays out what differs in two values, which some edits are about; with isWhole all of the new one.
+func (d *describer) value(edits []*diff.Change, old, new jsontree.Value, place string, isWhole bool) []Line {
 	const short = 60 // bytes of two values in which words are marked however many differ
 	isText := old.Kind == '"' && new.Kind == '"'
 	var shown []layout.Line
@@ -632,7 +629,7 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 		if pieces := words.DiffWords(d.budget, old.Text, new.Text); pieces != nil && !words.IsTooDifferent(pieces) {
 			shown = layout.Words(pieces)
 		}
-	} else if e := d.compared(old, new); e != nil && e.Label == label.Layout {
+	} else if e := compared(edits, old, new); e != nil && e.Label == label.Layout {
 		return []Line{{Phrase: indentation(words.IndentChange(old.Text, new.Text)), Place: place}}
 	} else if e != nil {
 		return sentences(place, e)
@@ -649,20 +646,15 @@ func (d *describer) value(old, new jsontree.Value, place string, isWhole bool) [
 	return []Line{{Text: shown, Place: place}}
 }
 
-// compared returns the edit that has compared two texts, or nil.
-func (d *describer) compared(old, new jsontree.Value) *diff.Change {
-	if d.texts == nil {
-		d.texts = map[[2]string]*diff.Change{}
-		for _, e := range slices.Backward(d.Edits) {
-			if e.Compared && len(e.TextEdits) > 0 {
-				d.texts[[2]string{e.Old.Text, e.New.Text}] = e
-			}
-		}
+// compared returns which of some edits has compared two texts, or nil. A text that becomes empty is there, one that is removed isn't.
+func compared(edits []*diff.Change, old, new jsontree.Value) *diff.Change {
+	isOfTexts := func(e *diff.Change) bool {
+		return e.Compared && len(e.TextEdits) > 0 && e.Old.Text == old.Text && e.New.Text == new.Text
 	}
-	if old.Kind != '"' || new.Kind != '"' || old.Text == "" || new.Text == "" {
-		return nil // a text that becomes empty is there, one that is removed isn't
+	if at := slices.IndexFunc(edits, isOfTexts); at >= 0 && old.Text != "" && new.Text != "" {
+		return edits[at]
 	}
-	return d.texts[[2]string{old.Text, new.Text}]
+	return nil
 }
 
 // indentation describes how the lines of a text were indented. by is a sign, then the whitespace.
