@@ -28,29 +28,26 @@ func unseen(c *diff.Change) string {
 // group makes a block of each entry, and one of the two entries that seem to be one under two names, and gives numbers to what
 // is printed.
 func (r *Report) group() {
-	gone := map[pin.Ref]*drifted{}
+	byRef := map[pin.Ref]*drifted{}
 	for _, e := range r.entries {
-		if e.RenamedTo != "" {
-			gone[e.Ref()] = e
-		}
+		byRef[e.Ref()] = e
 	}
-	was := map[*drifted]*drifted{} // of an entry that has another name now
-	for _, e := range r.entries {
-		ref := pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: e.RenamedFrom}}
-		if e.RenamedFrom != "" && gone[ref] != nil { // a selection may leave it out
-			was[e] = gone[ref]
-			delete(gone, ref)
+	// The entry of another name; or nil, because a selection may leave it out.
+	named := func(e *drifted, name string) *drifted {
+		if name == "" {
+			return nil
 		}
+		return byRef[pin.Ref{Server: e.Server, Key: pin.Key{Type: e.Type, Name: name}}]
 	}
 	entries := r.entries
 	r.entries = nil
 	for _, e := range entries {
-		if e.RenamedTo != "" && gone[e.Ref()] == nil {
+		if named(e, e.RenamedTo) != nil {
 			continue // it is in the block of its new name
 		}
 		b := &Block{of: []*drifted{e}, Blocked: r.Blocked[e.Ref()]}
-		if was[e] != nil {
-			b.of = append(b.of, was[e])
+		if was := named(e, e.RenamedFrom); was != nil {
+			b.of = append(b.of, was)
 		}
 		r.entries = append(r.entries, b.of...)
 		for _, one := range b.of {
