@@ -287,14 +287,7 @@ func driftKindNote(d *pin.Drift) string {
 
 // note returns what is printed about an entry before its changes, or in place of them.
 func (r *Report) note(e *drifted) string {
-	note := joined("; ", driftNote(&e.Drift), r.mayBeText(e))
-	if e.OnlyKindKnown() && r.Bounded { // the gate counts such entries instead
-		return note
-	}
-	if e.OnlyKindKnown() {
-		return joined("; ", note, "too much drift to explain all of it: this is shown whole, no label accepts it, and it may break callers")
-	}
-	return joined("; ", note, unexplained(e))
+	return joined("; ", driftNote(&e.Drift), r.mayBeText(e), unexplained(e))
 }
 
 // mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
@@ -321,15 +314,12 @@ func (r *Report) mayBeText(e *drifted) string {
 	return said
 }
 
-// unexplained returns what is printed for an entry left unexplained because of a limit, or "".
+// unexplained returns what is printed for an entry that a limit left unexplained, or "".
 func unexplained(e *drifted) string {
-	if e.OnlyKindKnown() {
-		return "too much drift to explain all of it here: diff without --format shows it"
+	if !e.Unexplained {
+		return ""
 	}
-	if e.Unexplained {
-		return "too much drift to compare all of it: no label accepts this, and it may break callers"
-	}
-	return ""
+	return "too much drift to explain all of it: no label accepts this, and it may break callers"
 }
 
 // driftText describes in one line what is wrong with a drifted entry.
