@@ -2,7 +2,6 @@ package facts
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -144,7 +143,6 @@ const (
 type Reason struct {
 	Cause   Cause
 	Pointer string // where in the entry it is; or ""
-	Host    string // of CauseHost: the new host, not made printable
 }
 
 // rank works out how early an entry is read, and why.
@@ -245,8 +243,8 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 		if f.ID != "new-address" {
 			continue
 		}
-		if host := r.newHost(e.Server, new); host != "" {
-			earlier(ClassHost, Reason{CauseHost, f.Pointer, host})
+		if r.hasNewHost(e.Server, new) {
+			earlier(ClassHost, Reason{CauseHost, f.Pointer})
 		}
 	}
 }
@@ -314,8 +312,8 @@ func sentencesIn(v jsontree.Value) map[string]bool {
 	return sentences
 }
 
-// newHost returns the first host of a definition that its server's pins don't have, or "".
-func (r *reader) newHost(server string, definition jsontree.Value) string {
+// hasNewHost reports whether a definition has a host that its server's pins don't have.
+func (r *reader) hasNewHost(server string, definition jsontree.Value) bool {
 	known := r.hosts[server]
 	if known == nil {
 		known = map[string]bool{}
@@ -326,12 +324,12 @@ func (r *reader) newHost(server string, definition jsontree.Value) string {
 	}
 	hosts := map[string]bool{}
 	addHosts(hosts, definition)
-	for _, host := range slices.Sorted(maps.Keys(hosts)) {
+	for host := range hosts {
 		if !known[host] {
-			return host
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
 // WhyNamed returns why an entry is named before it is accepted with many others, or "".

@@ -253,15 +253,11 @@ func (r *Report) explainNumbers(m *Model) bool {
 // worst names the entries that are read first, by the reason why they are. The first number is explained, if need be.
 func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
-		var hosts []string
 		var named []layout.Run
 		more := -maxWorst
 		for _, e := range r.entries {
 			if !e.Class.First() || e.Why.Cause != one.cause {
 				continue
-			}
-			if e.Why.Host != "" {
-				hosts = append(hosts, text.Name(e.Why.Host))
 			}
 			if more++; more > 0 {
 				continue
@@ -283,12 +279,8 @@ func (r *Report) worst(m *Model, explains bool) {
 		if more > 0 {
 			named = append(named, layout.Run{Op: '*', Text: " "}, layout.Run{Op: '*', Text: "and " + text.Number(more) + " more"})
 		}
-		said := one.said
-		if hosts != nil {
-			said += " (" + text.List(distinct(hosts), maxSaidNames) + ")"
-		}
 		if named != nil {
-			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: said + ": "}}, named...))
+			m.Worst = append(m.Worst, append([]layout.Run{{Op: '=', Text: one.said + ": "}}, named...))
 		}
 	}
 }
