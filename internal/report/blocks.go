@@ -211,6 +211,15 @@ func distinct(list []string) (kept []string) {
 // maxWorst is how many entries the head of a review names for each reason.
 const maxWorst = 5
 
+// number returns the number of an entry's block or, if the block has nothing else than what is shared, of the first shared changes in it.
+func (e *drifted) number() int {
+	if len(e.changes) == 0 || !e.block.HasNothingElse(nil) {
+		return e.block.Number
+	}
+	first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
+	return first.shared.Number
+}
+
 // causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
 // warnings in a line of its own.
 var causes = []struct {
@@ -262,12 +271,7 @@ func (r *Report) worst(m *Model, explains bool) {
 			if more++; more > 0 {
 				continue
 			}
-			// If a block has nothing else than what is shared, a reader finds its content there.
-			block := e.block.Number
-			if len(e.changes) > 0 && e.block.HasNothingElse(nil) {
-				first := slices.MinFunc(e.changes, func(a, b *change) int { return a.shared.Number - b.shared.Number })
-				block = first.shared.Number
-			}
+			block := e.number()
 			number := "%s (%d)"
 			if named != nil {
 				named = append(named, layout.Run{Op: '*', Text: ", "})

@@ -30,8 +30,7 @@ type scored struct {
 	of *drifted
 }
 
-// readFirst lists the new sentences with the highest scores, each once, with the first block that
-// has it. Only one sentence of each entry is listed: whoever opens an entry at its worst sentence
+// readFirst lists the new sentences with the highest scores, each once, with the number under which a review has it. Only one sentence of each entry is listed: whoever opens an entry at its worst sentence
 // reads on there, so the rest of the list can name other entries.
 func (r *Report) readFirst(m *Model) {
 	var all []scored
@@ -52,17 +51,10 @@ func (r *Report) readFirst(m *Model) {
 			continue
 		}
 		isNamed[e] = true
-		first := ReadFirst{
-			Block: e.block.Number, Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
+		m.ReadFirst = append(m.ReadFirst, ReadFirst{
+			Block: e.number(), Server: e.Server, List: pin.EntryTypeInfo[e.Type].Member, Name: e.Name, Entry: r.ref(e.Ref()),
 			At: one.Pointer, Text: quoted(one.Text), Marked: one.Score >= rank.Marked,
-		}
-		// If all rows about its place are shared changes, refer to the last of these.
-		about := e.about(one.Pointer)
-		isOwn := slices.ContainsFunc(about, func(c *change) bool { return c.shared == nil })
-		if len(about) > 0 && !isOwn {
-			first.Block = about[len(about)-1].shared.Number
-		}
-		m.ReadFirst = append(m.ReadFirst, first)
+		})
 	}
 	m.MuchToRead = len(all) >= muchToRead || len(m.ReadFirst) > 0 && m.ReadFirst[0].Marked
 }

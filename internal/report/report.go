@@ -192,6 +192,7 @@ type drifted struct {
 	whole   []Row     // of its definitions, where they are shown whole
 	minor   []Row     // its minor changes
 	block   *Block
+	why     string // the pointer of the changes that are about why it is read first; or ""
 
 	// The highest score of new sentences, by each place that they are in (scoreAt).
 	scores map[string]int

@@ -37,9 +37,6 @@ type change struct {
 	// breaks: an edit breaks callers. unseen: an edit is invisible to a reader. cameWhole: its line is new.
 	breaks, unseen, cameWhole bool
 
-	// It is about why the entry is to be read first.
-	isWhy bool
-
 	// key is equal for changes in other entries that read alike, and part for parts of new definitions that do; or
 	// "".
 	key, part string
@@ -51,6 +48,9 @@ type change struct {
 	// The shared changes that it belongs to; or nil.
 	shared *Shared
 }
+
+// isWhy reports whether a change is about why its entry is to be read first.
+func (c *change) isWhy() bool { return c.at == c.of.why }
 
 // A describer describes the definitions of an entry, and how they differ.
 type describer struct {
@@ -270,28 +270,9 @@ func (d *describer) compare() {
 			d.add(&line{was: &signature.Line{Pointer: e.Pointer}}, []*diff.Change{e}, d.unshown(e))
 		}
 	}
-	for _, c := range d.about(d.Why.Pointer) {
-		c.isWhy = true
-	}
 	slices.SortStableFunc(d.changes, func(a, b *change) int {
-		return cmp.Or(lint.BoolToInt(b.isWhy)-lint.BoolToInt(a.isWhy), cmp.Compare(a.label, b.label))
+		return cmp.Or(lint.BoolToInt(b.isWhy())-lint.BoolToInt(a.isWhy()), cmp.Compare(a.label, b.label))
 	})
-}
-
-// about lists the changes at a pointer or, if there are none, at the nearest pointer above it.
-func (e *drifted) about(pointer string) (list []*change) {
-	longest := 0 // pointer
-	for _, c := range e.changes {
-		if pointer == "" || !isIn(pointer, c.at) || len(c.at) < longest {
-			continue
-		}
-		if len(c.at) > longest {
-			longest = len(c.at)
-			list = nil
-		}
-		list = append(list, c)
-	}
-	return list
 }
 
 // sideOf returns the side that the pointer of an edit leads into: the pinned (0) or the captured (1) definition.
@@ -395,7 +376,11 @@ func (d *describer) differs(l *line) {
 // add adds a row about a line with the labels of edits; without edits, with those of the lines inside, or else of the
 // line around it. It marks the edits as shown. It adds no row if all edits are minor.
 func (d *describer) add(l *line, edits []*diff.Change, row Row) {
-	c := &change{of: d.drifted, at: l.now().Pointer, cameWhole: l.was == nil}
+	at := l.now().Pointer
+	c := &change{of: d.drifted, at: at, cameWhole: l.was == nil}
+	if isIn(d.Why.Pointer, at) && len(at) > len(d.why) {
+		d.why = at
+	}
 	for _, part := range l.inside() {
 		if len(edits) == 0 || !l.isPaired() {
 			edits = append(edits, part.edits...)

@@ -173,7 +173,7 @@ func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
 	}
-	if c.of.Class.First() && c.isWhy {
+	if c.of.Class.First() && c.isWhy() {
 		return 0
 	}
 	score, isRead := c.of.scoreAt(c.at)
