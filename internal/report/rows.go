@@ -19,9 +19,6 @@ import (
 	"pinproof/internal/words"
 )
 
-// minText is the least size, in bytes of JSON, of a text of a few words.
-const minText = 40
-
 // A change is a row about what changed in an entry: a line that differs, lines that were added or removed, or an edit
 // that no line shows. Or it is a part of a new definition.
 type change struct {

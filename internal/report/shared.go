@@ -76,19 +76,11 @@ func (d *describer) findKeys() {
 	}
 }
 
-// isLong reports whether a part of a definition is long enough to be printed once, before all blocks: it has a text
-// of a few words, or several lines.
+// isLong reports whether a part of a definition is long enough to be printed once, before all blocks: it has a text, or
+// several lines.
 func (c *change) isLong() bool {
 	const leastInside = 3
-	size := 0
-	for _, line := range append(c.row.Lines, c.row.Line) {
-		for _, said := range line.Text {
-			for _, run := range said.Runs {
-				size += len(run.Text)
-			}
-		}
-	}
-	return size >= minText || len(c.row.Lines) > leastInside || c.at == "/_meta"
+	return c.row.Text != nil || len(c.row.Lines) > leastInside || c.at == "/_meta"
 }
 
 // findShared finds the changes that at least leastShared entries of a server have, and sorts them.
