@@ -457,10 +457,6 @@ func (r *Report) rest(ready func(text, command string)) {
 			left = append(left, r.ref(e.Ref()))
 		}
 	}
-	isForbidden := func(p pin.Comparison) bool { return p.State == pin.Forbidden }
-	if len(r.entries) == 0 && !r.AllOrNothing() && slices.ContainsFunc(r.Comparisons, isForbidden) {
-		return // accepting entries can't fix what is forbidden
-	}
 	if !r.Writes || r.LeftOut > 0 || len(r.Expect) == 0 {
 		return
 	}
