@@ -55,10 +55,7 @@ type question struct {
 	// The blocks that it is about. They are empty for the whole review, and for a warning of an entry that matches.
 	blocks []*report.Block
 
-	// Printed in place of several blocks, with their names, if they have nothing to show but what was told above; or "".
-	only string
-
-	order  int  // questions are sorted by it; below 0: it comes before what several entries share
+	order  int  // questions are sorted by it: early, alike, or by their servers
 	warned bool // only the word yes accepts it
 	needed bool // without a yes, nothing is written
 
@@ -194,11 +191,16 @@ func (p *Prompter) accepted() *approval.Answers {
 	return a
 }
 
+// The order of the first questions: those that come before what several entries share, then those about entries that have nothing else.
+const (
+	early = -1
+	alike = 0
+)
+
 // questions lists what there is to ask: about the whole review, what has a warning, sets of entries with the same shared
 // changes, and the rest in diff's order.
 func (p *Prompter) questions() {
 	add := func(q *question) { p.list = append(p.list, q) }
-	const early = -1
 	if p.m.Policy {
 		add(&question{text: "Accept the changed policy?", order: early, needed: true, yes: func(a *approval.Answers) { a.Policies = true }})
 	}
@@ -245,19 +247,13 @@ func (p *Prompter) questions() {
 // a denied entry needs a yes of its own: without its pin, it could come back without its mark.
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
-	and := b.SharedNumbers(nil)
 	switch {
 	case p.First:
 		q.text, q.after = "Accept the ", " of server "+p.m.Servers[b.Server].Name+" shown above?"
 		q.order++
-	case b.HasNothingElse(nil) && and == "":
-		q.text, q.after = "Accept the minor changes of these ", "?"
-		q.only = "nothing but minor changes: "
-		q.order = 0
 	case b.HasNothingElse(nil):
-		q.text, q.after = "Accept "+and+" in these ", "?"
-		q.only = "nothing else than " + and + ": "
-		q.order = 0
+		q.text, q.after = "Accept "+cmp.Or(b.SharedNumbers(nil), "the minor changes")+" in these ", "?"
+		q.order = alike
 	case b.Kind == string(pin.Removed) && !slices.ContainsFunc(b.Entries, isDenied):
 		q.text, q.after = "Accept the removal of these ", "?"
 		q.order++
@@ -267,18 +263,13 @@ func (p *Prompter) together(b *report.Block, q *question) {
 // show shows what a question is about. Before the first question without a warning, it also shows what several
 // entries share.
 func (p *Prompter) show(q *question) {
-	if q.order >= 0 && !p.told {
+	if q.order > early && !p.told {
 		p.told = true
 		p.t.Several(p.m)
 		p.t.Late(p.m)
 	}
-	if q.only != "" && len(q.blocks) > 1 {
-		var names []string
-		for _, b := range q.blocks {
-			names = append(names, b.Names...)
-		}
-		p.t.Blank()
-		p.t.Notes("", q.only+strings.Join(names, ", "))
+	if q.order == alike && len(q.blocks) > 1 && !p.t.Full {
+		p.t.NothingElse(&report.Model{Blocks: q.blocks})
 		return
 	}
 	for _, b := range q.blocks {
