@@ -181,7 +181,7 @@ func (l *line) inside() (list []*line) {
 func (r *Report) describe(e *drifted) {
 	if e.OnlyKindKnown() {
 		if !r.Bounded {
-			e.unexplained()
+			(&describer{drifted: e}).wholes()
 		}
 		return
 	}
@@ -207,27 +207,6 @@ func (r *Report) describe(e *drifted) {
 	if r.shares() {
 		d.findKeys()
 	}
-}
-
-// unexplained adds the rows of an entry that a limit left unexplained: its definitions in JSON.
-func (e *drifted) unexplained() {
-	if e.Locked != nil {
-		e.whole = append(e.whole, inJSON('-', e.Locked))
-	}
-	for _, p := range e.DistinctCopies() {
-		e.whole = append(e.whole, inJSON('+', &p))
-	}
-}
-
-// inJSON lays out a definition in JSON, as one text, because there may be millions of values.
-func inJSON(op byte, p *pin.Pin) Row {
-	row := Row{Op: op, Word: short(p.Digest)}
-	if p.Definition == nil {
-		row.Phrase = notStored
-	} else {
-		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(p.Shown())}}}}
-	}
-	return row
 }
 
 // differing returns two definitions without the objects and arrays that are equal in both.
@@ -468,38 +447,41 @@ func (c *change) tell() {
 const notStored = "its definition was not stored (hashOnly)"
 
 // wholes adds the rows of definitions that are shown whole: the pinned one of a REMOVED entry, the captured one of
-// any other.
+// any other. Of an entry that isn't described, because of a limit, it adds both.
 func (d *describer) wholes() {
-	list := d.DistinctCopies()
-	op := byte('+')
-	if d.RenamedTo != "" || (d.Kind == pin.Changed || d.Kind == pin.Hidden) && d.TextsKnown() {
+	isDescribed := d.description != nil
+	if isDescribed && (d.RenamedTo != "" || diff.IsComparable(&d.Drift)) {
 		return
 	}
-	if d.Kind == pin.Removed {
-		list = []pin.Pin{*d.Locked}
-		op = '-'
+	if d.Locked != nil && (!isDescribed || d.Kind == pin.Removed) {
+		d.addWhole('-', d.Locked)
 	}
-	for _, p := range list {
-		row := Row{Op: op, Minor: d.Kind == pin.Removed}
-		if d.Kind == pin.Duplicate {
-			row.Word = short(p.Digest)
-		}
-		if p.Definition == nil {
-			row.Phrase = notStored
-		} else {
-			described := d.description
-			if d.Kind == pin.Duplicate {
-				described = describe(d.Type, jsontree.Value{}, p.Shown(), nil)
-			}
-			row.Lines = d.laidOut(described)
-		}
+	for _, p := range d.DistinctCopies() {
+		d.addWhole('+', &p)
+	}
+}
+
+// addWhole adds the row of one definition.
+func (d *describer) addWhole(op byte, p *pin.Pin) {
+	isDescribed := d.description != nil
+	row := Row{Op: op, Minor: isDescribed && d.Kind == pin.Removed}
+	if !isDescribed || d.Kind == pin.Duplicate {
+		row.Word = short(p.Digest)
+	}
+	switch {
+	case p.Definition == nil:
+		row.Phrase = notStored
+	case !isDescribed: // in JSON, as one text, because there may be millions of values
+		row.Text = []layout.Line{{Sign: op, Runs: []layout.Run{{Op: op, Text: layout.JSON(p.Shown())}}}}
+	case d.Kind == pin.Duplicate:
+		row.Lines = d.laidOut(describe(d.Type, jsontree.Value{}, p.Shown(), nil))
 		for j := range row.Lines {
-			if d.Kind == pin.Duplicate {
-				row.Lines[j].Place = "" // so that nothing refers to one of several definitions
-			}
+			row.Lines[j].Place = "" // so that nothing refers to one of several definitions
 		}
-		d.whole = append(d.whole, row)
+	default:
+		row.Lines = d.laidOut(d.description)
 	}
+	d.whole = append(d.whole, row)
 }
 
 // laidOut lays out a whole definition. For a renamed entry, it marks what differs. The hints of a tool share a line.
