@@ -58,12 +58,3 @@ func areToldApart(t *testing.T, old string, texts []string) {
 		became[printed] = new
 	}
 }
-
-// TestCounts: only our own count of line feeds is one.
-func TestCounts(t *testing.T) {
-	for line, want := range map[string]bool{"<4 line feeds>": true, "<1000 line feeds>": true, "<b> line feeds>": false, "<U+003C>4 line feeds>": false, "< line feeds>": false, "<4 line feeds": false} {
-		if isCount(line) != want {
-			t.Errorf("%s: %t", line, !want)
-		}
-	}
-}

@@ -146,103 +146,36 @@ func escaped(s string, asciiOnly bool) string {
 // jsonEscapes escapes all but the first of several spaces, too: nobody sees how many there are where a line is wrapped.
 var jsonEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "  ", ` \u0020`)
 
-// Words lays out a word diff. A line feed begins a new line. A line that was removed or added whole, with a line
-// feed, has that sign. In any other line, Marked marks removed and added runs, and Words marks a line feed that was
-// removed or added between kept texts. Texts that look alike are spelled as code points.
+// Words lays out a word diff. A kept line feed begins a new line; Marked shows a removed or added one as an escape. Texts that
+// look alike are spelled as code points.
 func Words(pieces []words.Piece) []Line {
+	if len(pieces) == 1 { // the whole text
+		return linesOf(pieces[0].Op, text.Lines(pieces[0].Text, false))
+	}
 	lines := []Line{{Sign: '='}}
-	feeds := []byte{'='} // for each line, the Op of the line feed that begins it; '=' next to a count of line feeds
 	alike := func(a, b words.Piece) bool { return a.Replaces(b) && Confusable(a.Text, b.Text) }
 	for i, p := range pieces {
 		exact := i > 0 && alike(pieces[i-1], p) || i+1 < len(pieces) && alike(p, pieces[i+1])
-		list := text.Lines(p.Text, exact)
-		if end := strings.LastIndexByte(p.Text, '\n') + 1; i+1 < len(pieces) && !endsLine(p.Op, pieces[i+1:]) {
-			list[len(list)-1] = string(text.Append(nil, p.Text[end:], exact)) // the line goes on
+		end := 0
+		var list []string
+		if p.Op == words.OpKept {
+			end = strings.LastIndexByte(p.Text, '\n') + 1
+			list = text.Lines(p.Text, false)
+		}
+		if p.Op != words.OpKept || i+1 < len(pieces) { // the line goes on
+			list = append(list[:max(0, len(list)-1)], string(text.Append(nil, p.Text[end:], exact)))
 		}
 		for j, line := range list {
 			if j > 0 {
-				lines = append(lines, Line{Sign: p.Op})
-				feeds = append(feeds, p.Op)
-				if isCount(line) || isCount(list[j-1]) {
-					feeds[len(feeds)-1] = '='
-				}
+				lines = append(lines, Line{Sign: '='})
 			}
-			last := &lines[len(lines)-1]
-			switch {
-			case line == "":
-				continue
-			case len(last.Runs) == 0:
-				last.Sign = p.Op
-			case last.Sign != p.Op:
-				last.Sign = '='
+			if line != "" {
+				last := &lines[len(lines)-1]
+				last.Runs = append(last.Runs, Run{Op: p.Op, Text: line})
 			}
-			last.Runs = append(last.Runs, Run{Op: p.Op, Text: line})
 		}
 	}
-	markFeeds(lines, feeds)
 	return lines
-}
-
-// endsLine reports whether a line ends after a piece of this Op and before the pieces that follow it, in the old text or in the new one.
-func endsLine(op byte, after []words.Piece) bool {
-	for _, p := range after {
-		if isBeside := op != '=' && p.Op != '=' && p.Op != op; isBeside {
-			continue
-		}
-		if strings.HasPrefix(p.Text, "\n") {
-			return true
-		} else if p.Op == '=' {
-			break
-		}
-	}
-	return false
-}
-
-// isCount reports whether a line is a count of line feeds (text.Lines), such as <4 line feeds>. In server text, the < of one is
-// escaped.
-func isCount(line string) bool {
-	count, ok := strings.CutSuffix(line, " line feeds>")
-	digits, isMark := strings.CutPrefix(count, "<")
-	return ok && isMark && digits != "" && strings.Trim(digits, "0123456789,") == ""
-}
-
-// markFeeds marks each removed or added line feed, except one before or after a line that was removed or added whole,
-// to which it belongs. A line without a line feed of its own isn't whole: its sign becomes '='.
-func markFeeds(lines []Line, feeds []byte) {
-	has := make([]bool, len(lines))
-	for i := len(lines) - 1; i > 0; i-- {
-		op := feeds[i]
-		last := &lines[i-1]
-		switch {
-		case op == '=':
-		case lines[i].Sign == op:
-			has[i] = true
-		case last.Sign == op && feeds[i-1] != op:
-			has[i-1] = true
-		default:
-			last.mark(op, "<U+000A>")
-		}
-	}
-	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Sign != lines[0].Sign }) {
-		return // the whole text was removed or added
-	}
-	for i, l := range lines {
-		if !has[i] && !(len(l.Runs) == 1 && isCount(l.Runs[0].Text)) {
-			lines[i].Sign = '='
-		}
-	}
-}
-
-// mark appends text to the last run of a line if that has the same Op, and as a run of its own if not.
-func (l *Line) mark(op byte, text string) {
-	if n := len(l.Runs); n > 0 && l.Runs[n-1].Op == op {
-		l.Runs[n-1].Text += text
-	} else {
-		l.Runs = append(l.Runs, Run{Op: op, Text: text})
-	}
-	if l.Sign != op {
-		l.Sign = '='
-	}
 }
 
 // Marked puts [- -] and {+ +} around removed and added runs, unless the sign of the line shows it

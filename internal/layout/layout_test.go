@@ -150,10 +150,10 @@ func TestShowJSON(t *testing.T) {
 func TestShowWords(t *testing.T) {
 	for _, tt := range []struct{ old, new, want string }{
 		{"Reads a file.", "Reads one file.", "Reads [-a-]{+one+} file."},
-		{"a\nb\nc", "a\nc", "a\n-b\nc"},
-		{"a\nc", "a\nb\nc", "a\n+b\nc"},
-		{"a\nb", "a b", "a[-<U+000A>-]\n{+ +}b"},
-		{"a b", "a\n\n\n\n\nb", "a[- -]\n+<5 line feeds>\nb"},
+		{"a\nb\nc", "a\nc", "a\n[-b<U+000A>-]c"},
+		{"a\nc", "a\nb\nc", "a\n{+b<U+000A>+}c"},
+		{"a\nb", "a b", "a[-<U+000A>-]{+ +}b"},
+		{"a b", "a\n\n\n\n\nb", "a[- -]{+<U+000A><U+000A><U+000A><U+000A><U+000A>+}b"},
 		{"file", "file\u200b", "file{+<U+200B>+}"},
 		{"reаd all", "read all", "[-re<U+0430>d-]{+read+} all"}, // the first has a Cyrillic letter
 		{"x", "x -] +} [- {+", "x{+ -] <U+002B>} <U+005B>- <U+007B>++}"},
