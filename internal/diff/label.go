@@ -61,24 +61,15 @@ func (p *place) toolLabel() label.Label {
 	if p.keyword != "annotations" {
 		return label.Changed
 	}
-	if len(p.inside) > 0 {
+	switch {
+	case len(p.inside) > 0:
 		return p.annotationLabel()
+	case len(p.New.Members()) > 0:
+		return label.TowardsSafe // they took the place of something else, and may claim anything
+	case isEmpty(p.Old) && isEmpty(p.New):
+		return label.ClientMetadata
 	}
-	// All annotations took the place of something else, or the other way round: return the gravest label of any of them. Who
-	// accepts the wording of a title accepts no hint.
-	var labels []label.Label
-	for _, m := range slices.Concat(p.Old.Members(), p.New.Members()) {
-		part := *p
-		part.Old = p.Old.Get(m.Name)
-		part.New = p.New.Get(m.Name)
-		part.inside = []string{m.Name}
-		labels = append(labels, part.annotationLabel())
-	}
-	slices.Sort(labels)
-	if labels = slices.Compact(labels); len(labels) > 1 && labels[0] == label.Wording {
-		return label.Other
-	}
-	return append(labels, label.ClientMetadata)[0]
+	return label.Other
 }
 
 // resourceLabel labels a change in a member of a resource or a template.
