@@ -56,7 +56,11 @@ func isEmpty(v jsontree.Value) bool {
 // toolLabel labels a change in a member, other than a schema, that only tools have.
 func (p *place) toolLabel() label.Label {
 	if p.keyword == "execution" {
-		return p.executionLabel()
+		isAll := p.Pointer == "/execution" || p.Pointer == "/execution/taskSupport"
+		if isAll && isForbidden(p.Old) && isForbidden(p.New) {
+			return label.OtherForm
+		}
+		return label.Other // it is unknown which calls a client used
 	}
 	if p.keyword != "annotations" {
 		return label.Changed
@@ -197,23 +201,9 @@ func (p *place) annotationLabel() label.Label {
 // isFlag reports whether a value is true, false or absent.
 func isFlag(v jsontree.Value) bool { return v.Kind == 0 || v.Kind == 't' || v.Kind == 'f' }
 
-// executionLabel labels a change in execution, which SDKs once added to every tool and now omit (MCP 2025-11-25,
-// 2026-07-28). A tool without it accepts no call as a task. If a tool accepts fewer kinds of calls than before, it's
-// unknown whether a client used them.
-func (p *place) executionLabel() label.Label {
-	support := func(v jsontree.Value) string {
-		if v.Kind == 0 {
-			return "forbidden"
-		}
-		return taskSupport[string(jsontree.Append(nil, v))]
-	}
-	switch old, new := support(p.Old), support(p.New); {
-	case old == "" || new == "" || len(p.inside) > 0 && p.inside[0] != "taskSupport":
-		return label.Changed
-	case old == new:
-		return label.OtherForm
-	case new == "optional":
-		return label.Changed
-	}
-	return label.Other
+// isForbidden reports whether a value of execution, or of its member taskSupport, means that a tool accepts no calls as tasks, like a tool
+// without it (MCP 2025-11-25). SDKs once added it to every tool.
+func isForbidden(v jsontree.Value) bool {
+	said := string(jsontree.Append(nil, v))
+	return v.Kind == 0 || said == `{}` || said == `"forbidden"` || said == `{"taskSupport":"forbidden"}`
 }

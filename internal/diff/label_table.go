@@ -15,12 +15,3 @@ var toolHints = map[string]struct {
 	"idempotentHint":  {'t', true, label.LessCare},
 	"openWorldHint":   {'f', false, label.LessCare},
 }
-
-// taskSupport maps the JSON text of execution, or of its member taskSupport, to whether a tool accepts calls as
-// tasks. A tool without it doesn't: forbidden (MCP 2025-11-25).
-var taskSupport = map[string]string{
-	`{}`:          "forbidden",
-	`"forbidden"`: "forbidden", `{"taskSupport":"forbidden"}`: "forbidden",
-	`"optional"`: "optional", `{"taskSupport":"optional"}`: "optional",
-	`"required"`: "required", `{"taskSupport":"required"}`: "required",
-}

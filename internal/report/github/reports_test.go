@@ -72,7 +72,7 @@ func TestEntries(t *testing.T) {
 	r := reporttest.Scene{Server: "s", Old: "[" + strings.Join(old, ",") + "]", New: "[" + strings.Join(new, ",") + "]"}.Report(t)
 	out := reporttest.Written(t, Write, r.Model)
 	for _, want := range []string{
-		"title=CHANGED t0::other member at /execution\n", "title=CHANGED t8::other member at /execution\n",
+		"title=CHANGED t0::unclear at /execution\n", "title=CHANGED t8::unclear at /execution\n",
 		"title=CHANGED z::other member at /a; other member at /b; other member at /c; other member at /d; 2 more changes\n",
 	} {
 		if !strings.Contains(out, want) {
