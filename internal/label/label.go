@@ -67,7 +67,7 @@ var table = [...]row{
 	TooMany:          {"many-changes", "too much changed", "changed in more places than can be told apart", Breaking, TooMany},
 	TowardsSafe:      {"hint-harmless", "clients ask less", "now claims to be harmless: clients ask less", Behaviour, TowardsSafe},
 	AskingDropped:    {"asking-dropped", "nobody is asked", "no longer has a person asked at each call", Behaviour, AskingDropped},
-	AppWidened:       {"app-widened", "page may do more", "lets its page do more, or the model call what only the page could", Behaviour, AppWidened},
+	AppWidened:       {"app-widened", "rights of a page", "lets its page do more or less, or others call it", Behaviour, AppWidened},
 	Exported:         {"header-exported", "sent as a header", "sends an argument as an HTTP header", Behaviour, Changed},
 	ScriptAdded:      {"script-added", "new script", "brings a script that it didn't have", Behaviour, ScriptAdded},
 	SkillTools:       {"skill-tools", "other tools", "names other tools that it may use: clients may ask less", Behaviour, SkillTools},
