@@ -124,7 +124,7 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 				break
 			}
 		}
-		isOther := l != nil && l.was.Name != is.Name && strings.HasSuffix(above(is.Pointer), "/arguments")
+		isOther := l != nil && l.was.Name != is.Name && above(is.Pointer) == "/arguments"
 		if l == nil || l.is != nil || isOther { // nothing but its name tells which argument it is
 			l = &line{}
 		}

@@ -234,6 +234,7 @@ type child struct {
 // It returns nil if an argument has no name.
 func (c child) children(m jsontree.Member, required []string) (list []child) {
 	at := schema.Keyword(m.Name)
+	isOfPrompt := m.Name == "arguments" && c.pointer == ""
 	pointer := jsontree.Pointer(c.pointer, m.Name)
 	place := c.place + "/" + m.Name
 	add := func(name, before, step, place string, v jsontree.Value, required bool) {
@@ -241,10 +242,10 @@ func (c child) children(m jsontree.Member, required []string) (list []child) {
 		if before == "" && standsForItself(name) {
 			printed = `"` + name + `"`
 		}
-		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), place, v, required, m.Name == "arguments"})
+		list = append(list, child{printed, name, jsontree.Pointer(pointer, step), place, v, required, isOfPrompt})
 	}
 	switch {
-	case m.Name == "arguments":
+	case isOfPrompt:
 		for i, item := range m.Items() {
 			name := item.Get("name")
 			if name.Kind != '"' {
