@@ -224,7 +224,8 @@ func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 func (d *describer) compare() {
 	for _, e := range d.Edits {
 		isOfRequired := strings.HasSuffix(e.Pointer, "/required")
-		if !isUnsaid(e.Pointer) {
+		l := d.at[sideOf(e)][e.Pointer]
+		if isParameter := l != nil && l.above != nil; isParameter || !isUnsaid(e.Pointer) {
 			d.attach(e, isOfRequired)
 		}
 		if e.Minor() || isOfRequired {
