@@ -45,36 +45,10 @@ func (a *approver) hint(words, command string) {
 }
 
 // held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
-// digest, because that shows that somebody has read it.
+// digest, because that shows that somebody has read it. The review has the reason and the digest of each.
 func (a *approver) held(out *approval.Outcome) {
 	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
-	a.hint("accept or deny each by its own name", "")
-	if alike := a.alike(out.LeftOut); len(alike) > 0 {
-		a.hint(text.List(alike, maxNamed)+": accepted by its name, it is denied, too", "")
-	}
-	doubtful := pin.Refs{}
-	lists := pin.Refs{} // that they are in
-	for _, d := range a.c.Drifts {
-		isNew := d.Kind == pin.Added || d.MayBeDenied
-		if out.LeftOut[d.Ref()] && isNew && !d.LooksDenied() {
-			doubtful[d.Ref()] = true
-			lists[pin.Ref{Server: d.Server, Key: pin.Key{Type: d.Type}}] = true
-		}
-	}
-	if len(doubtful) == 0 {
-		return
-	}
-	var gone []string
-	for list := range lists {
-		gone = append(gone, text.Names(pin.ComparisonOf(a.Comparisons, list.Server).AbsentDenied(list.Type))...)
-	}
-	slices.Sort(gone)
-	why := "a denied entry under another name: there is too much to compare, or nothing"
-	if len(gone) > 0 {
-		why = "what is denied and not listed now, under another name: " + text.List(slices.Compact(gone), maxNamed)
-	}
-	a.hint(text.List(a.names(doubtful), maxNamed)+" may be "+why, "")
-	a.hint("the name alone doesn't accept such an entry: read it, then give its digest, too, or deny it", "")
+	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")
 }
 
 // alike tells of entries which denied ones they look like.
@@ -116,15 +90,12 @@ func (a *approver) denials(out *approval.Outcome) {
 		if shell.IsPasteable(ref.Name) {
 			name = ref.Name
 		}
-		a.hint("pinproof-capture guard leaves "+ref.EntryRef()+" out. Without a guard, write a rule of the client, with the client's name for the server", "")
-		a.hint("Claude Code, .claude/settings.json", `"permissions": {"deny": ["mcp__`+server+"__"+name+`"]}`)
-		a.hint("Codex, .codex/config.toml, in [mcp_servers."+server+"]", `disabled_tools = ["`+name+`"]`)
-		a.hint("VS Code, in the chat's Configure Tools", "clear the check mark of "+name+" of "+server)
+		a.hint("pinproof-capture guard leaves "+ref.EntryRef()+" out. Without a guard, write a rule of the client, with its name for the server (docs/hooks.md), such as in .claude/settings.json", `"permissions": {"deny": ["mcp__`+server+"__"+name+`"]}`)
 	}
 }
 
 // gaps prints hints about what was not read or isn't pinned: texts of other servers that could name an added
-// tool, skills that a capture doesn't list, and the content of apps' pages.
+// tool, and skills that a capture doesn't list.
 func (a *approver) gaps(out *approval.Outcome) {
 	added := map[string]bool{} // the servers that got a tool
 	for _, d := range a.c.Drifts {
@@ -139,16 +110,9 @@ func (a *approver) gaps(out *approval.Outcome) {
 		}
 	}
 	for _, p := range a.Comparisons {
-		whose := "the server"
-		if len(a.Comparisons) > 1 {
-			whose = "server " + text.Name(p.Server)
-		}
 		if p.SkillsUnlisted && !p.Part {
-			a.hint(whose+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
+			a.hint("server "+text.Name(p.Server)+" says that it has skills, and the capture has no answer to "+pin.EntryTypeInfo[pin.Skills].Method+": nothing pins them; capture it whole",
 				"pinproof-capture save "+shell.Path(p.Capture)+" -- COMMAND")
-		}
-		if !p.Known() && p.Captured.Policy.Pages {
-			a.hint(whose+" has pages of apps (ui://): their entries are pinned, not what a page does", "")
 		}
 	}
 }
