@@ -184,15 +184,11 @@ func (c Command) Without(flag string) Command {
 	return c
 }
 
-// IsKept reports whether a path is in a folder of the user's cache where pinproof-capture keeps captures for a
-// while. what is the folder: "refused" or "checks".
-func IsKept(path, what string) bool {
-	return strings.Contains(strings.ReplaceAll(path, `\`, "/"), "/pinproof/"+what+"/")
-}
-
-// InCI makes the command for a CI job. It doesn't name a capture that is kept only temporarily.
+// InCI makes the command for a CI job. It doesn't name a capture in a folder of the user's cache where pinproof-capture keeps
+// captures for a while.
 func (c Command) InCI() string {
-	if IsKept(c.Capture, "checks") || IsKept(c.Capture, "refused") {
+	path := strings.ReplaceAll(c.Capture, `\`, "/")
+	if strings.Contains(path, "/pinproof/checks/") || strings.Contains(path, "/pinproof/refused/") {
 		return "pinproof-capture check"
 	}
 	return c.To("verify")

@@ -19,7 +19,6 @@ import (
 	"pinproof/internal/jsontree"
 	"pinproof/internal/lockfile"
 	"pinproof/internal/pin"
-	"pinproof/internal/shell"
 	"pinproof/internal/text"
 )
 
@@ -57,7 +56,7 @@ func (w *Workspace) readSource(path, server string) (source, error) {
 	data, err := readFile(path, w.stdin, capture.MaxBytes)
 	if err != nil {
 		f := fail.From(err)
-		if f.IsMissing && f.Hints == nil {
+		if f.IsMissing {
 			f.Hint("to save what a server lists: pinproof-capture save FILE -- COMMAND (or its URL)")
 		}
 		return source{}, f
@@ -175,25 +174,13 @@ func readRegular(path string, limit int) []byte {
 	return data
 }
 
-// unkept adds a hint to the error for a capture that pinproof-capture no longer keeps: how to capture it again.
-func unkept(path string, f *fail.Error) *fail.Error {
-	if f.IsMissing && shell.IsKept(path, "checks") {
-		f.Hint("what a check captured is kept for a day; to capture it again: pinproof-capture check")
-	}
-	if f.IsMissing && shell.IsKept(path, "refused") {
-		f.Hint("what is refused is kept for 30 days: start the client again, and it is kept anew").
-			Hint("or take it yourself: pinproof-capture save FILE -- COMMAND (or the server's URL)")
-	}
-	return f
-}
-
 // readFile reads a file or, for "-", standard input. It never truncates: more than limit bytes are an error.
 func readFile(path string, stdin io.Reader, limit int) ([]byte, error) {
 	in := stdin
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, unkept(path, fail.Path(path, err))
+			return nil, fail.Path(path, err)
 		}
 		defer f.Close()
 		in = f
