@@ -111,8 +111,7 @@ func (w *Workspace) pinsOf(sources []source) lockfile.ListedFunc {
 }
 
 // unpinned returns an error if there is no lockfile, or if it lacks the server that --server names; otherwise
-// nil. The error suggests another lockfile in the same folder, if there is one, because lock would begin a
-// second lockfile.
+// nil.
 func (w *Workspace) unpinned() error {
 	if w.exists && (w.Server == "" || w.Lock.Find(w.Server) != nil) {
 		return nil
@@ -126,11 +125,6 @@ func (w *Workspace) unpinned() error {
 	if Repository(filepath.Dir(w.LockPath)) != "" {
 		f.Hint("if it was committed, restore it: git restore %s", shell.Path(w.LockPath))
 	}
-	if beside := lockfileBeside(w.LockPath); beside != "" {
-		next := w.Command
-		next.Lockfile = beside
-		f.Hint("if it is the lockfile %s: %s", text.Printable(beside), next.To(w.Verb))
-	}
 	// With Shows, the report itself shows the entries, and how to approve them.
 	if w.Shows {
 		return f
@@ -140,19 +134,6 @@ func (w *Workspace) unpinned() error {
 		return f // lock would refuse
 	}
 	return f.Hint("then approve it: %s", w.To("lock"))
-}
-
-// lockfileBeside returns the first pinproof lockfile (*.lock) next to a missing one, or "".
-func lockfileBeside(path string) string {
-	folder := filepath.Dir(path)
-	names, _ := fs.Glob(os.DirFS(folder), "*.lock")
-	for _, name := range names {
-		at := filepath.Join(folder, name)
-		if IsLockfile(at) {
-			return at
-		}
-	}
-	return ""
 }
 
 // IsLockfile reports whether a path is that of a pinproof lockfile, even a faulty one.
