@@ -74,16 +74,10 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 		if err := out.Load(a.gate, a.stdin); err != nil {
 			return out.explain(err)
 		}
-		in := report.Input{Review: review}
-		if terse || out.hook {
-			in.Terse = true
-			in.Findings, in.Unread = out.firstFindings()
-		} else {
-			in.Findings = lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)
-			if out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
-				in.Bounded = true
-				in.Room = facts.GateRoom
-			}
+		in := report.Input{Review: review, Terse: terse || out.hook, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
+		if !in.Terse && out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
+			in.Bounded = true
+			in.Room = facts.GateRoom
 		}
 		return out.emit(out.judge(in, also, allowed), nil)
 	}

@@ -14,20 +14,6 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// firstFindings reads the first drifts only, up to about GateRoom bytes of definitions, because an agent or its
-// guard is waiting and doesn't read more. It returns how many drifts are unread.
-func (req *request) firstFindings() (found []lint.Finding, unread int) {
-	read := 0
-	room := facts.GateRoom
-	for read < len(req.Drifts) && room >= 0 {
-		for _, p := range req.Drifts[read].Copies {
-			room -= len(p.Definition)
-		}
-		read++
-	}
-	return lint.Findings(req.Comparisons, req.Drifts[:read], req.Lock.Servers, false), len(req.Drifts) - read
-}
-
 // judge lets the gate judge a comparison. in has the findings and the options of the run; judge adds the
 // verdict and the comparison, and returns it as the input of a report. It doesn't make the report, because that
 // takes the most time.

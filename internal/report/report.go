@@ -54,8 +54,6 @@ type Input struct {
 	// The drift is listed without explanations.
 	Terse bool
 
-	// Drifted entries whose texts were not read for findings.
-	Unread int
 	// No format of this run lists every captured entry, or the changes of each.
 	NoData bool
 

@@ -52,11 +52,7 @@ func Write(w io.Writer, in report.Input) error {
 		drifted[d.Kind]++
 	}
 	if warnings > 0 {
-		line := empty.Count(warnings, "warning").Say(" that nobody approved")
-		if in.Unread > 0 {
-			line = line.Say(", in what was read of so much drift")
-		}
-		say(line)
+		say(empty.Count(warnings, "warning").Say(" that nobody approved"))
 	}
 	if unknown > 0 {
 		say(empty.Count(unknown, "server").Say(" without approved tools"))

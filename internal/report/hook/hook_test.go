@@ -27,11 +27,10 @@ func written(t *testing.T, in report.Input) string {
 func TestWrite(t *testing.T) {
 	drifted := reporttest.OfLists(t, reporttest.OldList, reporttest.NewList).Input
 	drifted.Lockfile, drifted.Next = "/a/tools.lock", shell.Command{Capture: "/a/live.json", Server: "files"}
-	drifted.Unread = 1
 	drifted.RefusesDenied, drifted.Denied = true, make([]pin.Ref, 2)
 	set := drifted.Comparisons[0]
 	want := "pinproof: blocked: the MCP tools of server files are not the ones approved\n" +
-		"1 warning that nobody approved, in what was read of so much drift\n" +
+		"1 warning that nobody approved\n" +
 		"2 denied entries, which only a guard keeps from agents\n" +
 		"5 entries: 1 hidden, 3 changed, 1 removed\n" +
 		"approved set " + set.Locked.Digest + "\n" +
