@@ -287,7 +287,7 @@ func (r *Report) breaks() string {
 const maxShared = 3
 
 // maxOwn is how many entries the head of a review names because they break callers by themselves.
-const maxOwn = 4
+const maxOwn = 3
 
 func numberOf(block int) string { return " (" + strconv.Itoa(block) + ")" }
 
