@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,6 +65,9 @@ type description struct {
 
 	// The pointers of edits.
 	edited map[string]bool
+
+	// The lines in a value, by its pointer, without those that are in these.
+	within map[string][]*line
 }
 
 // A line is a line of either definition, or of both.
@@ -76,12 +78,6 @@ type line struct {
 	// The line that this one is in, or nil, and the lines in this one.
 	above *line
 	below []*line
-
-	// Once needed: the pointers of the lines in this one, each with a slash at its end, sorted; these lines by them; and those that are
-	// now required, or no longer.
-	pointers  []string
-	byPointer map[string][]*line
-	required  []*line
 
 	// The edits in it, or in a part of it that has no line.
 	edits []*diff.Change
@@ -94,7 +90,7 @@ func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 // describe describes two definitions. It pairs the lines that edits compare: not those of a value that was removed, where another one
 // may have taken its place, or was replaced as a whole. moved maps the pointers of moved values to their old pointers.
 func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
-	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}}
+	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}, within: map[string][]*line{}}
 	var pinned []*line
 	before, now := signature.Describe(entryType, old), signature.Describe(entryType, new)
 	for i := range before {
@@ -134,11 +130,19 @@ func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string
 	}
 	s.lines = append(s.lines, slices.DeleteFunc(pinned, (*line).isPaired)...)
 	for _, l := range s.lines {
-		if around := above(l.now().Pointer); around != "" {
-			l.above = s.nearest(lint.BoolToInt(l.is != nil), around)
+		around := above(l.now().Pointer)
+		side := lint.BoolToInt(l.is != nil)
+		if around != "" {
+			l.above = s.nearest(side, around)
 		}
-		if l.above != nil {
-			l.above.below = append(l.above.below, l)
+		if l.above == nil {
+			continue
+		}
+		l.above.below = append(l.above.below, l)
+		s.within[around] = append(s.within[around], l)
+		for s.at[side][around] != l.above {
+			around = above(around)
+			s.within[around] = append(s.within[around], l)
 		}
 	}
 	return s
@@ -269,39 +273,17 @@ func (d *describer) attach(e *diff.Change, isOfRequired bool) {
 	if around == nil {
 		return
 	}
-	parts := around.partsIn(e.Pointer)
+	parts := d.within[e.Pointer]
 	if isOfRequired && d.at[sideOf(e)][above(e.Pointer)] == around {
-		parts = append(parts, around.required...)
+		isOther := func(l *line) bool { return !l.isPaired() || l.was.Required == l.is.Required }
+		parts = slices.DeleteFunc(slices.Clone(around.below), isOther)
 	}
-	if parts == nil {
+	if len(parts) == 0 {
 		parts = []*line{around}
 	}
 	for _, l := range parts {
 		l.edits = append(l.edits, e)
 	}
-}
-
-// partsIn lists the lines in this one that are about what is in what a pointer leads to.
-func (l *line) partsIn(pointer string) (parts []*line) {
-	if l.byPointer == nil {
-		l.byPointer = map[string][]*line{}
-		for _, part := range l.below {
-			at := part.now().Pointer + "/"
-			l.byPointer[at] = append(l.byPointer[at], part)
-			if part.isPaired() && part.was.Required != part.is.Required {
-				l.required = append(l.required, part)
-			}
-		}
-		l.pointers = slices.Sorted(maps.Keys(l.byPointer))
-	}
-	first, _ := slices.BinarySearch(l.pointers, pointer+"/")
-	for _, at := range l.pointers[first:] {
-		if !strings.HasPrefix(at, pointer+"/") {
-			break
-		}
-		parts = append(parts, l.byPointer[at]...)
-	}
-	return parts
 }
 
 // labelOf returns the label of an edit that is about a line.
