@@ -94,7 +94,7 @@ func (r *Report) fill(b *Block) {
 	e := b.of[0]
 	b.Kind = string(e.Kind)
 	b.Title = shortRef(e.Type, e.Name)
-	b.Note = r.note(e)
+	b.Note = joined("; ", driftNote(&e.Drift), r.mayBeText(e), unexplained(e))
 	b.Warned = e.HasNewWarning()
 	b.Repeat = e.Kind == pin.Duplicate
 	b.Class = int(e.Class)

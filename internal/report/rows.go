@@ -410,10 +410,7 @@ func (b *Block) rows() (rows []Row) {
 		rows = append(rows, c.row)
 	}
 	rows = append(rows, e.whole...)
-	for _, e := range b.of {
-		rows = append(rows, e.minor...)
-	}
-	return rows
+	return append(rows, e.minor...)
 }
 
 // tell notes in the row of a shared change, or in the line of a part, where it is told.

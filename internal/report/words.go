@@ -190,11 +190,9 @@ func (r *Report) policyText() (said string) {
 		if !p.Present() {
 			side = p.Locked
 		}
-		if summary := side.Policy.Summary(); !slices.Contains(all, summary) {
-			all = append(all, summary)
-		}
+		all = append(all, side.Policy.Summary())
 	}
-	return said + strings.Join(all, "")
+	return said + strings.Join(distinct(all), "")
 }
 
 // problems lists what is wrong with whole servers, in the order of the servers.
@@ -283,11 +281,6 @@ func driftKindNote(d *pin.Drift) string {
 		return fmt.Sprintf("pinned %s, now %s: a definition was not stored (hashOnly)", short(d.Locked.Digest), short(d.Captured.Digest))
 	}
 	return ""
-}
-
-// note returns what is printed about an entry before its changes, or in place of them.
-func (r *Report) note(e *drifted) string {
-	return joined("; ", driftNote(&e.Drift), r.mayBeText(e), unexplained(e))
 }
 
 // mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
