@@ -41,11 +41,11 @@ func compareAll(sides []pin.Comparison) (all []pin.Drift, err error) {
 	return all, nil
 }
 
-// maxRenamedBytes is how many bytes of definitions are hashed under the names of denied entries. A real list has a few denied
-// entries, and takes some thousandths of it.
+// maxRenamedBytes limits the bytes of definitions that are hashed under the names of denied entries. A real list has
+// few denied entries and needs less than one percent of the limit.
 const maxRenamedBytes = 64 << 20
 
-// noteDeniedHashes notes which entries have, but for the name, the definition of a denied pin without a stored definition: with
+// noteDeniedHashes marks the entries that have the same definition as a denied hash-only pin, apart from the name: with
 // the name of that pin, and under its policy, they have its digest.
 func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	room := maxRenamedBytes
@@ -81,7 +81,7 @@ func noteDeniedHashes(sides []pin.Comparison, drifts []pin.Drift) {
 	}
 }
 
-// mayAllBeDenied notes that the entries were not compared with every denied pin.
+// mayAllBeDenied marks the entries as not compared with every denied pin.
 func mayAllBeDenied(drifts []pin.Drift) {
 	for i := range drifts {
 		d := &drifts[i]
@@ -152,8 +152,8 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 		judgeServer(&v, &sides[i], passMissing, allow)
 		v.Denied = append(v.Denied, denied(&sides[i], sides[i].Part && also.Denied)...)
 	}
-	// The caller doesn't know which entries are denied, and would pass them to an agent. So a denied entry fails
-	// the run.
+	// The caller doesn't know which entries are denied, and would let an agent use them. So a denied entry fails the
+	// run.
 	for _, ref := range v.Denied {
 		if also.Denied {
 			v.Matches = false
@@ -177,7 +177,7 @@ func judge(sides []pin.Comparison, drifts []pin.Drift, also pin.Faults, allow pi
 	return v
 }
 
-// judgeServer adds to v what depends on a server as a whole: its state, its policy and its records.
+// judgeServer adds to v the effects of a server as a whole: its state, its policy and its records.
 func judgeServer(v *pin.Verdict, p *pin.Comparison, passMissing bool, allow pin.Leniency) {
 	differs := true // as a whole, regardless of its entries
 	fails := true

@@ -21,7 +21,7 @@ type Build struct {
 // String returns the versions.
 func (b Build) String() string { return b.Version + " " + b.Go }
 
-// Prepare completes the root of a command line. names are its commands, for an error.
+// Prepare sets up the root command of a program. names lists its subcommands, for error messages.
 func Prepare(root *cobra.Command, b Build, names string) {
 	root.Version = b.String()
 	root.SilenceErrors = true

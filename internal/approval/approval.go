@@ -1,8 +1,8 @@
 // Package approval decides which drift is accepted, and returns the new pins. It works on plain data: it reads
 // no text of a server and prints nothing.
 //
-// First, Check refuses what it can without reading a text. Then Decide decides by the flags, or returns that a
-// person must be asked. In that case the caller asks, and calls Decide again with the answers.
+// First, Check rejects what it can without reading a text. Then Decide decides by the flags, or returns that a person
+// must be asked. In that case the caller asks, and calls Decide again with the answers.
 package approval
 
 import (
@@ -15,12 +15,12 @@ import (
 // A Case is the input of a decision: both sides of some servers, and facts about their drift.
 type Case struct {
 	Sides   []pin.Comparison       // sorted by server
-	Drifts  []pin.Drift            // each entry once, with what it is renamed from, and what denied pin it looks like
+	Drifts  []pin.Drift            // each entry once, with the entry it was renamed from and the denied pin it resembles
 	Verdict pin.Verdict            // of verify.go
 	Facts   map[pin.Ref]DriftFacts // of each drift
 
-	// Servers without a capture whose pinned text names an added tool; both sides are the pins. Only these warnings
-	// can be accepted for them.
+	// Servers without a capture whose pinned text names an added tool. Both of their sides are the pins, and only the
+	// warnings about such texts can be accepted for them.
 	Others []pin.Comparison
 
 	// The warnings in all texts that were read, and those on record.
@@ -50,13 +50,13 @@ type Warning struct {
 // isWhole reports whether a warning is about a list as a whole.
 func (w *Warning) isWhole() bool { return w.Of.Key == pin.Key{} }
 
-// stays reports whether a warning is about text that is pinned already. Such a warning can be accepted without
-// any drift.
+// stays reports whether a warning is about text that is already pinned. Such a warning can be accepted without
+// accepting drift.
 func (w *Warning) stays() bool { return w.Where == InMatch || w.Where == InPin }
 
-// Overlooks returns a function that reports whether a warning is new, counts for an outcome and is not in the case. A name may excuse a
-// text as long as the entry of that name may be accepted, so it is known only afterwards which warnings are in what is pinned.
-// accepted is the accepted drift, and gone has the entries that agents go without from now on.
+// Overlooks returns a function that reports whether a warning is new, affects an outcome and is missing from the case.
+// While a tool may still be accepted, texts of its server may name it without a warning, so some warnings are known
+// only after the decision. accepted is the accepted drift, and gone has the entries that agents lose.
 func (c *Case) Overlooks(out *Outcome, accepted []pin.Drift, gone pin.Refs) func(w Warning) bool {
 	known := map[Warning]bool{}
 	for _, w := range c.Warnings {
@@ -112,7 +112,7 @@ type Choices struct {
 	// --accept, or --accept-warning where no other flag accepts anything.
 	Accepts []Selector
 
-	// Accepts has the values of --accept-warning, which also accepts the entry's drift, but leaves a denied entry
+	// Accepts has the values of --accept-warning. This flag also accepts the entry's drift, but a denied entry stays
 	// denied.
 	KeepsMarks bool
 
@@ -126,8 +126,8 @@ type Choices struct {
 
 	AnyWarning bool // --accept-warnings
 
-	// --expect: the only set digests that are accepted, in the order of the servers, perhaps with @ and the StateOf the pins; empty:
-	// any.
+	// --expect: the set digests to accept, in the order of the servers, each optionally followed by @ and the StateOf
+	// of the pins. If empty, any digest is accepted.
 	Expect []string
 
 	// Returns the digest of all that the lockfile has of a server.
@@ -191,7 +191,7 @@ type Outcome struct {
 
 	Accepted pin.Refs // drift
 
-	// Of the drift that keeps its pin, what was asked for in bulk or by its name alone, and is left out because of a denied entry.
+	// The drift that was requested in bulk or by its name alone, but isn't accepted because of a denied entry.
 	LeftOut pin.Refs
 
 	// New servers that are pinned although they have no entries.

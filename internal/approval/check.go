@@ -11,7 +11,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// Check refuses what can be refused before any text is read: a capture without tools, a capture other than the
+// Check returns the errors that are known before any text is read: a capture without tools, a capture other than the
 // expected one, a flag that names an unknown entry, and what lock never approves. drifts is the drift of sides.
 func Check(sides []pin.Comparison, drifts []pin.Drift, said *Choices) error {
 	var sets []string

@@ -190,7 +190,7 @@ func (d *decision) unrecorded() []Warning {
 	})
 }
 
-// newWarnings returns the error for new warnings that prevent an approval. It prints no command that accepts
+// newWarnings returns the error for new warnings that prevent an approval. The error suggests no command that accepts
 // them, so that nobody approves a warning by copy and paste.
 func (d *decision) newWarnings(result string) *fail.Error {
 	prevents := map[string]bool{} // by the name of a tool: warnings about it prevent it
@@ -220,8 +220,7 @@ func (d *decision) isSettled() bool {
 	return !slices.ContainsFunc(d.Sides, func(p pin.Comparison) bool { return d.Verdict.Differs[p.Server] && !p.Missing() })
 }
 
-// asksForLock reports whether lock must ask a person: without --expect, or if a warning isn't accepted by a
-// flag.
+// asksForLock reports whether lock must ask a person: if --expect isn't given, or no flag accepts one of the warnings.
 func (d *decision) asksForLock() bool {
 	if !d.Approves || d.Silent {
 		return false
@@ -230,10 +229,9 @@ func (d *decision) asksForLock() bool {
 	return len(d.Expect) == 0 || d.isWholeWarned() || slices.ContainsFunc(d.drifts, isWarned)
 }
 
-// isNamed reports whether pinned text names this tool and has a new warning that the answers don't accept. Such
-// a warning prevents the change of the tool: a text of another server names a tool that is added here, or a
-// text of this server names its own tool, which is removed or denied, so that the text now means another
-// server's tool.
+// isNamed reports whether a pinned text names this tool and has a new warning that the answers don't accept. Such a
+// warning prevents the tool's change: either another server's text names a tool that is added here, or a text of this
+// server names a tool that is removed or denied here, so that the text would mean another server's tool.
 func (d *decision) isNamed(drift *pin.Drift) bool {
 	return drift.Type == pin.Tools && slices.ContainsFunc(d.named[drift.Name], func(w Warning) bool { return d.prevents(&w, drift) })
 }
@@ -254,7 +252,7 @@ func (d *decision) isWholeWarned() bool {
 	return !d.yes.Wholes && slices.ContainsFunc(d.Warnings, isNew)
 }
 
-// take accepts the entries that were answered with yes, if each still has the digest that was shown.
+// take accepts the entries that a person accepted, if each still has the digest that was shown.
 func (d *decision) take() *fail.Error {
 	for _, drift := range d.drifts {
 		ref := drift.Ref()
@@ -288,8 +286,8 @@ func (d *decision) take() *fail.Error {
 	return nil
 }
 
-// keepDenied leaves out accepted drift of a denied entry while another entry that looks like its pin isn't accepted: without that pin,
-// nobody would know that the other one is denied.
+// keepDenied doesn't accept the drift of a denied entry while another entry that resembles its pin isn't accepted: the
+// pin is the only record that this definition is denied.
 func (d *decision) keepDenied() {
 	open := pin.Refs{}
 	for _, drift := range d.Drifts {
@@ -308,8 +306,8 @@ func (d *decision) keepDenied() {
 	}
 }
 
-// refuseNamed refuses the accepted drifts that a new warning prevents. A refused entry keeps its pinned text, whose warning may
-// prevent the change of another entry: such a change is refused, too.
+// refuseNamed rejects the accepted drifts that a new warning prevents. A rejected entry keeps its pinned text. If the
+// warning about that text prevents the change of another entry, that change is rejected, too.
 func (d *decision) refuseNamed() {
 	byName := map[string][]*pin.Drift{}
 	for i := range d.drifts {
@@ -358,8 +356,8 @@ func (d *decision) declined() *fail.Error {
 	return fail.New("the warning was not accepted: nothing was written").Refusal()
 }
 
-// isUnclean reports whether the policy requireClean forbids the text of a warning: in an entry that was asked
-// for and, if requireClean is new, also in an entry that stays pinned.
+// isUnclean reports whether the policy requireClean forbids the text of a warning. It applies to requested entries and,
+// if requireClean is new, also to entries that stay pinned.
 func (d *decision) isUnclean(w *Warning) bool {
 	if !d.forbids(w) {
 		return false
@@ -378,8 +376,8 @@ func (d *decision) forbids(w *Warning) bool {
 // the mark, and acceptance in bulk keeps it. Only --accept NAME, or a yes to the entry's own question, removes
 // it.
 
-// isAwaited reports whether a denied entry of the list of a drift is gone, or isn't in the part of the list that was captured.
-// It may come back.
+// isAwaited reports whether the capture, or the captured part of the list, lacks a denied entry of the drift's list.
+// That entry may come back.
 func (d *decision) isAwaited(drift *pin.Drift) bool {
 	list := pin.Ref{Server: drift.Server, Key: pin.Key{Type: drift.Type}}
 	is, known := d.awaited[list]
@@ -390,9 +388,9 @@ func (d *decision) isAwaited(drift *pin.Drift) bool {
 	return is
 }
 
-// mayBeDenied reports whether an entry may be a denied one under another name, without its mark: it was added while one is gone,
-// or couldn't be compared. A person is told so, and then accepts it by its digest or by its own question at the prompt: its name
-// alone doesn't accept it.
+// mayBeDenied reports whether an entry may be a denied entry under another name: it was added while a denied entry is
+// missing, or it couldn't be compared with the denied entries. A person can accept it by its digest or by its own
+// question at the prompt, but not by its name alone.
 func (d *decision) mayBeDenied(drift *pin.Drift) bool {
 	return (drift.Kind == pin.Added && d.isAwaited(drift) || drift.MayBeDenied) && !drift.IsDenied() && !drift.LooksDenied()
 }
@@ -411,9 +409,9 @@ func (d *decision) isCopy(drift *pin.Drift) bool {
 	return len(d.copies) > 0 && drift.Captured != nil && !d.yes.Denied[drift.Ref()] && d.copies[drift.Captured.Nameless()]
 }
 
-// isHeld reports whether acceptance in bulk leaves out a drift: of what is, or may be, a denied entry under another name, and of
-// that entry itself. Without the denied definition among the pins, the next acceptance in bulk would accept the other entry, which may
-// be in another capture. An entry that was renamed keeps its pin, too.
+// isHeld reports whether bulk acceptance skips a drift: the drift of an entry that is, or may be, a denied entry under
+// another name, and the drift of the denied entry itself. If the denied definition were no longer pinned, the next bulk
+// acceptance would accept the other entry, which may be in another capture. A renamed entry keeps its pin, too.
 func (d *decision) isHeld(drift *pin.Drift) bool {
 	isGone := drift.Kind == pin.Removed
 	isFormer := d.former[drift.Ref()]
@@ -421,16 +419,16 @@ func (d *decision) isHeld(drift *pin.Drift) bool {
 	return isKept || d.mayBeDenied(drift) || drift.LooksDenied()
 }
 
-// mark fills Denied and Allowed of the outcome: the entries that become denied, or stay denied with their
-// accepted drift, and those that no longer are.
+// mark sets Denied and Allowed of the outcome: the entries that become denied, or stay denied while their drift is
+// accepted, and the entries that are no longer denied.
 func (d *decision) mark() {
 	drifted := pin.Refs{}
 	set := func(drift *pin.Drift) {
 		ref := drift.Ref()
 		isNew := drift.Kind != ""
-		// lock pins a new server whole: what acceptance in bulk would leave out, it pins as denied.
+		// lock pins a new server as a whole. It pins the entries that bulk acceptance would skip as denied.
 		was := drift.IsDenied() || drift.LooksDenied() || d.Approves && (d.mayBeDenied(drift) || d.isCopy(drift))
-		// A yes to an entry removes only its own mark, not that of its former name.
+		// Accepting an entry removes only its own denied mark, not the mark of its former name.
 		is := d.yes.Denied[ref] || was && !(drift.IsDenied() && d.yes.Allowed[ref])
 		if !isNew && d.isNamed(drift) {
 			d.refused[ref] = true
@@ -467,16 +465,17 @@ func (d *decision) mark() {
 	}
 }
 
-// WouldWrite reports whether these choices would write something, and leave nothing out. Reports suggest no other command.
+// WouldWrite reports whether these choices would write the lockfile without leaving out any drift. Reports suggest only
+// commands for which that is true.
 func WouldWrite(c *Case, said Choices) bool {
 	said.Silent = true
 	out := Decide(c, &said)
 	return len(out.Sets) > 0 && len(out.LeftOut) == 0
 }
 
-// AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings about
-// pinned text and on requireClean. The caller sees the rest by itself: a changed policy, warnings of the entry
-// or its list, repeated names. Would gives the same result for one name; AcceptableByName is faster for all names.
+// AcceptableByName reports for each drift whether --accept NAME could accept it, as far as that depends on warnings
+// about pinned text and on requireClean. The caller checks everything else: a changed policy, warnings of the entry or
+// its list, repeated names. WouldWrite gives the same result for one name; AcceptableByName is faster for all names.
 func AcceptableByName(c *Case) pin.Refs {
 	d := begin(c, &Choices{})
 	alone := pin.Refs{}

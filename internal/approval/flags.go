@@ -62,8 +62,9 @@ func (d *decision) flags() *fail.Error {
 	return nil
 }
 
-// isOwn reports whether a selector is enough for a drift that acceptance in bulk leaves out. Only its name drops a denied entry: a
-// digest may be that of another one, too, and --accept-warning is for a text. Only its digest accepts what may be a denied entry.
+// isOwn reports whether a selector is enough for a drift that bulk acceptance skips. A denied entry is dropped only by
+// its name, because another entry may have the same digest, and --accept-warning accepts a text. An entry that may be a
+// denied one is accepted only by its digest.
 func (d *decision) isOwn(s *Selector, drift *pin.Drift) bool {
 	if drift.Kind == pin.Removed {
 		return s.isOne() && !d.KeepsMarks
@@ -90,9 +91,9 @@ func (d *decision) records() *fail.Error {
 	return nil
 }
 
-// acceptsWarnings reports whether flags accept the warnings of an entry. A name is first of all that of an entry of the
-// servers at hand. If flags name entries, --accept-warnings is about those, and about no other entry that has not drifted,
-// such as one that only a pattern fits: nobody may have read the text of that.
+// acceptsWarnings reports whether flags accept the warnings of an entry. A name refers first to an entry of the
+// compared servers. If flags name entries, --accept-warnings applies to them, and to no other entry without drift, such
+// as one that only a pattern matches, because nobody may have read its text.
 func (d *decision) acceptsWarnings(ref pin.Ref, hasDrifted bool) bool {
 	named := d.Despite
 	if d.AnyWarning {

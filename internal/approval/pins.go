@@ -68,7 +68,7 @@ func (d *decision) warnings() map[pin.Ref][]pin.Record {
 		}
 		if w.Where == InPin && recorded[w.Of] != nil && !isKept[w.Of] {
 			isKept[w.Of] = true
-			// This text was read only for the names of some tools, so the pin's other records stay, too.
+			// This text was searched only for the names of some tools, so the pin's other accepted warnings stay, too.
 			p := cmp.Or(pin.ComparisonOf(d.Sides, w.Of.Server), pin.ComparisonOf(d.Others, w.Of.Server))
 			record[w.Of] = append(record[w.Of], p.Locked.Find(w.Of.Key).Accepted...)
 		}
@@ -101,7 +101,7 @@ func Pins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.Recor
 			old.Definition = f.Definition
 		}
 		if len(warnings[ref]) > 0 {
-			// The texts of a skill's files stay the pin's, so those that it lacks stay on record.
+			// The pin keeps its texts of a skill's files, so the accepted warnings about missing texts stay, too.
 			isRead := func(r pin.Record) bool { return r.ID != skill.Unread }
 			unread := slices.DeleteFunc(slices.Clone(old.Accepted), isRead)
 			old.Accepted = pin.SortRecords(append(unread, warnings[ref]...))
@@ -109,14 +109,14 @@ func Pins(p *pin.Comparison, accepted pin.Refs, warnings map[pin.Ref][]pin.Recor
 		pins = append(pins, old)
 	}
 	next.Put(pins)
-	// The name and version stay the old ones as long as an entry of the capture doesn't match its new pin.
+	// The server's name and version are updated only if every entry of the capture matches its new pin.
 	left := func(c pin.Pin) bool { f := next.Find(c.Key); return f == nil || f.Digest != c.Digest }
 	isLeft := slices.ContainsFunc(p.Captured.Pins, left)
 	if p.Known() && (p.Part && next.About == (pin.ServerInfo{}) || isLeft) {
 		next.About = p.Locked.About
 	}
 	if p.Known() && (isLeft || len(next.Pins) > len(p.Captured.Pins)) {
-		// So do the accepted warnings about the whole list, because the server may list it again.
+		// Keep the accepted warnings about the whole list, too, because the server may list it again.
 		next.Accepted = pin.SortRecords(slices.Concat(next.Accepted, p.Locked.Accepted))
 	}
 	return next

@@ -61,7 +61,7 @@ func ParseSelector(flag, arg string, words []string) (Selector, error) {
 	return s, nil
 }
 
-// wrong returns the error for a selector that selects nothing, or not one thing.
+// wrong returns the error for a selector that selects nothing or is ambiguous.
 func (s *Selector) wrong(why string) *fail.Error {
 	return fail.New("%s %s: %s", s.Flag, text.Name(s.Arg), why)
 }
@@ -87,8 +87,8 @@ func (said *Choices) SelectsByWord() bool {
 	return len(said.Only) > 0 || len(labelsIn(said.Accepts)) > 0
 }
 
-// Reads returns the drift that may be accepted: a decision needs only its texts. all is true if it needs the
-// texts of all entries, for example because a pinned text may name an added tool.
+// Reads returns the drift that may be accepted: a decision needs only the texts of this drift. all is true if it needs
+// the texts of all entries, for example because a pinned text may name an added tool.
 func (said *Choices) Reads(drifts []pin.Drift) (named []pin.Drift, all bool) {
 	if said.NeedsPrompt() || said.Approves || said.All || said.AnyWarning || len(said.Despite) > 0 || said.SelectsByWord() {
 		return drifts, true
@@ -115,7 +115,7 @@ func labelsIn(list []Selector) (labels []Selector) {
 // isOne reports whether the selector has the name of one entry, with or without a digest.
 func (s *Selector) isOne() bool { return s.named() && s.pattern == nil }
 
-// named reports whether the selector has the name of an entry, or a pattern of names.
+// named reports whether the selector has an entry's name or a name pattern.
 func (s *Selector) named() bool { return s.Word == "" && (s.Name != "" || s.Type == pin.Instructions) }
 
 // means reports whether the selector names an entry, regardless of the digest.
@@ -200,8 +200,8 @@ func (s *Selector) resolve(sides []pin.Comparison, drifts []pin.Drift) (fits []*
 			continue
 		}
 		fitsNew = fitsNew || d.Kind == pin.Added
-		// A pattern accepts no new entry, because nobody has seen the entry's name when the pattern is written. It doesn't
-		// accept a repeated name either.
+		// A pattern accepts no new entry, because the person who wrote the pattern may not have seen the entry's name.
+		// It doesn't accept a repeated name either.
 		if s.pattern == nil || d.Kind != pin.Added && d.Kind != pin.Duplicate {
 			fits = append(fits, d)
 			servers[d.Server] = true

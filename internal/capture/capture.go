@@ -90,7 +90,7 @@ func Scan(path string, data []byte, formOf pin.FormFunc) *Scanned {
 	return s
 }
 
-// Faulty returns what is wrong with the file, or nil if it can be read under some policy.
+// Faulty returns the error in the file, or nil if some policy accepts the file.
 func (s *Scanned) Faulty() error {
 	_, err := s.Capture(pin.Policy{})
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Scanned) placed(v jsontree.Value) pin.Pin {
 	return pin.Pin{Received: s.Data[v.At:v.End], Line: line, Column: column}
 }
 
-// entryAt names an entry by its name or, if it has none, by its path in the file.
+// entryAt names an entry by its name or, without a name, by its path in the file.
 func entryAt(path []jsontree.Step, name string) string {
 	entryType, _ := listOf(path)
 	if name == "" {
@@ -598,8 +598,8 @@ func (r *captureReader) finishList(entryType pin.EntryType, s *listing) error {
 	return nil
 }
 
-// unionOf merges the lists of a session. Each definition occurs as often as in the list that repeats it most: a
-// definition in two lists isn't a duplicate, but a definition repeated in one list is.
+// unionOf merges the lists of a session. Each definition occurs as often as in the list that repeats it most, because
+// only a repetition within one list is a duplicate.
 func unionOf(lists [][]pin.Pin) (entries []pin.Pin) {
 	times := map[string]int{} // by digest, among entries
 	for _, list := range lists {
@@ -723,7 +723,7 @@ func shape(p *pin.Pin, s *pin.Set, formOf pin.FormFunc) *fail.Error {
 	// Placeholders come first, so that truncation cuts a text at the same place for all values.
 	v = s.Policy.Apply(p.Type, v)
 	if p.Type == pin.Skills {
-		// Otherwise no warning could name the skill's files, and the lockfile couldn't store them.
+		// Otherwise no warning could refer to the skill's files, and the lockfile couldn't store their texts.
 		if _, problem := skill.Parse(v); problem != nil {
 			return fail.New("with a placeholder in it, it can't be read as a skill: %s", problem.Text).
 				Hint("give --substitute a value that has nothing of the URI's scheme, of the skill's own folder and of %s", skill.Main)

@@ -14,7 +14,7 @@ import (
 // that clients could read differently is blanked out or, if it could contain a result, an error. A result
 // outside of any event is an error, too.
 func (s *Scanned) eventStream(isStream bool) ([]byte, error) {
-	// Even if the file isn't an event stream, some clients could find an event in it.
+	// Some clients could find an event even in a file that isn't an event stream.
 	for line := range bytes.Lines(s.Data) {
 		isStream = isStream || bytes.HasPrefix(line, []byte("data:")) && bytes.IndexByte(line, '{') >= 0
 	}
@@ -84,13 +84,13 @@ type savedEvent struct {
 	split bool
 }
 
-// doubtful reports whether some clients read the event differently from others, or don't see it.
+// doubtful reports whether clients read the event in different ways, or some don't recognize it.
 func (e *savedEvent) doubtful() bool {
 	return e.kind != "" && e.kind != "message" || e.hidden || e.split && e.lines > 1
 }
 
-// hidesData reports whether a line that doesn't begin with "data:" has it where some clients find it: after
-// leading whitespace, or after a character that ends a line for these clients.
+// hidesData reports whether a line contains "data:" where only some clients recognize it: after leading whitespace, or
+// after a character that ends a line for these clients.
 func hidesData(line []byte) bool {
 	name := []byte("data:")
 	for at := 0; ; at += len(name) {

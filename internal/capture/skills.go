@@ -39,7 +39,8 @@ func (r *captureReader) readFiles(skills []pin.Pin) error {
 		b := body{at: int(v.At)}
 		b.text, b.err = BodyOf(v.Value)
 		b.digest = fmt.Sprintf("%s%x", pin.DigestPrefix, sha256.Sum256([]byte(b.text)))
-		// The first body, and the first one that contradicts it: a skill that lists the file is refused then.
+		// The first body, and the first body that differs from it. If there is one, a skill that lists the file is
+		// rejected.
 		if of := bodies[uri]; len(of) == 0 || len(of) == 1 && (b.err != nil || b.digest != of[0].digest) {
 			bodies[uri] = append(of, b)
 		}

@@ -103,7 +103,7 @@ func (s *Scanned) readValues() ([]jsontree.Value, error) {
 	if events == nil && !bad.Limit && !nearlyJSON(s.Data) && !slices.ContainsFunc(slices.Concat(pin.MessageMembers, pin.ResultMembers), isNamed) {
 		return nil, s.notCapture(-1, "no JSON at all, so no answer to tools/list")
 	}
-	// If a value over several lines breaks off, the place where it does is more helpful than a report of noise.
+	// If a value over several lines is incomplete, report where it ends rather than noise.
 	if bytes.ContainsAny(s.Data[bad.From:bad.At], "\r\n") || err == nil && (s.noise < 2 || nearlyJSON(s.Data)) {
 		return nil, s.refuse(bad).Hint(CaptureHint)
 	}
@@ -119,7 +119,7 @@ func nearlyJSON(data []byte) bool {
 	})
 }
 
-// located returns an error with the place in the file. Only errors about values have none yet.
+// located returns an error with its place in the file. Only errors about values still lack a place.
 func (s *Scanned) located(err error) error {
 	if bad, ok := errors.AsType[*jsontree.Error](err); ok {
 		return s.refuse(bad)

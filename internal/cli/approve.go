@@ -23,7 +23,7 @@ import (
 	"pinproof/internal/workspace"
 )
 
-// An approver is a run of lock or relock: it has a person decide about a case, and writes what was accepted.
+// An approver is a run of lock or relock: it has a person decide about a case, and writes the accepted drift.
 type approver struct {
 	request
 	said       approval.Choices // what the flags accept
@@ -143,8 +143,8 @@ func (a *approver) describe(findings []lint.Finding) {
 	a.r = report.NewWithoutModel(in, a.narrowed(known))
 }
 
-// overlooked reads the texts again, now that the outcome is known. It returns the new warnings that the case
-// lacks (see approval.Case.Overlooks).
+// overlooked reads the texts again when the outcome is known. It returns the new warnings that are missing from the
+// case (see approval.Case.Overlooks).
 func (a *approver) overlooked(out *approval.Outcome, locked []pin.Set) (found []lint.Finding) {
 	of := lint.Choice{Gone: maps.Clone(out.Denied), All: true}
 	for _, d := range a.c.Drifts {
@@ -172,7 +172,7 @@ func (a *approver) model() *report.Model {
 	return a.r.Model
 }
 
-// caseOf makes the case to decide about, from a report's input and all that is known of its drift.
+// caseOf makes the input of the decision from a report's input and the facts of its drift.
 func caseOf(in *report.Input, known *facts.Facts) *approval.Case {
 	c := &approval.Case{Sides: in.Comparisons, Others: in.Others, Verdict: in.Verdict, Facts: map[pin.Ref]approval.DriftFacts{}}
 	for _, e := range known.Entries {
@@ -229,12 +229,12 @@ func (a *approver) approve() error {
 	return a.write(&out)
 }
 
-// maxRounds is how often it is decided anew. A real release takes two rounds; a server can make each round refuse one entry, so that
-// the next round finds one warning more.
+// maxRounds limits how often a decision is repeated. A real release takes two rounds; a hostile server can make each
+// round reject one entry, which causes another warning in the next round.
 const maxRounds = 8
 
-// decide decides by the flags or by the answers. If what is accepted has warnings that were not known, it decides again with
-// them: what was answered before isn't valid then. After maxRounds, nothing is accepted.
+// decide decides by the flags or by the answers. If accepted entries have warnings that were not known before, it
+// discards the answers and decides again with these warnings. After maxRounds, nothing is accepted.
 func (a *approver) decide() (out approval.Outcome, err error) {
 	said := &a.said
 	for round := 1; ; round++ {
@@ -272,7 +272,7 @@ func (a *approver) decide() (out approval.Outcome, err error) {
 	}
 }
 
-// because shows the warnings that are the reason for the error of a decision, and returns the error.
+// because prints the warnings that caused a decision's error, and returns the error.
 func (a *approver) because(out *approval.Outcome) error {
 	reasons := map[approval.Warning]bool{}
 	for _, w := range out.Warnings {

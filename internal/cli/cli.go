@@ -44,7 +44,7 @@ type app struct {
 
 	verdict *pin.Verdict // of verify and diff, once it is printed
 
-	// The only command that is made, or "" for all: making all of them takes longer than a small comparison.
+	// The only command to construct, or "" for all: constructing all takes longer than a small comparison.
 	verb string
 
 	// How long a write waits for another writer.
@@ -69,7 +69,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	root.SetErr(a.stderr)
 	err := root.Execute()
 	if err == fail.ErrInterrupted {
-		// The goroutine that asks may still be printing, so nothing more is printed or flushed here.
+		// The goroutine of the prompt may still be printing, so don't print or flush anything here.
 		return nil, err
 	}
 	if flushErr := a.out.Flush(); flushErr != nil && (err == nil || errors.Is(err, fail.ErrDrift)) {
@@ -87,7 +87,7 @@ func (a *app) run(args []string) (*pin.Verdict, error) {
 	return a.verdict, err
 }
 
-// filledIn refuses a command line that still has a blank of a command that we printed.
+// filledIn rejects a command line that still has a placeholder from a command that we printed.
 func filledIn(args []string) error {
 	for _, arg := range args {
 		_, value, _ := strings.Cut(arg, "=")

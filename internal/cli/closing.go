@@ -44,8 +44,9 @@ func (a *approver) hint(words, command string) {
 	a.t.Hint(report.Step{Text: words, Command: command})
 }
 
-// held tells what was left out because of a denied entry. What may be a denied entry under another name is accepted by its
-// digest, because that shows that somebody has read it. The review has the reason and the digest of each.
+// held prints hints about drift that was skipped because of a denied entry. An entry that may be a denied one under
+// another name is accepted by its digest, which shows that somebody has read it. The review has the reason and the
+// digest of each.
 func (a *approver) held(out *approval.Outcome) {
 	a.hint("left out because of a denied entry that is gone, changed or looks like it: "+text.List(a.names(out.LeftOut), maxNamed), "")
 	a.hint("accept or deny each by its own name; one that the review says may be a denied entry is accepted by its name and digest", "")

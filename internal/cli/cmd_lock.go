@@ -75,8 +75,8 @@ func (a *approver) lock() error {
 	return differs
 }
 
-// pinnedOtherwise returns a refusal if servers are pinned with other definitions, the error for servers that
-// can't be judged, or nil.
+// pinnedOtherwise returns a refusal if servers are already pinned with different definitions, the error for servers
+// that can't be judged, or nil.
 func (a *approver) pinnedOtherwise(p *pin.Comparison, old *report.Report) error {
 	if old.Matches || old.NoAnswer != nil && len(old.Drifts) == 0 {
 		return old.NoAnswer

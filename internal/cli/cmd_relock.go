@@ -92,7 +92,8 @@ func (a *approver) readSelection(cmd *cobra.Command) (err error) {
 		return fail.New("--deny already says what is pinned: it can't be combined with --only")
 	}
 	for _, s := range said.Only {
-		// --accept limits a name or a pattern to one server, and a pattern to pinned entries. --only doesn't.
+		// --accept matches a name or a pattern within one server, and a pattern only with pinned entries. --only has
+		// neither limit.
 		if said.All && s.Word == "" {
 			return fail.New("--only %s --accept-all: an entry is accepted by its name or a pattern: --accept", text.Name(s.Arg))
 		}

@@ -75,7 +75,7 @@ Exit codes: 0 match, 1 drift, 2 no answer.`,
 			return out.explain(err)
 		}
 		in := report.Input{Review: review, Terse: terse || out.hook, Findings: lint.Findings(out.Comparisons, out.Drifts, out.Lock.Servers, review)}
-		if !in.Terse && out.format == "text" && len(out.files) == 0 { // only the gate's own text is bounded: any other format is read as a review, and shows more
+		if !in.Terse && out.format == "text" && len(out.files) == 0 { // only verify's text output is limited: any other format is read as a review, and shows more
 			in.Bounded = true
 			in.Room = facts.GateRoom
 		}

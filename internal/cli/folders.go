@@ -55,7 +55,7 @@ func (req *request) folderHint() (hint report.Step) {
 	return hint
 }
 
-// gained reports whether an entry is captured with a path in one of its strings, and pinned without it.
+// gained reports whether an entry's captured definition contains a path that its pinned definition lacks.
 func gained(d *pin.Drift, path string) bool {
 	quoted := jsontree.AppendString(nil, path)
 	has := func(p *pin.Pin) bool { return p != nil && bytes.Contains(p.Definition, quoted[1:len(quoted)-1]) }

@@ -57,7 +57,7 @@ func (req *request) review() *report.Report {
 	return req.reportOf(in, nil)
 }
 
-// reportOf makes the report of what was decided. all has the facts of all drift, or is nil if they aren't worked out yet.
+// reportOf makes the report of a verdict. all has the facts of all drift, or is nil if they aren't computed yet.
 func (req *request) reportOf(in report.Input, all *facts.Facts) *report.Report {
 	if all == nil {
 		all = factsOf(&in)
@@ -91,7 +91,7 @@ func (req *request) suggest(in *report.Input, all *facts.Facts) {
 	dryRun(in, all)
 }
 
-// dryRun finds out which flags would write something if they were given now: a report suggests no others.
+// dryRun finds out which flags would write the lockfile if they were given now. A report suggests only these.
 func dryRun(in *report.Input, all *facts.Facts) {
 	if in.Lockfile == "" || in.Terse {
 		return // nothing is suggested
@@ -107,7 +107,7 @@ func factsOf(in *report.Input) *facts.Facts {
 	return facts.Explain(in.Comparisons, in.Drifts, in.Findings, facts.Bounds{Room: in.Room, KindsAlone: in.Bounded, Terse: in.Terse, BySeverities: in.FailOn})
 }
 
-// narrowed returns the facts or, with --only, those of the selected drift.
+// narrowed returns the facts or, with --only, the facts of the selected drift.
 func (req *request) narrowed(all *facts.Facts) *facts.Facts {
 	if len(req.only) == 0 {
 		return all
@@ -115,8 +115,8 @@ func (req *request) narrowed(all *facts.Facts) *facts.Facts {
 	return all.Selected(func(d *pin.Drift, words []string) bool { return approval.FitsAny(req.only, d, words) })
 }
 
-// worse combines noAnswer, the error about servers that can't be judged, with err, the result for the others.
-// If err is a refusal, its text becomes a hint.
+// worse combines noAnswer, the error about servers that can't be judged, with err, the result for the other servers. If
+// err is a refusal, its text becomes a hint.
 func worse(noAnswer, err error) error {
 	if noAnswer == nil || err != nil && !errors.Is(err, fail.ErrDrift) {
 		return err

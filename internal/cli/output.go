@@ -118,7 +118,7 @@ func (o *output) emit(ans report.Input, known *facts.Facts) error {
 		return errReported
 	}
 	if line, ok := report.Match(&ans); ok {
-		// This is enough for most runs, and takes a fraction of the time of a report.
+		// Most runs print only this line, and it takes a fraction of the time of a report.
 		t := plain.New(o.out, o.style())
 		if !o.quiet || len(ans.Denied) > 0 {
 			t.Match(line)

@@ -116,8 +116,8 @@ type place struct {
 	at    schema.Position
 	steps []string // to it, from the definition on
 
-	// The member of the innermost schema around it that leads to it, or that of the definition if no schema is around
-	// it; and the steps from there on.
+	// The keyword of the innermost enclosing schema that contains it, or outside of schemas the definition's member
+	// that does; and the steps from there.
 	keyword string
 	inside  []string
 
@@ -181,7 +181,7 @@ func (p *place) names() (names []string) {
 	return names
 }
 
-// isMove reports whether a value only moved. What differs inside it has changes of its own.
+// isMove reports whether a value only moved. Differences inside the value are changes of their own.
 func (c *Change) isMove() bool { return c.Old.Kind == 0 && c.New.Kind == 0 }
 
 // change returns the change at a node, without a label.

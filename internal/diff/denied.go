@@ -12,11 +12,11 @@ import (
 	"pinproof/internal/text"
 )
 
-// noteDenied notes which entries that are new or changed look like a denied pin, of their server or another one, whether that
-// pin is listed or gone. Both are compared as the policy of that pin shapes them: their definitions are equal apart from the
-// name, or as alike as those of an entry that was renamed, or the entry says most of what the denied one says, or has one of its
-// files. If an entry is as close to its own pin, or to the one that it is renamed from, it doesn't look like the denied one: tools of
-// one server often are alike.
+// noteDenied marks the new and changed entries that resemble a denied pin of any server, even if the denied entry is no
+// longer listed. Both definitions are compared under the policy of the denied pin. They resemble each other if they are
+// equal apart from the name, as similar as those of a renamed entry, share most words, or share a file. An entry that
+// is as close to its own pin, or to the pin that it was renamed from, isn't marked, because tools of one server are
+// often similar.
 func noteDenied(budget *effort.Budget, sides []pin.Comparison, drifts []pin.Drift) {
 	type likeable struct {
 		pin.DeniedPin
@@ -82,8 +82,8 @@ func isUnlike(budget *effort.Budget, sides []pin.Comparison, d *pin.Drift) bool 
 	return now == nil || share(old.said, now.said) < leastShare || common(old.files, now.files) < len(old.files)
 }
 
-// nearness returns how close two definitions are, apart from the names: by what they have in common, then by an equal description or
-// file, then by the whole.
+// nearness returns how similar two definitions are, apart from the names. An equal description or file adds more than
+// common words, and an equal definition adds most.
 func nearness(old, now *candidate) float64 {
 	near := closeness(old, now) + share(old.said, now.said)
 	if old.keys[0] == now.keys[0] {
@@ -94,14 +94,14 @@ func nearness(old, now *candidate) float64 {
 	return near + maxLikeness*float64(common(old.files, now.files))
 }
 
-// leastShare is the share of a denied entry's words from which another one says the same.
+// leastShare is the fraction of a denied entry's words that another entry must have to count as repeating it.
 const leastShare = 0.75
 
-// leastAlike is the likeness of two descriptions from which they say the same.
+// leastAlike is the similarity from which two descriptions count as the same.
 const leastAlike = 0.8
 
-// resembles reports whether an entry may be another one that was renamed, or says most of what that says, wherever it says it. In
-// another server, an equal name alone says nothing.
+// resembles reports whether an entry may be a renamed version of another one, or has most of its words, anywhere in the
+// definition. Between two servers, an equal name alone doesn't count.
 func resembles(old, now *candidate, isOwn bool) bool {
 	for key := range keyCount {
 		isName := key == 1
@@ -142,8 +142,8 @@ const leastFile = 20
 // textless are members whose strings are no text.
 var textless = []string{"type", "format", "$schema", "$ref", "mimeType", "required"}
 
-// addSaid adds the words of a value's strings, in any spelling that reads the same. Scripts without spaces have no words, so three
-// letters next to each other count as one where they aren't ASCII.
+// addSaid adds the words of a value's strings, with look-alike letters unified. Because some scripts have no spaces,
+// each three adjacent letters of a non-ASCII word count as a word.
 func addSaid(said set, v jsontree.Value) {
 	for word := range wordSet(text.FoldLookalikes(v.Text)) {
 		letters := []rune(word)
@@ -162,7 +162,7 @@ func addSaid(said set, v jsontree.Value) {
 	}
 }
 
-// A shaped is an entry that is new or changed, as a policy shapes it.
+// A shaped is a new or changed entry, as a policy would pin it.
 type shaped struct {
 	budget *effort.Budget
 	side   *pin.Comparison
@@ -171,7 +171,8 @@ type shaped struct {
 	said   *candidate
 }
 
-// under returns what is compared of the entry, as a policy shapes it, with another one; or nil if the budget is too small for that.
+// under returns the entry's data under a policy, for a comparison with other; or nil if the budget is too small for the
+// comparison.
 func (s *shaped) under(policy pin.Policy, other *candidate) *candidate {
 	if s.said == nil || !s.policy.Equal(policy) {
 		size := len(s.entry.Received) + len(s.entry.Definition)

@@ -60,8 +60,8 @@ const keyCount = 3
 type candidate struct {
 	*pin.Drift
 
-	// What stays equal when an entry is renamed, the surest first: the definition without its name, the name in lower
-	// case and without punctuation, the description. An empty key isn't compared.
+	// The keys that stay equal when an entry is renamed, the most reliable one first: the definition without its name,
+	// the name in lower case and without punctuation, the description. An empty key isn't compared.
 	keys [keyCount]string
 
 	// Words, and names of parameters. texts has the words of all texts.
@@ -70,7 +70,7 @@ type candidate struct {
 	// Words of all strings, of an entry that is compared with a denied one.
 	said set
 
-	// The files of such a skill that may be run or that a model reads first, without the name in them.
+	// The contents of a skill's files that may be run, and of its SKILL.md without the frontmatter, which has the name.
 	files set
 }
 
@@ -152,8 +152,8 @@ func likeness(old, new *candidate) float64 {
 	return alike(old.name, new.name) + closeness(old, new)
 }
 
-// closeness returns how alike two entries are but for their names. Where one has no description, all texts are compared; where neither
-// has a text, the parameters count twice.
+// closeness returns how similar two entries are, apart from their names. If one has no description, all texts are
+// compared; if neither has a text, the parameters count twice.
 func closeness(old, new *candidate) float64 {
 	parameters := alike(old.parameters, new.parameters)
 	texts := alike(old.description, new.description)
@@ -169,7 +169,7 @@ func closeness(old, new *candidate) float64 {
 	return parameters + texts
 }
 
-// lookup is the work of comparing a word, in bytes that could be compared instead: it is looked up in each of the others.
+// lookup is the cost of looking up one word in another entry, in bytes of the budget.
 const lookup = 8
 
 // work is the work of comparing an entry with another one.

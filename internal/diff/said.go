@@ -32,7 +32,7 @@ func (c *Change) HasText() bool {
 	}
 	steps, _ := jsontree.Tokens(c.Pointer)
 	name := ""
-	// Whether the last step to the change is a name, not an index, and there is something to read in that name.
+	// Whether the last step to the change is a name, not an index, that a person has to read.
 	named := false
 	if n := len(steps); n > 0 {
 		name = steps[n-1]
@@ -49,8 +49,8 @@ func (c *Change) HasText() bool {
 	return named && (c.Old.Kind == 0) != (c.New.Kind == 0) || says(&c.Old, at, name, is) || says(&c.New, at, name, was)
 }
 
-// says reports whether a value in a keyword, at a position, has a member name or a text to read, other than the listed
-// texts.
+// says reports whether the value of a keyword contains a member name or a text for a person to read, other than the
+// listed texts.
 func says(v *jsontree.Value, at schema.Position, keyword string, listed set) bool {
 	if v.Kind == '"' {
 		return !isSymbol(v.Text, keyword) && !listed[v.Text]

@@ -23,7 +23,8 @@ import (
 type side struct {
 	roots versions
 
-	// The normal forms of both and, in place 1, those without titles, descriptions and comments. They are made on first use.
+	// The normal forms of both schemas and, at index 1, those without titles, descriptions and comments. They are
+	// computed on first use.
 	forms [2]func() [2]*normal.Forms
 
 	// Results of relation.
@@ -32,10 +33,11 @@ type side struct {
 	// The parameters that schemas name, in any of their alternatives.
 	parameters map[*jsontree.Value]set
 
-	// Clients may refuse the new one as a whole, other than the old one: it has more keywords that are null, or MCP doesn't allow it.
+	// Clients that accepted the old schema may reject the new one as a whole: it has more keywords that are null, or
+	// MCP doesn't allow it.
 	isRefused bool
 
-	// What the old one calls its parameters, definitions and titles.
+	// The names of the old schema's parameters and definitions, and its titles.
 	known set
 
 	// The texts in the old one.
@@ -51,10 +53,11 @@ type side struct {
 	// be used.
 	used set
 
-	// Pointers to values that references lead to although no schema is there, and to all that is around them: whether the value itself is meant.
+	// Pointers to values that a $ref leads to although they aren't schemas (true), and to the values that contain them
+	// (false).
 	opaque map[string]bool
 
-	// A definition is referenced where a schema only tests values, as under not.
+	// A definition is referenced from a schema that only tests values, as under not.
 	testsDefinitions bool
 }
 
@@ -148,7 +151,8 @@ func (s *side) follow(root, v *jsontree.Value, isTested bool, seen map[*jsontree
 	})
 }
 
-// tests reports whether the schema in a keyword only tests values, so that the whole schema may accept others.
+// tests reports whether the schema in a keyword only tests values, so that the whole schema may accept values that this
+// schema rejects.
 func tests(keyword string) bool {
 	switch keyword {
 	case "not", "if", "then", "else", "contains", "propertyNames", "dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems":
@@ -201,7 +205,7 @@ func (p *place) bestRelation() inclusion.Relation {
 	return p.relation(true)
 }
 
-// relationAlone compares the keyword of a place as if the schemas around had no other.
+// relationAlone compares the keyword of a place as if the schemas around it had no other keyword.
 func (p *place) relationAlone() inclusion.Relation {
 	isIt := func(keyword string) bool { return keyword == p.keyword }
 	old := jsontree.Object(only(p.around[0], isIt).Parts...)
@@ -240,7 +244,7 @@ func (s *side) noteOpaque(steps []string) {
 	s.opaque[pointer] = true
 }
 
-// isOpaque reports whether a reference leads to a change, into it or to something around it, although no schema is there.
+// isOpaque reports whether a $ref to a value that isn't a schema leads to a change, into it, or to a value around it.
 func (p *place) isOpaque() bool {
 	for _, pointer := range []string{p.Pointer, cmp.Or(p.From, p.Pointer)} {
 		pointer = strings.TrimPrefix(pointer, jsontree.Pointer("", p.steps[0]))
@@ -255,8 +259,8 @@ func (p *place) isOpaque() bool {
 	return false
 }
 
-// isForm reports whether a change in a schema is nothing but another form: the keyword that it is in has the same normal form as
-// before, or one of the schemas around it has. kind is the index of the normal forms.
+// isForm reports whether a change only rewrites a schema: the normal form of the changed keyword, or of an enclosing
+// schema, is the same as before. kind is the index of the normal forms.
 func (p *place) isForm(kind int) bool {
 	if p.isRefused && p.keyword != "$schema" {
 		return false
@@ -281,14 +285,14 @@ func (p *place) isForm(kind int) bool {
 	return slices.ContainsFunc(schemas, func(pair versions) bool { return normal.Equal(old, new, pair[0], pair[1]) })
 }
 
-// isNewProse reports whether a change adds a description or a comment that is nowhere in the old schema. The normal forms have
-// all of them, so none is the same.
+// isNewProse reports whether a change adds a description or a comment that the old schema doesn't contain. The normal
+// forms include descriptions and comments, so they differ, too.
 func (p *place) isNewProse() bool {
 	isProse := (p.keyword == "description" || p.keyword == "$comment") && len(p.inside) == 0
 	return isProse && p.New.Kind == '"' && !p.texts[p.New.Text]
 }
 
-// isUsed reports whether all definitions that a change adds or removes are part of the normal forms.
+// isUsed reports whether the normal forms include all definitions that a change adds or removes.
 func (p *place) isUsed(forms [2]*normal.Forms) bool {
 	for side, around := range p.around {
 		list := jsontree.Lookup(around, p.keyword)

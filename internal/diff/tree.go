@@ -64,7 +64,7 @@ type differ struct {
 	// The nodes that are changes, each before those below it.
 	changes []*node
 
-	// The old pointers of elements and members with other last steps, by their new ones.
+	// The old pointers of elements and members whose last step has changed, by their new pointers.
 	was map[string]string
 
 	// Pairs of objects and arrays compared so far.
@@ -170,7 +170,8 @@ func (d *differ) members(n *node) {
 // exchangeable are the keywords that SDKs exchange for each other.
 var exchangeable = map[string]string{"anyOf": "oneOf", "oneOf": "anyOf"}
 
-// isExchanged reports whether a list of alternatives is under a keyword here, and under the exchangeable one there.
+// isExchanged reports whether here has a list of alternatives under a keyword (anyOf or oneOf), and there has one under
+// the other.
 func isExchanged(here, there *jsontree.Value, keyword string) bool {
 	other := exchangeable[keyword]
 	return other != "" && here.Get(keyword).Kind == '[' && there.Get(other).Kind == '[' && !here.Has(other) && !there.Has(keyword)

@@ -10,7 +10,7 @@ type Budget struct {
 	refused int
 }
 
-// full is enough for a few seconds of comparing. A real upgrade spends a few percent of it.
+// full is the budget of a run, enough for a few seconds of comparisons. A real upgrade spends a few percent of it.
 const full = 48_000_000
 
 // New returns the budget of a run.

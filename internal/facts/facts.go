@@ -66,8 +66,8 @@ type Entry struct {
 	// one, that of the old name; or nil.
 	Previous *pin.Pin
 
-	// What changed, the most dangerous first. Only CHANGED and HIDDEN drift with stored texts has it, and an ADDED entry
-	// that seems to be a renamed one: what differs besides the name.
+	// What changed, the most dangerous change first. Only CHANGED and HIDDEN drift with stored texts has edits, and an
+	// ADDED entry that seems to be renamed has those besides the name.
 	Edits []*diff.Change
 
 	// Maps the pointers of moved values to their old pointers.
@@ -144,7 +144,7 @@ type reader struct {
 	bounds Bounds
 	budget *effort.Budget
 
-	// Bytes of definitions that may still be explained. Of a review, one entry is, whatever its size.
+	// Bytes of definitions that may still be explained. A review explains at least one entry, regardless of its size.
 	room     int
 	explains bool // an entry is
 
@@ -275,7 +275,7 @@ func (r *reader) explainTexts(e *Entry, old, new jsontree.Value) {
 	e.Anew = e.Type != pin.Skills && len(e.Changes()) > 0 && !slices.ContainsFunc(e.Changes(), isOther)
 }
 
-// sameButIDs reports whether two texts differ in nothing but what a server may write anew at each start.
+// sameButIDs reports whether two texts differ only in values that a server may generate at each start, such as ids.
 func sameButIDs(old, new string) bool {
 	ids := runsOfWords()
 	return ids.ReplaceAllStringFunc(old, withoutID) == ids.ReplaceAllStringFunc(new, withoutID)

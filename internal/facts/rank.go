@@ -76,7 +76,7 @@ func writes(name string) bool {
 	return slices.ContainsFunc(nameWord().FindAllString(name, -1), func(word string) bool { return slices.Contains(writingWords(), strings.ToLower(word)) })
 }
 
-// A Class says how early an entry is read: the most suspicious ones first.
+// A Class is the rank of an entry in a review: the most suspicious entries are read first.
 type Class int
 
 const (
@@ -249,8 +249,8 @@ func (r *reader) rankChanged(e *Entry, old, new jsontree.Value, earlier func(Cla
 	}
 }
 
-// hintsAtOnce reports whether all kept tools of a server got their hints at once: none has hints as pinned, all have
-// hints as captured. Such a change comes from the server's SDK rather than from its tools.
+// hintsAtOnce reports whether all tools that a server keeps got their hints at once: their pinned definitions have no
+// hints, and all captured ones do. Such a change comes from the server's SDK rather than from its tools.
 func (r *reader) hintsAtOnce(server string) bool {
 	is, known := r.hinted[server]
 	if known {
@@ -273,7 +273,7 @@ func (r *reader) hintsAtOnce(server string) bool {
 	return is
 }
 
-// lostGuard returns the pointer of a sentence that restricted an approved entry and is no longer in it.
+// lostGuard returns the pointer of a sentence that restricted an approved entry and is missing now.
 func (e *Entry) lostGuard(new jsontree.Value) (pointer string, is bool) {
 	var now map[string]bool // its sentences, once they are needed
 	for _, edit := range e.Edits {

@@ -62,8 +62,8 @@ type prover struct {
 	// The recursion depth of form.
 	depth int
 
-	// The depth from which inner is only one of several schemas for a value, so that the value may have properties
-	// named by the others.
+	// From this depth on, inner is only one of several schemas that apply to a value, so the value may have properties
+	// that the other schemas name.
 	free int
 }
 
@@ -95,8 +95,8 @@ func newProver(budget *effort.Budget, innerRoot, outerRoot *jsontree.Value) *pro
 	}
 }
 
-// isPlain reports whether it is clear what each keyword of a whole schema means, and no reference is restricted: dialects differ in how
-// they read keywords next to it.
+// isPlain reports whether the meaning of each keyword of a whole schema is known, and no $ref has restricting keywords
+// next to it, because dialects read these in different ways.
 func (p *prover) isPlain(root *jsontree.Value) bool {
 	isPlain := normal.IsClear(root)
 	schema.Each(root, schema.AtSchema, func(s *jsontree.Value) {
@@ -167,7 +167,7 @@ func (p *prover) takesKeywords(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
-// takesCases reports whether outer accepts every value of each alternative of inner.
+// takesCases reports whether outer accepts every value that each alternative of inner accepts.
 func (p *prover) takesCases(inner, outer *jsontree.Value, depth int) bool {
 	cases := p.alternatives(inner)
 	if cases == nil {
@@ -215,8 +215,8 @@ func (p *prover) same(a, b *jsontree.Value) bool {
 	return !refers(a, anywhere) || !refers(a, elsewhere) && p.sameDefinitions()
 }
 
-// refers reports whether a value contains a $ref for which f returns true. The value is a schema, a list of
-// schemas, or an object of schemas.
+// refers reports whether a value contains a $ref that f accepts. The value is a schema, a list of schemas, or an object
+// of schemas.
 func refers(v *jsontree.Value, f func(to string) bool) bool {
 	for i := range v.Parts {
 		m := &v.Parts[i]
@@ -266,9 +266,8 @@ func (p *prover) split(s *jsontree.Value) (cases []*jsontree.Value) {
 	return nil
 }
 
-// beside merges an alternative with the keywords next to the list of alternatives, as far as one schema can
-// have both. Leaving out all keywords of a group that depends on each other only makes the alternative accept
-// more.
+// beside merges an alternative with the keywords next to the list of alternatives, as far as one schema can have both.
+// It omits keywords that depend on each other together, so that the result accepts more values, never fewer.
 func beside(s *jsontree.Value, keyword string, one *jsontree.Value) *jsontree.Value {
 	if one.Kind != '{' || one.Has("$ref") {
 		return one
@@ -325,7 +324,7 @@ func (p *prover) keyword(inner, outer *jsontree.Value, name string, v *jsontree.
 	return p.applicator(inner, outer, name, v, depth)
 }
 
-// applicator is keyword for the keywords that contain schemas, and for unknown keywords.
+// applicator does what keyword does, for keywords that contain schemas and for unknown ones.
 func (p *prover) applicator(inner, outer *jsontree.Value, name string, v *jsontree.Value, depth int) bool {
 	switch name {
 	case "properties":
@@ -445,7 +444,7 @@ func texts(list []jsontree.Member) (all []string) {
 	return all
 }
 
-// disjoint reports whether two lists are there and have nothing in common.
+// disjoint reports whether two lists exist and have no element in common.
 func disjoint(a, b []string) bool {
 	in := setOf(a)
 	return a != nil && b != nil && !slices.ContainsFunc(b, func(s string) bool { return in[s] })
@@ -533,12 +532,14 @@ func isMap(s *jsontree.Value) bool {
 	return len(s.Get("properties").Members()) == 0 && others != nil && takesAll(others)
 }
 
-// sendsOthers reports whether a caller may send a property of a name, or of any name if that is empty, that a schema doesn't list among its properties.
+// sendsOthers reports whether a caller may send a property that isn't among a schema's properties: the one called name
+// or, if name is empty, any.
 func (p *prover) sendsOthers(s *jsontree.Value, name string, depth int) bool {
 	return depth >= p.free || combines(s) || get(s, "properties") == nil || isMap(s) || p.literal || p.namesElsewhere(s, name)
 }
 
-// namesElsewhere reports whether a schema names a property without a schema for it, as in the list of required ones. name is empty for any property.
+// namesElsewhere reports whether a schema names a property outside of its properties, as in required. An empty name
+// means any property.
 func (p *prover) namesElsewhere(s *jsontree.Value, name string) bool {
 	others, known := p.others[s]
 	if !known {
@@ -586,7 +587,7 @@ func (p *prover) takesProperties(inner, outer *jsontree.Value, depth int) bool {
 	return true
 }
 
-// isOpen reports whether additionalProperties, if it is there, describes no property.
+// isOpen reports whether additionalProperties is absent, true or {}, so that it restricts no property.
 func isOpen(others *jsontree.Value) bool {
 	return others == nil || others.Kind != 'f' && (others.Kind != '{' || len(others.Parts) == 0)
 }

@@ -338,7 +338,8 @@ func (r *Reader) parts(v *Value, keep bool) *Error {
 		if r.inside == nil {
 			v.Parts = slices.Clone(parts) // it lasts for good
 		} else {
-			// It lasts until the definition has been read. If append moves the room, earlier parts stay in the old memory.
+			// This memory is used until the definition has been read. If append reallocates r.room, earlier parts keep
+			// the old array.
 			n := len(r.room)
 			r.room = append(r.room, parts...)
 			v.Parts = r.room[n:len(r.room):len(r.room)]

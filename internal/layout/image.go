@@ -20,8 +20,8 @@ func Icons(pointer string, v jsontree.Value) jsontree.Value {
 	return icon(len(path)-2, path[len(path)-1], v)
 }
 
-// icon replaces the images in a value so many steps below icons, the last of which is name. The path of an image is an index
-// and src.
+// icon replaces the images in a value that is depth steps below the member icons; name is the last of these steps. An
+// image is at INDEX/src.
 func icon(depth int, name string, v jsontree.Value) jsontree.Value {
 	if depth == 2 && name == "src" && v.Kind == '"' {
 		return image(v)

@@ -57,8 +57,8 @@ type Finding struct {
 
 	Scope Scope
 
-	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies
-	// the finding in place of the detail, which may name servers that come and go.
+	// The name that it is about, as received: of another tool, a look-alike, a parameter or a file. It identifies the
+	// finding in place of the detail, because the detail may name servers that are added or removed later.
 	Subject string
 }
 
@@ -72,13 +72,13 @@ func (f Finding) EntryRecord() pin.EntryRecord {
 	return pin.EntryRecord{Of: f.Ref(), Record: f.Record()}
 }
 
-// Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. Only
-// rules count whose tables are frozen in the source.
+// Unclean reports whether lock and relock refuse an entry with this finding under the policy requireClean. It considers
+// only the rules whose tables are frozen in the source.
 func (f Finding) Unclean() bool {
 	return f.Warning && (f.ID == "hidden-text" || f.ID == "terminal-escape" || f.ID == "bidi-control")
 }
 
-// key returns what findings have in common that were made at different times and are the same one.
+// key returns a value that is equal for the same finding in two versions of a definition.
 func (f Finding) key() Finding {
 	f.Approved = false
 	f.TextDigest = ""
@@ -111,7 +111,7 @@ type Reviewer struct {
 	// What foreignOf returns, by the address of its argument.
 	foreign map[*mentionable][]mentionable
 
-	// The words of the text that were looked up for such tools, and whether they name one.
+	// The words of the text that were looked up among these tools, and whether a word names one of them.
 	wordsRead map[string]bool
 
 	// Whether its name and its description name a query language, once that is known.
@@ -194,7 +194,7 @@ func (x *NameIndex) Entry(server string, p pin.Pin, before *pin.Pin) []Finding {
 		then := x.newReview(server, before)
 		then.whole(before)
 		approve(list, then.finish())
-		// A record approves only a text that the pinned definition has, if that is stored.
+		// If the pinned definition is stored, a record approves only a text in it.
 		if before.Definition != nil {
 			had := map[pin.Record]bool{}
 			for _, f := range then.list {
@@ -221,7 +221,7 @@ func recordSet(records []pin.Record) map[pin.Record]bool {
 	return set
 }
 
-// approve marks each finding of list as approved that is also in then, the findings of the approved definition.
+// approve marks each finding in list as approved if then, the findings of the approved definition, has it, too.
 func approve(list, then []Finding) {
 	approved := map[Finding]bool{}
 	for _, f := range then {
@@ -319,8 +319,8 @@ func (r *Reviewer) add(id, format string, args ...any) {
 	r.addFor("", id, Table[findingRow(id)].Warning, format, args...)
 }
 
-// addFor reports a finding about the name in subject, or about no name if that is "". An argument that is costly to
-// make is lazy: it is made only if the finding is listed.
+// addFor adds a finding about the name in subject, or about no name if subject is "". A costly argument is passed as a
+// lazy one, which is computed only if the finding is listed.
 func (r *Reviewer) addFor(subject, id string, warning bool, format string, args ...any) {
 	count := &r.counts[findingRow(id)][BoolToInt(warning)]
 	if *count++; *count > mostOf(id)+1 && r.sought == nil {
@@ -392,7 +392,8 @@ func (r *Reviewer) finish() []Finding {
 	return r.list
 }
 
-// mostOf returns how many findings of an id and level are listed. Each name of another server's tool is accepted by itself.
+// mostOf returns how many findings of an id and level are listed. The limit is higher for names of other servers'
+// tools, because a person accepts each of them separately.
 func mostOf(id string) int {
 	if id == namesOtherTool {
 		return maxNaming
@@ -451,8 +452,8 @@ func newTokenizer(m *phraseMatcher) *tokenizer {
 	return &tokenizer{m: m, progress: make([]phraseProgress, len(m.steps))}
 }
 
-// hit adds a finding about a part of the text, once for each kind (what). It ignores a part that ends within
-// the pinned beginning of the text.
+// hit adds a finding about a part of the text, at most one of each kind (what). It ignores a part that ends within the
+// pinned beginning of the text.
 func (r *Reviewer) hit(id, what string, end int, found textRange, before, after int) {
 	if end > r.pinned && !slices.Contains(r.said, what) {
 		r.said = append(r.said, what)
@@ -494,8 +495,8 @@ func whole(s string) string { return excerpt(s, textRange{0, len(s)}, textRange{
 // part of it gets a backslash, and a line feed is shown as ⏎.
 var excerptEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "»", `\»`, "«", `\«`, "⏎", `\⏎`, "\n", "⏎")
 
-// excerpt returns a part of s, printable and in quotes. What was found is »marked« unless it is the
-// whole part. An … before or after the quotes means that there is more text on that side.
+// excerpt returns a part of s, printable and in quotes. The matched text is »marked«, unless it is the whole part. An …
+// outside the quotes means that the text continues on that side.
 func excerpt(s string, part, found textRange) string {
 	from := part.from
 	to := part.to

@@ -32,7 +32,8 @@ type NameIndex struct {
 	// The servers that list or pin a tool, sorted. For the key of a skill (skillKey), the servers that have it now.
 	holders map[pin.Key][]string
 
-	// The names of tools by their skeletons, and those of each server by the names that clients give them (clientName).
+	// The names of all tools by their skeletons, and the names of each server's tools by the names that clients give
+	// them (clientName).
 	skeletons map[string][]string
 	now       map[string]*serverNames
 
@@ -76,7 +77,8 @@ func NewNames(locked []pin.Set, found []pin.Set) *NameIndex {
 	return x
 }
 
-// addHolder notes that a server has an entry, and reports whether it is the first one. Servers are added in order.
+// addHolder records that a server has an entry, and reports whether no other server had it before. Servers are added in
+// order.
 func (x *NameIndex) addHolder(key pin.Key, server string) (isFirst bool) {
 	have := x.holders[key]
 	if len(have) == 0 || have[len(have)-1] != server {
@@ -93,7 +95,7 @@ func (x *NameIndex) addName(name, key string) {
 	}
 }
 
-// naming lists the warnings that an entry names a tool that is looked for, all of them.
+// naming lists all warnings about tools that an entry names and for which isSought returns true.
 func (x *NameIndex) naming(own *serverNames, p *pin.Pin, isSought func(name string) bool) []Finding {
 	r := x.newReview(own.set.Server, p)
 	r.own = own
@@ -123,9 +125,9 @@ func (x *NameIndex) others(server string, key pin.Key) (list string, count int) 
 	return text.FirstOf(names, count), count
 }
 
-// lacks reports whether the server doesn't use a name that looks like a tool's. If any server has a tool of
-// that name, this one has to list such a tool, too. Otherwise a parameter or a value of that name is enough,
-// and a prefix as in mcp__files__read_file is ignored.
+// lacks reports whether the server doesn't use a name that looks like a tool's. If any server has a tool of that name,
+// only listing such a tool counts as use. Otherwise a parameter or a value of that name counts, too, and a prefix as in
+// mcp__files__read_file is ignored.
 func (r *Reviewer) lacks(name string) bool {
 	if len(r.x.holders[toolKey(name)]) > 0 {
 		return !r.own.lists(name)
@@ -227,7 +229,7 @@ func (s *serverNames) pins(name string) bool {
 	return pinned != nil && !pinned.Denied && !s.set.Find(key).Denied && !s.gone[pin.Ref{Server: s.set.Server, Key: key}]
 }
 
-// uses reports whether the server uses a name for an entry or a parameter, or as a value.
+// uses reports whether a name is one of the server's entries, parameters or values.
 func (s *serverNames) uses(name string) bool {
 	if s == nil {
 		return false
@@ -236,8 +238,9 @@ func (s *serverNames) uses(name string) bool {
 	return s.words[withoutSeparators(name)]
 }
 
-// clientName returns the name that clients give a server's tool for models that allow 64 of A-Z a-z 0-9 _ - in a name. A name
-// without such a letter, or with others, is left as it is: many of those would become the same. The server is before it.
+// clientName returns the name that clients give a server's tool for models whose names have at most 64 characters of
+// A-Z a-z 0-9 _ -, after the server's name. A name without an ASCII letter, or with other letters, is unchanged,
+// because many such names would become equal.
 func clientName(server, name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) || !strings.ContainsFunc(name, unicode.IsLetter) {
 		return server + "\x00" + name
@@ -394,8 +397,8 @@ func (x *NameIndex) nameKeys() map[string][]mentionable {
 			}
 		}
 	}
-	// How many tools are kept for a key: each word of a text that has the key is compared with all of them. A shorter name has
-	// less around it that isn't read.
+	// The maximum number of tools per key, because each word of a text with this key is compared with all of them. The
+	// shortest names are kept: they have the fewest characters that the key ignores.
 	const most = 64
 	for key, list := range keys {
 		slices.SortFunc(list, func(a, b mentionable) int {
@@ -406,8 +409,8 @@ func (x *NameIndex) nameKeys() map[string][]mentionable {
 	return keys
 }
 
-// nameKey returns what names have in common that differ only in letter case, marks on letters, look-alike letters and
-// compatibility forms, without what is around them.
+// nameKey returns the same key for names that differ only in letter case, marks on letters, look-alike letters,
+// compatibility forms, and the characters around them (aroundNames).
 func nameKey(name string) string {
 	if smallBytes.spells(name) {
 		return name // most words are
@@ -418,7 +421,7 @@ func nameKey(name string) string {
 	return strings.Trim(strings.ToLower(name), aroundNames)
 }
 
-// aroundNames may be around a name in a text, and isn't read as a part of it.
+// aroundNames are characters that may surround a name in a text and aren't part of the name.
 const aroundNames = "*_-.:!?~@/"
 
 // nameParts returns the words of a key with one separator between two of them.
@@ -531,8 +534,8 @@ func (r *Reviewer) named(word string, at int) {
 	}
 }
 
-// mention reports the tools that a word names. It returns true if another server has such a tool, and this one lacks it, or the word
-// names the other server, too.
+// mention reports the tools that a word names. It returns true if another server has such a tool, and either this
+// server lacks the tool or the word also names the other server.
 func (r *Reviewer) mention(word string, at int) (found bool) {
 	key := nameKey(word)
 	known := r.x.mentionable()[key]
@@ -560,8 +563,8 @@ func (r *Reviewer) mention(word string, at int) (found bool) {
 	return found
 }
 
-// foreignOf returns the tools of other servers that a text may mean by a key, each with the servers that have it. A tool that this
-// server has, too, is none of them; one that this server only has under a nearly equal name is.
+// foreignOf returns the tools of other servers that a text may mean by a key, each with the servers that have it. It
+// leaves out tools that this server has under the same name, but not those that it has under a similar name.
 func (r *Reviewer) foreignOf(known []mentionable) (tools []mentionable) {
 	for _, m := range known {
 		if m.server == "" && r.own.pins(m.name) {

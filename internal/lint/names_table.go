@@ -9,7 +9,7 @@ const alphabets = "Latin Cyrillic Greek Armenian Cherokee Coptic Georgian Lisu"
 // asciiLookAlikes replaces ASCII characters by letters that they pass for.
 var asciiLookAlikes = strings.NewReplacer("rn", "m", "vv", "w", "1", "l", "|", "l", "0", "o")
 
-// insideNames are separators of words that may be in a name, too. As many spaces replace them.
+// insideNames replaces word separators that may also be in a name, by as many spaces.
 var insideNames = strings.NewReplacer("__", "  ", "--", "  ")
 
 // Bytes that words and plain texts are made of.

@@ -139,7 +139,7 @@ func (t *tokenizer) match() {
 	negation := 0
 	for i, w := range t.words {
 		at := base + i
-		// Later steps come first, so that one word can't be two steps of a phrase.
+		// Try later steps first, so that one word can't match two steps of a phrase.
 		for _, n := range slices.Backward(w.steps) {
 			step := &m.steps[n]
 			p := phraseProgress{at, at}
@@ -187,7 +187,7 @@ type tokenizer struct {
 	next       int              // word number, counted over all texts
 	commentEnd int
 	scored     int    // bytes in tags
-	download   int    // where the last word ends that downloads something; 0 for none, or if what it downloads is run
+	download   int    // the end of the last word for a download; 0 if there is no such word, or the download is piped into a shell
 	inside     []bool // quotations of the text, once needed
 }
 
@@ -314,8 +314,8 @@ func (t *tokenizer) toolName(from, to int, formed bool) bool {
 	return true
 }
 
-// joined reads a word with _ - or . in it and returns where to read on: after the word, or
-// after the file if the word is a folder of secretFiles.
+// joined reads a word with _ - or . in it and returns the offset to continue at: after the word, or after the file if
+// the word is a folder of secretFiles.
 func (t *tokenizer) joined(from, to int) int {
 	if end := t.fileAt(from); end > 0 {
 		t.file(from)
@@ -387,7 +387,7 @@ func (t *tokenizer) tag(i int) {
 	}
 }
 
-// pretends reports whether a tag in angle brackets, or the end of one, is a pseudo-tag.
+// pretends reports whether a tag in angle brackets, opening or closing, is a pseudo-tag.
 func (t *tokenizer) pretends(spelled string, at int, end bool) bool {
 	// How many bytes before an end tag are searched for the tag that it ends.
 	const near = 500
@@ -457,7 +457,7 @@ func (r *Reviewer) otherScripts() {
 	}
 }
 
-// find returns where the first order is that ends after the pinned bytes and isn't quoted, or 0, 0.
+// find returns the start and end of the first order that ends after the pinned bytes and isn't quoted, or 0, 0.
 func (o *foreignOrder) find(s string, pinned int, quoted []bool) (from, to int) {
 	const most = 200 // bytes of what follows the first word
 	for first := range strings.FieldsSeq(o.first) {

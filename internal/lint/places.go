@@ -94,7 +94,7 @@ func isWhole(description string) bool {
 	return len(words) <= fewWords && has[""] == 0 && has["all"] > 0 && isPrivate
 }
 
-// kindsOf counts words by their class, which is "" for any that a table lacks.
+// kindsOf counts words by their class. A word that isn't in the table has the class "".
 func kindsOf(words []string, classes map[string]string) map[string]int {
 	kinds := map[string]int{}
 	for _, word := range words {

@@ -153,7 +153,7 @@ func FindingsFor(pairs []pin.Comparison, drifts []pin.Drift, locked []pin.Set, o
 	return append(list, r.onRecord(list)...)
 }
 
-// asPinned returns the sides with what is pinned as the capture of a server that has none.
+// asPinned returns the sides. A server without a capture gets its pins as its capture.
 func asPinned(pairs []pin.Comparison) []pin.Comparison {
 	pairs = slices.Clone(pairs)
 	for i := range pairs {
@@ -206,8 +206,8 @@ func (r *textReading) read(of *pin.Comparison, p *pin.Pin) (list []Finding) {
 	return list
 }
 
-// firstOpen returns the approved warnings of an entry, which stay on record, and the first other one, or else the first finding. That
-// one counts the findings that are left out.
+// firstOpen returns the approved warnings of an entry, which remain recorded, and the first open warning or, without
+// one, the first finding. The text of that finding counts the findings that are left out.
 func firstOpen(list []Finding) (kept []Finding) {
 	first := max(0, slices.IndexFunc(list, func(f Finding) bool { return f.Warning && !f.Approved }))
 	for i, f := range list {
@@ -221,8 +221,8 @@ func firstOpen(list []Finding) (kept []Finding) {
 	return kept
 }
 
-// recording returns the pins whose accepted warnings count: those of the lockfile or, for an entry that is
-// equal in two lockfiles, those of the new one.
+// recording returns the pins whose accepted warnings apply: those of the lockfile or, for an entry that is equal in two
+// lockfiles, those of the new lockfile.
 func recording(of *pin.Comparison, drifted bool) *pin.Set {
 	if of.Lockfiles && !drifted {
 		return &of.Captured
@@ -317,8 +317,8 @@ func (f *Finding) Names() string {
 	return ""
 }
 
-// toldElsewhere reports whether a look-alike-name finding is already reported for the other tool, because that
-// came later: it is new, or has an accepted warning about this name.
+// toldElsewhere reports whether a look-alike-name finding is already reported for the other tool, because the other
+// tool came later: it is new, or has an accepted warning about this name.
 func (r *textReading) toldElsewhere(f *Finding) bool {
 	if f.ID != "look-alike-name" || f.Subject == "" {
 		return false
@@ -377,8 +377,8 @@ func (r *textReading) differs(p *pin.Comparison) bool {
 	return p.PolicyDiffers() || r.drifted[pin.Ref{Server: p.Server}]
 }
 
-// onRecord lists the accepted warnings that list lacks: those of matching texts that were not read,
-// those that no rule finds any more, and those with ids that this version doesn't know.
+// onRecord lists the recorded accepted warnings that list lacks: those of matching texts that were not read, those that
+// no rule finds any more, and those with unknown ids.
 func (r *textReading) onRecord(list []Finding) (recorded []Finding) {
 	type told struct {
 		of pin.Ref

@@ -206,7 +206,7 @@ func (r *Reviewer) hints(annotations jsontree.Value) {
 	for _, name := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 		if hint := annotations.Get(name); strings.IndexByte("\x00tfn", hint.Kind) < 0 {
 			r.at("annotations", name)
-			// An object has the text "": then the whole definition is what is accepted.
+			// An object has no text, so accepting this warning covers the whole definition.
 			r.text = hint.Text
 			r.add("hint-contradiction", "neither true nor false: some clients take it for true, others refuse the list")
 		}

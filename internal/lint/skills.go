@@ -16,7 +16,7 @@ import (
 func (r *Reviewer) skill(p *pin.Pin) {
 	s, problem := skill.Parse(p.Tree())
 	if problem != nil {
-		// A policy changed the pinned definition, so it doesn't read as a skill. Its texts were read above.
+		// A policy changed the pinned definition, so it can't be parsed as a skill. Its texts were reviewed above.
 		return
 	}
 	r.at("resources")

@@ -68,13 +68,13 @@ func (l *Lockfile) Drop(server string) {
 	l.Servers = slices.DeleteFunc(slices.Clone(l.Servers), func(s pin.Set) bool { return s.Server == server })
 }
 
-// escaped reports whether the lockfile has an escape in place of r, because a reader of the file or of its git
-// diff would miss the raw character.
+// escaped reports whether the lockfile escapes r, because a reader of the file or of its git diff would miss the raw
+// character.
 func escaped(r rune) bool { return text.IsHidden(r) || text.UnusualSpace(r) }
 
 // lockReader parses a lockfile.
 type lockReader struct {
-	// Places are requested in the order of the file, because going back means counting lines from the start.
+	// Request places in the order of the file, because going back means counting lines from the start.
 	fail.File
 
 	formOf  pin.FormFunc
@@ -174,7 +174,7 @@ func (r *lockReader) read(data []byte) (l Lockfile, root jsontree.Value, err err
 	return l, root, nil
 }
 
-// list gets the entries of a server's capture, under the policy of its pins.
+// list returns the entries of a server's capture under the policy of the server's pins.
 func (r *lockReader) list(server string, policy jsontree.Value) {
 	pol, err := ParsePolicy(policy)
 	if r.listed != nil && err == nil {
@@ -317,7 +317,7 @@ func (r *lockReader) pin(key pin.Key, pol pin.Policy, v jsontree.Value) (p pin.P
 			if why := unrecorded(&p, s, v.Get("files")); why != "" {
 				return p, why
 			}
-		// Under a policy that substitutes, a URI may have a placeholder, which isn't a plain part of a URI.
+		// Under a policy with substitutes, a URI may contain a placeholder, which isn't allowed in a plain URI.
 		case len(pol.Substitute) == 0:
 			return p, problem.Text
 		}
@@ -380,9 +380,9 @@ const (
 	isDisplaced = "%s%s: this version of pinproof writes it at another place"
 )
 
-// difference returns the path to the first member of a file that differs from what would be written, where the
-// member is in the file, and how it differs. If none does, it gives what would be written the order of the file. within is the
-// path to both values.
+// difference returns the path to the first member of a file that differs from what Marshal would write, its place in
+// the file, and how it differs. If no member differs, it sorts the value to write in the order of the file. within is
+// the path to both values.
 func difference(within []string, read jsontree.Value, written *jsontree.Value) (path []string, at int, what string) {
 	sorted := jsontree.Object(slices.Clone(written.Members())...)
 	var ordered []jsontree.Member
@@ -438,9 +438,9 @@ func filesIn(v jsontree.Value, of *skill.Skill) jsontree.Value {
 	return jsontree.ObjectOf(files)
 }
 
-// unrecorded returns what is wrong with a skill that has files without a text, and not the records that lint makes of
-// them, or "". lint has a record for each of the first files, and one with the digest of the definition for all the others, or in place
-// of all of them if the definition is too large to be read.
+// unrecorded returns what is wrong with a skill that has files without a text but lacks the accepted warnings about
+// them, or "". Package lint has a warning for each of the first files, and one with the definition's digest for all
+// others. If the definition is too large to be read, a warning about that replaces them all.
 func unrecorded(p *pin.Pin, s *skill.Skill, files jsontree.Value) string {
 	isRecorded := func(id, place, digest string) bool {
 		return slices.Contains(p.Accepted, pin.Record{ID: id, Place: place, Digest: digest})
@@ -565,9 +565,9 @@ func unclean(v jsontree.Value) bool {
 	return false
 }
 
-// differsInText refuses a file whose bytes differ from what would be written, in the order of the file: an
-// unescaped hidden character, or a layout in which a member could hide from a reader of a terminal or a git
-// diff, behind a carriage return or many spaces.
+// differsInText rejects a file whose bytes differ from what Marshal would write in the order of the file: an unescaped
+// hidden character, or a layout in which a member could hide from a reader of a terminal or a git diff, behind a
+// carriage return or many spaces.
 func (r *lockReader) differsInText(written jsontree.Value) error {
 	at := 0
 	follows := func(text []byte) bool {

@@ -57,8 +57,8 @@ func appendDefinition(dst, definition []byte) []byte {
 	return dst
 }
 
-// In the result of tree, a placeholder replaces each definition. Indented, it follows opening, which occurs in
-// no string, because it begins with a line feed.
+// In the result of tree, a placeholder replaces each definition. In the indented text, the placeholder follows opening,
+// which occurs in no string, because it begins with a line feed.
 const (
 	opening     = "\n          \"definition\": "
 	placeholder = "{}"
@@ -109,7 +109,7 @@ func (l Lockfile) tree() jsontree.Value {
 	return jsontree.ObjectInOrder(root)
 }
 
-// Recorded returns what the lockfile has of a server, definitions by their digests, or "" of none.
+// Recorded returns a server's entry in the lockfile as JSON, with digests in place of definitions, or "" if s is nil.
 func Recorded(s *pin.Set) string {
 	if s == nil {
 		return ""

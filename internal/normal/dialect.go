@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// IsClear reports whether we know what each keyword of a whole schema means. It is false where keywords have another meaning together than
-// by themselves, and where the dialect isn't one that we know, lacks a keyword, or reads it differently.
+// IsClear reports whether we know what each keyword of a whole schema means. It returns false if a keyword changes the
+// meaning of another one, or if the dialect is unknown, lacks a keyword, or reads it differently.
 func IsClear(root *jsontree.Value) bool {
 	dialect, ok := dialectOf(root)
 	if !ok {
@@ -107,7 +107,7 @@ func dialectMatters(root *jsontree.Value) bool {
 	return matters
 }
 
-// IsRestricted reports whether there is a keyword next to a reference that restricts what the reference leads to.
+// IsRestricted reports whether a $ref has a keyword next to it that restricts the referenced schema further.
 func IsRestricted(root, s *jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool {
 		isInput := s == root && m.Name == "type" && m.Text == "object" && !RefersToRoot(root)
@@ -115,7 +115,7 @@ func IsRestricted(root, s *jsontree.Value) bool {
 	})
 }
 
-// SaysNothing reports whether a keyword takes no values away by itself.
+// SaysNothing reports whether a keyword by itself rejects no value.
 func SaysNothing(keyword string) bool {
 	return schema.IsAnnotation(keyword) || schema.IsDefinitions(keyword) || keyword == "$schema" || keyword == schema.HeaderKeyword
 }

@@ -28,7 +28,8 @@ func (f *Forms) keywords(v *jsontree.Value, name string) jsontree.Value {
 	return jsontree.ObjectOf(members)
 }
 
-// hasParallelList reports whether a schema may have a list that goes by the order of one that is sorted here.
+// hasParallelList reports whether an unknown list of a schema is as long as a list that is sorted here, and so may
+// depend on its order.
 func hasParallelList(v *jsontree.Value) bool {
 	isList := func(m jsontree.Member) bool {
 		return m.Kind == '[' && !schema.IsWord(m.Name) && slices.ContainsFunc([]string{"type", "required", "allOf", "anyOf", "oneOf"}, func(sorted string) bool {
@@ -112,7 +113,8 @@ func (f *Forms) schemasIn(keyword string, v *jsontree.Value) jsontree.Value {
 	return form
 }
 
-// reference replaces a reference by the form of the schema that it leads to, and one to a schema that it is in by a pointer.
+// reference replaces a $ref by the form of the schema that it leads to or, if that schema contains the $ref, by a
+// pointer.
 func (f *Forms) reference(v *jsontree.Value) jsontree.Value {
 	to, steps := schema.FindSchema(f.root, v)
 	if to == nil {

@@ -1,9 +1,9 @@
 // Package normal rewrites schemas in one normal form. Two schemas have the same form only if they accept the same values
 // and a reader finds the same texts, names and values in both, about the same values.
 //
-// Each rewriting keeps both. What no rewriting is known for stays as it is, so two schemas that mean the same may have
-// different forms. In a form, each schema is replaced by the digest of its own form: so a schema that is referred to
-// a thousand times is rewritten once.
+// Each rewriting preserves both. Schemas that no rewriting covers stay as they are, so two schemas that mean the same
+// may have different forms. In a form, each subschema is replaced by the digest of its own form, so a schema that is
+// referenced a thousand times is rewritten once.
 package normal
 
 import (
@@ -15,8 +15,8 @@ import (
 	"pinproof/internal/schema"
 )
 
-// Forms has the forms of a whole schema and of the schemas in it that it uses: those in definitions only if a reference
-// leads there.
+// Forms has the normal forms of a whole schema and of the subschemas that it uses. A definition is used only if a
+// reference leads to it.
 type Forms struct {
 	root   *jsontree.Value
 	budget *effort.Budget
@@ -48,8 +48,8 @@ type Forms struct {
 	// There is no form: it isn't clear what a keyword means, a reference leads to no schema, or the budget is too small.
 	failed bool
 
-	// A digest of what is compared beside any two schemas: all that are part of themselves, and where arguments that are sent as headers are, because clients
-	// look for those at certain places.
+	// A digest of what every comparison includes: the recursive schemas, and the places of arguments that are sent as
+	// headers, because clients look for these only at certain places.
 	context string
 }
 
@@ -64,10 +64,11 @@ type form struct {
 	ofKeyword map[string]string
 }
 
-// maxDepth is how many schemas may be in each other, or refer to each other. Real schemas have a dozen.
+// maxDepth is how deep schemas may be nested, directly or through references. Real schemas have a dozen levels.
 const maxDepth = 200
 
-// New makes the forms of a whole schema that belongs to a tool of a name. With noProse, they have no titles, descriptions and comments.
+// New computes the forms of a whole schema of the tool called name. With noProse, they have no titles, descriptions and
+// comments.
 func New(budget *effort.Budget, root *jsontree.Value, name string, noProse bool) *Forms {
 	f := &Forms{
 		root:      root,
@@ -154,8 +155,8 @@ func RefersToRoot(root *jsontree.Value) bool {
 	return found
 }
 
-// leadsInto reports whether a reference that isn't to a definition leads to a part of a value. Such a reference means something
-// else if the value is written in another way.
+// leadsInto reports whether a reference leads into a value rather than to a definition. If the value is rewritten, such
+// a reference leads elsewhere.
 func (f *Forms) leadsInto(v *jsontree.Value) bool {
 	if len(f.inner) == 0 || v == nil {
 		return false

@@ -8,7 +8,7 @@ import (
 	"pinproof/internal/schema"
 )
 
-// rewritten rewrites keywords that mean something together. Lists of schemas that are combined are sorted in the end.
+// rewritten rewrites keywords that depend on each other. Last, it sorts the lists under allOf, anyOf and oneOf.
 func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
 	s = WithTuple(s)
 	if s.Has("const") && !s.Has("enum") {
@@ -28,12 +28,12 @@ func (f *Forms) rewritten(s jsontree.Value) jsontree.Value {
 	return s
 }
 
-// With returns an object with a member of a name that has a value, in place of one of that name.
+// With returns a copy of an object in which the named member is added or replaced.
 func With(s jsontree.Value, name string, v jsontree.Value) jsontree.Value {
 	return jsontree.Object(append(Without(s, name).Parts, jsontree.Member{Name: name, Value: v})...)
 }
 
-// Without returns an object without the members of some names.
+// Without returns a copy of an object without the named members.
 func Without(s jsontree.Value, names ...string) jsontree.Value {
 	return jsontree.MapParts(s, func(m *jsontree.Member) bool { return !slices.Contains(names, m.Name) })
 }
@@ -62,8 +62,8 @@ func TypeOf(v jsontree.Value) string {
 	return map[byte]string{'n': "null", 't': "boolean", 'f': "boolean", '"': "string", '[': "array", '{': "object", '0': "number"}[v.Kind]
 }
 
-// withoutAlternatives writes alternatives as one list of values or of types where each is such a list, one alternative as a part of the schema,
-// and oneOf as anyOf where no value fits two alternatives.
+// withoutAlternatives merges alternatives that are all lists of values, or all of types, into one list. It merges a
+// single alternative into the schema, and writes oneOf as anyOf if no value fits two alternatives.
 func (f *Forms) withoutAlternatives(s jsontree.Value) jsontree.Value {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		list := s.Get(keyword).Items()
@@ -118,8 +118,8 @@ func joined(forms []jsontree.Value, keyword string) (list jsontree.Value, ok boo
 	return list, true
 }
 
-// nullAnd reports whether one of two alternatives accepts null alone, and returns the other one if it has keywords that are about other
-// types alone.
+// nullAnd reports whether one of two alternatives accepts only null, and all keywords of the other one are about other
+// types. It returns that other one.
 func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 	if len(forms) != 2 {
 		return false, other
@@ -136,7 +136,7 @@ func nullAnd(forms []jsontree.Value) (found bool, other jsontree.Value) {
 	return false, other
 }
 
-// ofOtherTypes reports whether a keyword restricts no null.
+// ofOtherTypes reports whether a keyword doesn't restrict null.
 func ofOtherTypes(keyword string) bool {
 	return slices.Contains(besidesNull, keyword)
 }
@@ -147,7 +147,8 @@ var besidesNull = []string{
 	"properties", "patternProperties", "additionalProperties", "propertyNames", "required", "minProperties", "maxProperties",
 }
 
-// areApart reports whether no value fits two of some schemas: all list values, or all have types, and none is in two of them.
+// areApart reports whether no value fits two of the schemas: all list their values, or all their types, and nothing is
+// in two of the lists.
 func areApart(forms []jsontree.Value) bool {
 	for _, keyword := range []string{"enum", "type"} {
 		var lists []jsontree.Value
@@ -161,7 +162,8 @@ func areApart(forms []jsontree.Value) bool {
 	return false
 }
 
-// merged makes the schemas under allOf and the one that a reference leads to part of the schema around them, where all together mean the same.
+// merged merges the schemas under allOf, and the schema that a $ref leads to, into the schema around them, if that
+// preserves the meaning.
 func (f *Forms) merged(s jsontree.Value) jsontree.Value {
 	if s.Has("allOf") && s.Get("allOf").Kind != '[' {
 		return s
@@ -190,8 +192,8 @@ func restricts(s jsontree.Value) bool {
 	return slices.ContainsFunc(s.Members(), func(m jsontree.Member) bool { return !schema.IsAnnotation(m.Name) })
 }
 
-// Join joins schemas to one that accepts what all of them accept. It returns false if two have a keyword with different values, or
-// one has a keyword that depends on those of its own schema alone.
+// Join returns one schema that accepts the values that all of the schemas accept. It returns false if two have a
+// keyword with different values, or one has a keyword that depends on those of its own schema alone.
 func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	count := map[string]int{}
 	for _, part := range parts {
@@ -238,14 +240,14 @@ func Join(parts []jsontree.Value) (all jsontree.Value, ok bool) {
 	return jsontree.ObjectOf(keywords), true
 }
 
-// put adds a member to some, and returns false if one of that name has another value.
+// put adds a member to a list, and returns false if the list has a member of that name with a different value.
 func put(members map[string]jsontree.Value, m jsontree.Member) bool {
 	before, isKnown := members[m.Name]
 	members[m.Name] = m.Value
 	return !isKnown || jsontree.Equal(before, m.Value)
 }
 
-// dependencies lists the keywords, itself among them, that have to be in the same schema as a keyword for it to mean the same.
+// dependencies lists a keyword and those that must be in the same schema for the keyword to keep its meaning.
 func dependencies(keyword string) []string {
 	for _, list := range [...][]string{
 		{"items", "prefixItems", "additionalItems"}, {"contains", "minContains", "maxContains"}, {"if", "then", "else"},

@@ -8,8 +8,8 @@ import (
 	"pinproof/internal/jsontree"
 )
 
-// A State tells which sides of a comparison exist, and whether the server can be judged. verify.go decides what
-// follows. A comparison without a state fails a run.
+// A State is which sides of a comparison exist, and whether the server can be judged. verify.go decides how each state
+// affects the verdict. A comparison without a state fails a run.
 type State int
 
 const (
@@ -19,8 +19,8 @@ const (
 	Gone             // only the lockfile has it: every entry is REMOVED
 	Missing          // the folder has no capture of it: nothing is compared
 	Uncaptured       // Missing, because it could not be captured (verify --uncaptured): no flag allows that
-	Unpinned         // New, but there is no lockfile, or the server was asked for: it is shown, but there is no answer
-	Forbidden        // a pin has what the server's policy forbids: it is shown, but there is no answer
+	Unpinned         // New, but there is no lockfile, or a flag names the server: its entries are shown without a verdict
+	Forbidden        // a pin has what the server's policy forbids: the entries are shown without a verdict
 )
 
 // StateOf returns the state of a server by the sides that have it.
@@ -102,8 +102,8 @@ func (p *Comparison) Unrelated() bool {
 // Ref identifies an entry of the server.
 func (p *Comparison) Ref(key Key) Ref { return Ref{p.Server, key} }
 
-// AbsentDenied lists the denied entries of a type that the capture lacks. What was added may be one of them under another name,
-// with or without other changes.
+// AbsentDenied lists the denied entries of a type that the capture lacks. An added entry may be one of them under
+// another name, perhaps with other changes.
 func (p *Comparison) AbsentDenied(entryType EntryType) (names []string) {
 	for _, pinned := range p.Locked.Of(entryType) {
 		if p.Present() && pinned.Denied && p.Captured.Find(pinned.Key) == nil {
@@ -222,10 +222,10 @@ type Drift struct {
 	// are equal apart from the name, or much alike.
 	LikeDenied Ref
 
-	// It may be a denied entry: there is too much to compare it with all of them, or nothing to compare.
+	// It may be a denied entry: it has nothing to compare, or comparing it with all denied entries is too much work.
 	MayBeDenied bool
 
-	// It is denied, and no longer looks like its pin: what the pin denies may be under another name.
+	// It is denied and no longer resembles its pin, so the denied definition may now have another name.
 	UnlikeDenied bool
 }
 

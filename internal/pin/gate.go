@@ -21,7 +21,8 @@ type Gate struct {
 
 // Faults fail a run even if every entry matches.
 type Faults struct {
-	// How many warnings are about text that no pin covers or, in a review, about matching entries and not approved.
+	// The number of warnings about text that no pin covers and, in a review, of unapproved warnings about matching
+	// entries.
 	Warnings int
 
 	// Verify --part and --hook, without --allow denied: the caller doesn't know which entries are

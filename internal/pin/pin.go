@@ -16,8 +16,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// A FormFunc makes a Form from the hashed bytes: the text of instructions, or the canonical form of any other
-// definition. The Form keeps these bytes.
+// A FormFunc computes the digests of the hashed bytes: the text of instructions, or the canonical form of any other
+// definition. Its result keeps these bytes.
 type FormFunc func(entryType EntryType, hashed []byte) Form
 
 // A Key names one entry of a server.

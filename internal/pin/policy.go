@@ -129,8 +129,7 @@ func (p Policy) Switched(asked Policy, given func(flag string) bool) Policy {
 	return p
 }
 
-// Shapes reports whether the pinned definition can differ from the received one,
-// substitutes aside.
+// Shapes reports whether the policy may pin other definitions than the received ones, apart from substitutes.
 func (p Policy) Shapes() bool { return p.Descriptions != "" || len(p.Ignore) > 0 }
 
 // Equal reports whether two policies have the same record.

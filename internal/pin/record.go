@@ -19,7 +19,7 @@ type Record struct {
 	// A JSON Pointer without the indices in arrays, which move; "" for a warning in no string.
 	Place string
 
-	// Of the string that the warning is in, and of what it names; see lint.Finding.
+	// The digest of the string that the warning is in and of the name in it; see lint.Finding.
 	Digest string
 }
 
@@ -55,7 +55,7 @@ func RecordLines(records []Record) (lines []string) {
 	return lines
 }
 
-// An EntryRecord is the record of an entry or, if its key is empty, of a server's whole list.
+// An EntryRecord is an accepted warning of an entry or, if its key is empty, of a server's whole list.
 type EntryRecord struct {
 	Of Ref
 	Record

@@ -29,8 +29,8 @@ type Prompter struct {
 	m     *report.Model
 	again string // the command that asks again
 
-	// First: nothing is pinned yet. One question is about all entries of a server, below all that it lists, but for one per entry
-	// with a warning.
+	// First: nothing is pinned yet. One question, after the whole list, covers all entries of a server; each entry with
+	// a warning has a question of its own.
 	First bool
 
 	list []*question
@@ -46,13 +46,14 @@ func New(in io.Reader, out io.Writer, t *plain.Writer, m *report.Model, again st
 
 // A question is about the entries of blocks, which are accepted together, or about the whole review.
 type question struct {
-	// It is asked if there is no block, or more than one. after is printed after the number of entries; without it, no number is printed.
+	// The text of the question if it is about no block, or several. It is followed by the number of entries and after;
+	// without after, no number is printed.
 	text, after string
 
 	// The server of the entries, printable; "" if the question is about the whole review.
 	server string
 
-	// The blocks that it is about. They are empty for the whole review, and for a warning of an entry that matches.
+	// The blocks that it is about; empty if it is about the whole review or a warning of a matching entry.
 	blocks []*report.Block
 
 	order  int  // questions are sorted by it: early, alike, or by their servers
@@ -141,8 +142,8 @@ func (p *Prompter) close(answer byte, q *question) {
 	p.done = append(p.done, q)
 }
 
-// leave ends the review. It returns the answers so far only if a person who quits confirms that they be written; at
-// the end of the input, nobody can. stays means that the review goes on.
+// leave ends the review. If a person quits and confirms that the answers so far be written, it returns them; at the end
+// of the input, nobody can confirm. stays means that the review continues.
 func (p *Prompter) leave(quits bool) (all *approval.Answers, stays bool, err error) {
 	all = p.accepted()
 	n := len(all.Entries) + len(all.Records)
@@ -242,9 +243,9 @@ func (p *Prompter) questions() {
 	slices.SortStableFunc(p.list, func(a, b *question) int { return a.order - b.order })
 }
 
-// together puts into a question about a block with which others it is asked about, if there are such: with those of a server
-// that has no pins yet, with those that have nothing else than the same shared changes, or with all that is gone. The removal of
-// a denied entry needs a yes of its own: without its pin, it could come back without its mark.
+// together sets the text of a question that covers a block and other blocks, if there are such: all of a server without
+// pins, those with nothing but the same shared changes, or all removals. The removal of a denied entry needs its own
+// question, because without its pin the entry could come back undenied.
 func (p *Prompter) together(b *report.Block, q *question) {
 	isDenied := func(e *report.Entry) bool { return e.Denied }
 	switch {
@@ -260,8 +261,8 @@ func (p *Prompter) together(b *report.Block, q *question) {
 	}
 }
 
-// show shows what a question is about. Before the first question without a warning, it also shows what several
-// entries share.
+// show prints the subject of a question. Before the first question without a warning, it also prints the shared
+// changes.
 func (p *Prompter) show(q *question) {
 	if q.order > early && !p.told {
 		p.told = true
@@ -287,7 +288,7 @@ func (q *question) canBeDenied() bool {
 	return len(q.blocks) == 1 && slices.ContainsFunc(q.entries(), func(e *report.Entry) bool { return e.CanBeDenied })
 }
 
-// risks names the entries that are dangerous, by the kind of danger, and counts the others.
+// risks names the dangerous entries by the kind of danger, and counts the other entries.
 func (p *Prompter) risks(entries []*report.Entry) {
 	named := map[string][]string{}
 	others := 0

@@ -55,7 +55,8 @@ func (m *Model) Annotations(approved bool) (list []Annotation) {
 				if !e.Blocked || e.Minor {
 					level = "warning"
 				}
-				// It has digests, too: dismissing the alert for one definition must not dismiss the next.
+				// The identity includes digests, so that dismissing the alert for one definition doesn't dismiss the
+				// alert for the next.
 				identity := []string{e.Server, e.List, e.Name}
 				for _, d := range append([]*Definition{e.Pinned, e.Now}, e.Copies...) {
 					if d != nil {

@@ -25,8 +25,8 @@ func unseen(c *diff.Change) string {
 	return "same text to a reader, other code points"
 }
 
-// group makes a block of each entry, and one of the two entries that seem to be one under two names, and gives numbers to what
-// is printed.
+// group makes a block of each entry, and a single block of two entries that seem to be one that was renamed. It numbers
+// everything that is printed.
 func (r *Report) group() {
 	byRef := map[pin.Ref]*drifted{}
 	for _, e := range r.entries {
@@ -61,7 +61,7 @@ func (r *Report) group() {
 	if r.shares() {
 		r.findShared()
 	}
-	// What is shared comes after the blocks with a warning, and what of it is not used after all blocks.
+	// Shared changes come after the blocks with a warning, and changes of unused parts after all blocks.
 	early := 0
 	for i, s := range r.shared {
 		s.Number = r.warned + i + 1
@@ -86,7 +86,7 @@ func (r *Report) group() {
 	}
 }
 
-// renamed reports whether a block is one entry under two names: the new one first.
+// renamed reports whether a block is one entry under two names: the ADDED entry first.
 func (b *Block) renamed() bool { return len(b.of) == 2 }
 
 // fill describes the entries of a block.
@@ -148,7 +148,7 @@ func (r *Report) fill(b *Block) {
 	}
 }
 
-// question returns the words in which the prompt asks about a block, with the numbers of the shared changes that it has.
+// question returns the prompt's question about a block, with the numbers of the block's shared changes.
 func (r *Report) question(b *Block) string {
 	e := b.of[0]
 	asked := "Accept " + r.ref(e.Ref())
@@ -175,8 +175,7 @@ func (r *Report) question(b *Block) string {
 	return asked + "?"
 }
 
-// gone returns a line about what a REMOVED entry was: what it declared, and its first sentence. Nobody has to read the rest
-// again, which is gone with its entry.
+// gone returns a line about a REMOVED entry: what it declared, and its first sentence. The rest needn't be read again.
 func gone(e *drifted) string {
 	if e.Locked.Definition == nil {
 		return notStored
@@ -220,8 +219,8 @@ func (e *drifted) number() int {
 	return first.shared.Number
 }
 
-// causes lists why entries are read first, in the order of their classes, in the words of a review's head, which names new
-// warnings in a line of its own.
+// causes lists the reasons why entries are read first, in the order of their classes, as a review's head words them.
+// New warnings have a line of their own there.
 var causes = []struct {
 	cause facts.Cause
 	said  string
@@ -241,10 +240,11 @@ var causes = []struct {
 	{facts.CauseHost, "names a new host"},
 }
 
-// shortReview is the most blocks of a review whose head doesn't explain the numbers in it, nor counts what is breaking.
+// shortReview is the maximum number of blocks for which a review's head neither explains its numbers nor counts
+// breaking changes.
 const shortReview = 8
 
-// explainNumbers completes Release of the model. It returns whether the head has yet to explain the numbers of blocks.
+// explainNumbers completes the model's Release. It reports whether the head still has to explain the numbers of blocks.
 func (r *Report) explainNumbers(m *Model) bool {
 	if len(m.Blocks) <= shortReview {
 		return false
@@ -259,7 +259,7 @@ func (r *Report) explainNumbers(m *Model) bool {
 	return false
 }
 
-// worst names the entries that are read first, by the reason why they are. The first number is explained, if need be.
+// worst names the entries to read first, grouped by reason. If needed, it explains the first number.
 func (r *Report) worst(m *Model, explains bool) {
 	for _, one := range causes {
 		var named []layout.Run
@@ -289,8 +289,8 @@ func (r *Report) worst(m *Model, explains bool) {
 	}
 }
 
-// standsOut returns what a reader has to notice in a block: a new warning, one of the notes in facts.NoteIDs, a rename, or its first
-// label. It returns the id of the note or the label, too.
+// standsOut returns what a reader has to notice in a block: a new warning, a note in facts.NoteIDs, a rename, or the
+// block's first label. It also returns the id of the note or label.
 func standsOut(b *Block) (words, id string) {
 	e := b.of[0]
 	for _, f := range b.findings { // warnings first

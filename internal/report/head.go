@@ -111,7 +111,7 @@ func (r *Report) pinLine(key pin.Ref) int {
 	return max(1, side.Line)
 }
 
-// servers lists for each server what is compared with what, and what drifted.
+// servers lists for each server the two sides that are compared, and its drift.
 func (r *Report) servers(m *Model) {
 	others := 0
 	byServer := map[string][]*drifted{}
@@ -155,7 +155,7 @@ func (r *Report) servers(m *Model) {
 	r.sizes(m)
 }
 
-// about notes what a server calls itself, and what it did when it was pinned.
+// about adds a note with the name and version that a server reports, and those that it reported when it was pinned.
 func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 	is := p.Captured.About.String()
 	was := p.Locked.About.String()
@@ -174,7 +174,7 @@ func (r *Report) about(m *Model, p *pin.Comparison, s *Server) {
 	s.Notes = append(s.Notes, "the server calls itself "+said)
 }
 
-// sizes adds up how much the model reads, before and after, where all of it is known: of a part, nobody knows it.
+// sizes sets how much the model reads, before and after, unless the report covers only a part of the entries.
 func (r *Report) sizes(m *Model) {
 	if r.Narrowed || r.Part || len(r.entries) == 0 {
 		return

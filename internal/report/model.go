@@ -37,8 +37,8 @@ type Model struct {
 	Several bool   // there is more than one server
 	Others  string // "10 other servers: no drift", or ""
 
-	// For the head of a review: the kind of release that the drift requires, or else how many entries are breaking, if
-	// that is known of all that drifted; and what the numbers in it mean. Or "".
+	// For the head of a review: the kind of release that the drift requires or, if the severity of all drift is known,
+	// the number of breaking entries; and an explanation of the numbers. Or "".
 	Release string
 
 	// ReadFirst is shown to people, because there are many new sentences or a conspicuous one.
@@ -93,7 +93,7 @@ type Model struct {
 	// what a person has to do at a terminal.
 	Instead []Step
 
-	// What to do about folders of this machine that are in the entries; or empty.
+	// The step that replaces this machine's folders in the entries by names; or empty.
 	Folder Step
 
 	Data
@@ -126,7 +126,7 @@ type Data struct {
 	// Approved warnings in entries that match their pins, or about captures without drift.
 	Approved []Finding `json:"standing,omitzero"`
 
-	// What the lockfile records besides the definitions and a reader has to review.
+	// The lockfile's records, other than definitions, that a reader has to review.
 	Records []Record `json:"records,omitempty"`
 
 	Captured []Captured `json:"entries,omitzero"`
@@ -429,7 +429,7 @@ type Row struct {
 	Lines []Line
 }
 
-// own returns a row with some lines of a definition. The first one is the row's own: its place is known.
+// own returns a row with some lines of a definition. The first line becomes the row itself, without its name.
 func (row Row) own(lines []Line) Row {
 	depth := lines[0].Depth
 	if lines[0].Phrase == "" && lines[0].Text == nil && len(lines) > 1 && lines[1].Name == "" {
@@ -453,7 +453,8 @@ type Line struct {
 
 	Place string // where it is, for people; "": nothing refers to it
 
-	// The number of the shared changes that have this line and those below it, so that they needn't be printed; or 0.
+	// The number of the shared changes that include this line and those below it, so that they needn't be printed
+	// again; or 0.
 	Shared int
 	Keeps  bool // it is printed anyway, without its content
 

@@ -9,7 +9,7 @@ import (
 // findings of an entry follow each other.
 func (r *Report) place(of pin.Ref, pointer string) string {
 	if pointer == "" {
-		return "" // the whole entry has no place in it, so that the entry needn't be described
+		return "" // the whole entry needs no place, and so no description
 	}
 	if r.described == nil || r.describedEntry != of {
 		r.described = &description{}

@@ -6,8 +6,8 @@ import (
 	"pinproof/internal/text"
 )
 
-// records lists what a reader of the lockfile has to look at besides the definitions: denied entries that fail the run; or what
-// two lockfiles record differently.
+// records lists what a reader of the lockfile has to check besides the definitions: denied entries that fail the run,
+// or the differences of two lockfiles in other records.
 func (r *Report) records() (list []Record) {
 	for _, ref := range r.Denied {
 		if !r.RefusesDenied {

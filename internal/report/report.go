@@ -54,7 +54,7 @@ type Input struct {
 	// The drift is listed without explanations.
 	Terse bool
 
-	// No format of this run lists every captured entry, or the changes of each.
+	// No format of this run lists all captured entries, or the changes of each entry.
 	NoData bool
 
 	// No flag named the server of a single capture.
@@ -99,7 +99,7 @@ type Report struct {
 	places   map[string]int // of servers in Comparisons
 	oneByOne bool           // flags can approve entries one by one
 
-	// How many drifted entries have a digest, shown or not. The key is a server, or "" for all of them, and the digest.
+	// The number of drifted entries with a digest, shown or not, by server ("" for all servers) and digest.
 	digests map[[2]string]int
 
 	// Results of absentText, by server and type.

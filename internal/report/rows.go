@@ -33,7 +33,7 @@ type change struct {
 	// breaks: an edit breaks callers. unseen: an edit is invisible to a reader. cameWhole: its line is new.
 	breaks, unseen, cameWhole bool
 
-	// key is equal for changes in other entries that read alike, and part for parts of new definitions that do; or
+	// key is equal for changes of several entries that print the same, and part for such parts of new definitions; or
 	// "".
 	key, part string
 
@@ -87,8 +87,9 @@ func (l *line) now() *signature.Line { return cmp.Or(l.is, l.was) }
 
 func (l *line) isPaired() bool { return l.was != nil && l.is != nil }
 
-// describe describes two definitions. It pairs the lines that edits compare: not those of a value that was removed, where another one
-// may have taken its place, or was replaced as a whole. moved maps the pointers of moved values to their old pointers.
+// describe describes two definitions. It pairs the lines that edits compare, but not those of a value that was replaced
+// as a whole, or removed, because another value may have its pointer now. moved maps the pointers of moved values to
+// their old pointers.
 func describe(entryType pin.EntryType, old, new jsontree.Value, moved map[string]string, edits ...*diff.Change) *description {
 	s := &description{at: [2]map[string]*line{{}, {}}, edited: map[string]bool{}, within: map[string][]*line{}}
 	var pinned []*line
@@ -213,7 +214,7 @@ func (r *Report) describe(e *drifted) {
 	}
 }
 
-// differing returns two definitions without the objects and arrays that are equal in both.
+// differing returns two definitions without the objects and arrays that they have in common.
 func differing(sides [2]jsontree.Value) (parts [2]jsontree.Value) {
 	for i, side := range sides {
 		parts[i] = jsontree.MapParts(side, func(m *jsontree.Member) bool {
@@ -261,7 +262,8 @@ func sideOf(e *diff.Change) int {
 	return lint.BoolToInt(e.New.Kind != 0 || e.Old.Kind == 0)
 }
 
-// isUnsaid reports whether a pointer leads to what a line may leave out: a title that repeats a name, a dialect.
+// isUnsaid reports whether a pointer leads to a member that a line may leave out: a title that repeats a name, or a
+// dialect.
 func isUnsaid(pointer string) bool {
 	return strings.HasSuffix(pointer, "/title") || strings.HasSuffix(pointer, "/$schema")
 }
@@ -413,7 +415,7 @@ func (b *Block) rows() (rows []Row) {
 	return append(rows, e.minor...)
 }
 
-// tell notes in the row of a shared change, or in the line of a part, where it is told.
+// tell records in the row of a change, or in the line of a part, the number of the shared changes that include it.
 func (c *change) tell() {
 	l := &c.row.Line
 	if c.isPart {
@@ -498,7 +500,8 @@ func untitled(keywords jsontree.Value) jsontree.Value {
 	return kept
 }
 
-// values lays out a line that is in both definitions, without its phrase, and what differs in its values; with isWhole all of them.
+// values lays out the values of a line that is in both definitions, without its phrase: with isWhole all values,
+// otherwise only the differences.
 func (d *describer) values(l *line, isWhole bool) []Line {
 	own := lineOf(l.is)
 	own.Phrase = ""
@@ -539,7 +542,8 @@ func (d *describer) reworded(was, is *signature.Line) string {
 	return d.phrase(went, came)
 }
 
-// phrase marks what differs in two phrases. It returns both if something in them could pass for the end of a mark.
+// phrase marks the differences of two phrases. It returns both phrases whole if they contain a text that could pass for
+// the end of a mark.
 func (d *describer) phrase(old, new string) (said string) {
 	if layout.Confusable(old, new) {
 		inASCII := func(s string) string { return string(text.Append(nil, s, true)) }

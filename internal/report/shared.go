@@ -159,8 +159,8 @@ const (
 	rankLast   = 9
 )
 
-// rank is lower for a change to read earlier: first the reason why its entry is read first, then a sentence like
-// prompt injection, then what breaks callers.
+// rank is lower for a change to read earlier. The order is by the reason why its entry is read first, then by sentences
+// like prompt injection, then by whether the change breaks callers.
 func (c *change) rank() int {
 	if c.isPart {
 		return rankLast
@@ -203,7 +203,7 @@ func (e *drifted) scoreAt(pointer string) (score int, isRead bool) {
 	return score, isRead
 }
 
-// An entryKind is what the entries have in common among which shared changes are counted.
+// An entryKind is the server, type and kind of entries. Shared changes are counted among the entries of one entryKind.
 type entryKind struct {
 	server string
 	of     pin.EntryType
@@ -212,8 +212,8 @@ type entryKind struct {
 
 func (e *drifted) kind() entryKind { return entryKind{e.Server, e.Type, e.Kind} }
 
-// who counts entries of one server and type, and names them, or those that aren't among them if these are fewer: all are those of
-// their kind. Behind entries that changed it only counts new ones.
+// who counts the entries in list, and names them or, if these are fewer, the other entries of their kind in all. New
+// entries among changed ones are only counted (also).
 func who(list, all []*drifted) (count, also, names string) {
 	first := list[0]
 	kind := pin.EntryTypeInfo[first.Type].Entry

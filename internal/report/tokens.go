@@ -6,7 +6,7 @@ import (
 	"pinproof/internal/text"
 )
 
-// A Size is how much the model reads of all servers, as pinned and as captured.
+// A Size is how much text of all servers the model reads, as pinned and as captured.
 type Size struct {
 	Before int `json:"before"`
 	After  int `json:"after"`

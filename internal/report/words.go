@@ -240,13 +240,13 @@ func policies(p *pin.Comparison) string {
 	return pin.PolicyWords(p.Locked.Policy) + " -> " + pin.PolicyWords(p.Captured.Policy)
 }
 
-// driftNote describes what a list of changes can't show: that an entry is denied, repeated or renamed, or that a text
+// driftNote describes facts that a list of changes can't show: an entry is denied, repeated or renamed, or its text
 // isn't stored.
 func driftNote(d *pin.Drift) string {
 	return joined("; ", deniedText(d), driftKindNote(d))
 }
 
-// deniedText tells that an entry is denied, or which denied one it looks like; or it returns "".
+// deniedText returns a note that an entry is denied, or which denied entry it resembles; or "".
 func deniedText(d *pin.Drift) string {
 	like := d.LikeDenied
 	switch {
@@ -283,8 +283,8 @@ func driftKindNote(d *pin.Drift) string {
 	return ""
 }
 
-// mayBeText tells why an entry may be a denied one. It was added, and denied entries of its list are gone; or it couldn't be
-// compared with all that is denied. Else mayBeText returns "".
+// mayBeText returns why an entry may be a denied one: it was added while denied entries of its list are gone, or it
+// couldn't be compared with all denied entries. Otherwise it returns "".
 func (r *Report) mayBeText(e *drifted) string {
 	if wasDenied(&e.Drift) {
 		return ""
@@ -333,8 +333,8 @@ func driftText(e *drifted) string {
 	return said
 }
 
-// steps puts into Next of the model how to see and approve the drift. There are no steps without a lockfile. No step approves
-// a new warning by itself.
+// steps sets the model's Next: the commands that show and approve the drift. Without a lockfile there are no steps. No
+// step approves a new warning by itself.
 func (r *Report) steps(m *Model) {
 	// Nothing is pinned yet. Then lock is next, which accepts only whole captures.
 	isNew := r.nothingPinned()
@@ -424,7 +424,7 @@ func (r *Report) approvals(m *Model, isRelocked, isNew bool) {
 	}
 }
 
-// asAnother returns the command that approves a capture as another server's, if it looks like that; or "".
+// asAnother returns the command that approves a capture as that of another server, if the capture looks like it; or "".
 func (r *Report) asAnother() string {
 	for _, p := range r.problems() {
 		if p.Command != "" {

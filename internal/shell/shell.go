@@ -125,7 +125,7 @@ func Path(path string) string {
 }
 
 // ServerID returns a server ID for a command that we print. If it isn't safe, or another server has
-// it (taken), the command gets a blank instead.
+// it (taken), the command gets a placeholder instead.
 func ServerID(server, taken string) string {
 	if server == taken || !IsPasteableID(server) {
 		return Placeholder("server ID")

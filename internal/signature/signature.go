@@ -120,7 +120,7 @@ func (s *signer) member(m jsontree.Member, name string) {
 	s.value(label, at, m.Value)
 }
 
-// special adds a member of the entry's type that is laid out in its own way. It returns false for any other member.
+// special adds a member that has its own layout for the entry's type. It returns false for any other member.
 func (s *signer) special(m jsontree.Member, at, name string, object bool) bool {
 	switch m.Name {
 	case "execution":
@@ -177,8 +177,8 @@ func (s *signer) root(name, place, pointer string, v jsontree.Value) {
 	l.Phrase = cmp.Or(phraseOf(l.Parts), l.Phrase)
 }
 
-// unshown adds a line for each file of a skill whose text isn't known. The others are shown. It returns false unless every file
-// is listed with only its URI, digest and size.
+// unshown adds a line for each file of a skill whose text isn't known; the other files are shown. It returns false
+// unless each file is listed with only its URI, digest and size.
 func (s *signer) unshown(v jsontree.Value, uri string) bool {
 	isOdd := func(item jsontree.Member) bool {
 		return len(item.Members()) != 3 || item.Get("uri").Kind != '"' || item.Get("digest").Kind != '"' || item.Get("size").Kind != '0'
@@ -324,8 +324,8 @@ func (w *wording) argument(v jsontree.Value) {
 	}
 }
 
-// divide puts the members of a schema, except those that are said or add nothing, into the schema's own line, and
-// returns the schemas with lines of their own, definitions last.
+// divide puts the members of a schema into the schema's own line, except members that the phrase covers or that add
+// nothing. It returns the schemas that get lines of their own, definitions last.
 func (c child) divide(own *Line, said []string) (below []child) {
 	required := requiredIn(c.value)
 	isDeep := own.Depth == maxDepth || len(c.pointer) > schema.MaxPointer
@@ -338,7 +338,7 @@ func (c child) divide(own *Line, said []string) (below []child) {
 		if slices.Contains(said, m.Name) || isUnsaid(m, c.key, required) {
 			continue
 		}
-		// An empty description would make no line at all, so it stays with the rest.
+		// An empty description would get no line, so it stays among the other members.
 		if m.Name == "description" && m.Kind == '"' && m.Text != "" {
 			own.Text = m.Value
 			continue
@@ -566,7 +566,7 @@ func wordsOf(v jsontree.Value) (w wording) {
 	return w
 }
 
-// implyType leaves out a type that the listed values show. If a schema lists values without a type, it adds "no
+// implyType omits a type that is obvious from the listed values. If a schema lists values without a type, it adds "no
 // type".
 func (w *wording) implyType(v jsontree.Value) {
 	isConst := slices.Contains(w.said, "const")
@@ -626,8 +626,8 @@ func (w *wording) member(m jsontree.Member) {
 	}
 }
 
-// alternatives returns in one line the alternatives of a keyword: "string, null". It returns "" if one of them is more
-// than a type and its constraints.
+// alternatives returns the alternatives of a keyword on one line: "string, null". It returns "" if an alternative has
+// more than a type and its constraints.
 func alternatives(list jsontree.Value) string {
 	var kinds []string
 	for _, item := range list.Items() {
@@ -639,7 +639,7 @@ func alternatives(list jsontree.Value) string {
 	return strings.Join(kinds, ", ")
 }
 
-// plain describes a schema that is nothing but a type and its constraints. It returns "" if there is more to it.
+// plain describes a schema that has only a type and its constraints. It returns "" for any other schema.
 func plain(v jsontree.Value) string {
 	if v.Kind != '{' {
 		return ""

@@ -66,8 +66,9 @@ func Head(file string) (string, error) {
 	return "", errors.New("no line --- ends its head")
 }
 
-// AnyHead returns the lines at the start of a file that a library may take for its head: gray-matter and others take one behind a byte order mark
-// or blanks, one whose first line goes on (---js, which it runs), and one of TOML (+++). It returns the whole file if no line ends the head.
+// AnyHead returns the lines at the start of a file that some library may read as frontmatter: gray-matter and others
+// also accept it after a byte order mark or spaces, with text after the first --- (---js, which it runs), and in TOML
+// (+++). It returns the whole file if no line ends the frontmatter.
 func AnyHead(file string) string {
 	const mark = 3
 	start := strings.TrimLeft(file, "\uFEFF \t\r\n")

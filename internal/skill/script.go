@@ -75,7 +75,7 @@ func (c *CodeNames) AddCode(code string) {
 // isBetweenNames reports whether a character separates names in code.
 func isBetweenNames(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`/\\;&|<>()[],:=#", r) }
 
-// besideNames may be beside a name in code, and isn't read as a part of it.
+// besideNames are characters that may surround a name in code and aren't part of the name.
 const besideNames = "@+!.~^-"
 
 // Has reports whether code may name a file, given by its URI.

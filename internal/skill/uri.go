@@ -29,7 +29,7 @@ func IsPlain(uri string) bool {
 			return false
 		}
 		if decoded := unescape(segment); decoded != strings.Trim(decoded, " ") || decoded != strings.TrimRight(decoded, ".") {
-			// A segment of dots leads elsewhere, and some systems drop dots and spaces at the end of a name.
+			// A segment of dots changes the path, and some systems drop dots and spaces at the end of a name.
 			return false
 		}
 	}
@@ -82,7 +82,7 @@ func unescape(s string) string {
 // plain URI has (IsPlain).
 const maxDecodings = 8
 
-// asBrowsers replaces what browsers read as another character, or leave out.
+// asBrowsers replaces characters that browsers read as other characters, or ignore.
 var asBrowsers = strings.NewReplacer(`\`, "/", "\t", "", "\r", "", "\n", "")
 
 // URIKey returns the same key for all spellings of a URI that some server or client treats as the same. It decodes

@@ -38,14 +38,14 @@ func isBlank(r rune) bool { return r == 0x1d159 || r == 0x16fe4 }
 // StrikesThrough reports whether r is drawn through the letter before it.
 func StrikesThrough(r rune) bool { return r >= 0x334 && unicode.Is(overlays, r) }
 
-// isConfusing reports whether a reader doesn't see r, or takes it for another blank, or a terminal may draw it as a blank or over
-// what is around it: the replacement of an object, and what joins or replaces hieroglyphs.
+// isConfusing reports whether a reader doesn't see r or mistakes it for another space, or a terminal may draw it as a
+// space or over its neighbours: the object replacement character, and controls that join or replace hieroglyphs.
 func isConfusing(r rune) bool {
 	return r < 0x20 || IsHidden(r) || UnusualSpace(r) || isBlank(r) || r == 0xfffc || r >= 0x13430 && r <= 0x1345f
 }
 
-// fitsOn reports whether a mark is drawn onto the character before it and no farther, nor through it or around it. A mark
-// of one script alone may join letters, and be drawn over those of another script.
+// fitsOn reports whether a mark is drawn only at the character before it, and neither through it nor around it. A mark
+// of a single script may join letters, and be drawn over letters of another script.
 func fitsOn(base, mark rune) bool {
 	isOwn := unicode.Is(unicode.Inherited, mark) || !unicode.In(base, unicode.Latin, unicode.Common)
 	return isOwn && !unicode.Is(unicode.Me, mark) && !StrikesThrough(mark)
@@ -166,7 +166,7 @@ func appendSame(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendDecoded writes a text that was smuggled as characters of a kind, one for each byte.
+// appendDecoded writes a text that was smuggled as invisible characters of one kind, one for each byte.
 func appendDecoded(dst []byte, kind, text string, asciiOnly bool) []byte {
 	if len(text) > 1 {
 		kind += "s"
@@ -281,8 +281,8 @@ func IsOf(s, signs string) bool {
 	return strings.TrimLeft(s, letters+"0123456789"+signs) == ""
 }
 
-// quotedEnds quotes s. If it is longer than the first head and the last tail code points, what is between these is left
-// out, with a count. The first 12 bytes of the digest of s tell it from others with these ends.
+// quotedEnds quotes s. If s has more than head+tail code points, it replaces the middle by a count and the first 12
+// bytes of the digest of s, which distinguish s from other texts with the same ends.
 func quotedEnds(s string, head, tail int) string {
 	printed := func(s string) string { // nobody sees how many spaces there are where a line is wrapped
 		return strings.ReplaceAll(string(Append(nil, quoteEscapes.Replace(s), true)), "  ", " <U+0020>")
@@ -301,7 +301,7 @@ func quotedEnds(s string, head, tail int) string {
 	return `"` + printed(s[:starts[head]]) + cut + printed(s[starts[head+left]:]) + `"`
 }
 
-// Names is Name for each of a list.
+// Names quotes each name in a list, as Name does.
 func Names(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -319,7 +319,7 @@ func Pointer(pointer string) string {
 	return quotedEnds(pointer, maxPointer/4, maxPointer*3/4)
 }
 
-// WholePointer is Pointer, with nothing left out of a long one.
+// WholePointer is like Pointer, but doesn't shorten a long one.
 func WholePointer(pointer string) string {
 	if len(pointer) <= maxPointer {
 		return Pointer(pointer)
@@ -340,7 +340,7 @@ func Number(n int) string {
 	return fmt.Sprintf("%s,%03d", Number(n/1000), max(n%1000, -(n%1000)))
 }
 
-// Signed is Number with its sign.
+// Signed writes n like Number, with its sign.
 func Signed(n int) string { return strings.Replace("+"+Number(n), "+-", "-", 1) }
 
 // Spaced puts two spaces before each part that isn't empty.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// magic is what files of image types begin with (PNG Third Edition, 5.2; JPEG, B.1.1.3; GIF89a, 17).
+// magic has the first bytes of the files of each image type (PNG Third Edition, 5.2; JPEG, B.1.1.3; GIF89a, 17).
 var magic = map[string]string{"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8"}
 
 // DecodeImage decodes the data URI (RFC 2397) of a PNG, JPEG or GIF image in base64, or of an SVG image, which is

@@ -62,8 +62,8 @@ const confusables = "a \u0430\u03b1\u0251\u1d00\u00aa\u1d43 b \u0299\u1d47 c \u0
 	"< \u2039\u02c2\u2329 > \u203a\u02c3\u232a ff \ufb00 fi \ufb01 fl \ufb02 ffi \ufb03 ffl \ufb04 st \ufb05\ufb06 ij \u0133 " +
 	"IJ \u0132 lj \u01c9 nj \u01cc dz \u01f3"
 
-// letterRuns are ASCII characters, each run of them before the code points that NFKC, or the eye, reads as its first one. The
-// code points after these pass for the rest of the run.
+// letterRuns are runs of ASCII characters, each followed by code points that NFKC or a reader takes for the first
+// character of the run. The code points after each of these pass for the rest of the run.
 const letterRuns = "abcdefghijklmnopqrstuvwxyz \u249c ABCDEFGHIJKLMNOPQRSTUVWXYZ \U0001f110\U0001f130\U0001f150\U0001f170\U0001f1e6 " +
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz \u24b6\U0001d400\U0001d434\U0001d468\U0001d49c" +
 	"\U0001d4d0\U0001d504\U0001d538\U0001d56c\U0001d5a0\U0001d5d4\U0001d608\U0001d63c\U0001d670 " +

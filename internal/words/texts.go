@@ -100,7 +100,8 @@ type Edit struct {
 	// The whitespace around the edit changed, too. Old and New then include it.
 	Blanks bool
 
-	// How many units of the old text come before the edit; -1: what was removed tells where that is, or it is at the end.
+	// The number of units of the old text before the edit; -1 if the removed text shows where the edit is, or the edit
+	// is at the end.
 	After int
 	Unit  string // what the text consists of: "line" if it is code, else "sentence"
 }
@@ -191,11 +192,11 @@ func joined(list []unit) string {
 	return s.String()
 }
 
-// hasSameBlanks reports whether two units have the same whitespace before them.
+// hasSameBlanks reports whether the whitespace before two units is the same.
 func hasSameBlanks(a, b unit) bool { return a.before == b.before }
 
-// quiet reports whether an edit leaves the whitespace as a reader expects: around a replaced or removed unit as
-// before, and around an added unit as it was at that place.
+// quiet reports whether an edit leaves the whitespace as a reader expects: unchanged around a replaced or removed unit,
+// and around an added unit as it was at that place.
 func quiet(a, b []unit, from, end, to, end2 int) bool {
 	before := a[from].before // in front of the old units, or in their place
 	after := before
@@ -217,7 +218,7 @@ func quiet(a, b []unit, from, end, to, end2 int) bool {
 	return b[to].before == before && b[end2].before == after
 }
 
-// usual returns the whitespace before the second unit of a text, as a sample of that between all units.
+// usual returns the whitespace before the second unit of a text, as a sample of the whitespace between units.
 func usual(a []unit) string {
 	if len(a) > 2 {
 		return a[1].before
@@ -254,8 +255,8 @@ func (r *comparer) locate(e *Edit, from, to int) {
 		}
 	}
 	e.After = from
-	// An addition at the end needs a place only after another edit: without one, it could be taken for the replacement
-	// of what that edit removed.
+	// An addition at the end needs a place only after another edit: otherwise it could be mistaken for the replacement
+	// of the text that this edit removed.
 	isEnd := from == to && from == len(r.old) && len(r.edits) == 0 && !r.isCode
 	if isEnd || from < to && !r.isMixed && r.times[r.old[from]] == 1 {
 		e.After = -1

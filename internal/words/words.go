@@ -88,7 +88,7 @@ func commonTail(a, b string) int {
 // isSingle reports whether a byte is a token by itself, in any text.
 func isSingle(c byte) bool { return c < utf8.RuneSelf && tokenClass(rune(c)) == singleToken }
 
-// isBetween reports whether one of two bytes next to each other ends a token, because it is a blank and the other isn't.
+// isBetween reports whether a token ends between two adjacent bytes, because only one of them is a space.
 func isBetween(a, b byte) bool {
 	return a < utf8.RuneSelf && b < utf8.RuneSelf && tokenClass(rune(a)) != tokenClass(rune(b))
 }

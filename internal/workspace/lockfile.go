@@ -140,9 +140,9 @@ func (w *Workspace) unpinned() error {
 func IsLockfile(path string) bool { return lockfile.Recognize(readRegular(path, lockfile.MaxBytes)) }
 
 // Sign records the approver and the time (RFC 3339, UTC) with each pin of next whose digest, mark or accepted
-// warnings differ from the lockfile, or that has lost its approval. Sign removes the approval of an entry whose mark has
-// changed, and an approval whose hash isn't that of the definition, because it was given under another policy.
-// If SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
+// warnings differ from the lockfile, or that has lost its approval. Sign removes the approval of an entry whose denied
+// mark has changed, and an approval with another hash than the definition, which was given under another policy. If
+// SOURCE_DATE_EPOCH is set (reproducible-builds.org), that is the time.
 func (w *Workspace) Sign(next *pin.Set, approver string) error {
 	for _, p := range lockfile.FalseApprovals(next, w.Gate.ApprovalHash) {
 		p.Approval = nil
@@ -184,9 +184,9 @@ func denied(servers []pin.Set) (list []string) {
 
 // Write replaces the pins of servers in the lockfile; nil drops a server. It waits up to patience for the
 // lockfile's lock, and reads the lockfile again. If other servers' pins have changed meanwhile, it keeps them,
-// provided that isSound, which may be nil, returns true. If the reviewed pins have changed, or what is denied of any server, which what is
-// accepted may look like, it writes nothing. It calls announce, which prints what was done, before it replaces the lockfile. If announce
-// fails, it replaces nothing.
+// provided that isSound, which may be nil, returns true. If the reviewed pins have changed, or the denied entries of
+// any server, which an accepted entry may resemble, it writes nothing. It calls announce, which prints what was done,
+// before it replaces the lockfile. If announce fails, it replaces nothing.
 func (w *Workspace) Write(patience time.Duration, next map[string]*pin.Set, isSound func(locked []pin.Set) bool, announce func() error) error {
 	if len(next) == 0 {
 		return announce()

@@ -76,7 +76,7 @@ func (w *Workspace) isOnlyServer(p *pin.Comparison) bool {
 	return like != ""
 }
 
-// maxHolders is how many servers may have an entry of a name that tells servers apart.
+// maxHolders is the maximum number of servers with an entry of a name for that name to identify a server.
 const maxHolders = 64
 
 // similar returns a function that finds the pinned server that a capture under a new server ID seems to be, and how many

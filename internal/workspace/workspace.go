@@ -287,7 +287,7 @@ func (w *Workspace) policy(recorded pin.Policy, known bool) pin.Policy {
 		p.Substitute = names
 	case w.Folder:
 		p.Substitute = recorded.Substitute
-	// A command that only shows applies a new name, too, as relock would record it.
+	// A command that only shows drift applies a new name, too, because relock would record it.
 	case w.Shows:
 		p.Substitute = slices.Compact(slices.Sorted(slices.Values(slices.Concat(recorded.Substitute, names))))
 	}

@@ -20,7 +20,7 @@ type spot struct {
 	place string
 }
 
-// A toldLine is a line to print. A reference (as) may replace its text and the lines below it.
+// A toldLine is a line to print. A reference (as) to an earlier line may replace its text and the lines below it.
 type toldLine struct {
 	report.Line
 	as   string

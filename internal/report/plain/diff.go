@@ -129,8 +129,8 @@ func (t *Writer) readFirst(m *report.Model) {
 	}
 }
 
-// The head of a review has at least so many sentences to read first, if there are such, and more while it has fewer lines than a head
-// should have.
+// The head of a review lists at least leastFirst sentences to read first, if there are so many, and more while the head
+// has fewer than mostHead lines.
 const (
 	leastFirst = 3
 	mostHead   = 14
@@ -426,7 +426,7 @@ func (t *Writer) several(m *report.Model, late bool, title string) {
 	}
 }
 
-// nothingElse reports whether a block isn't printed, because all of it is printed above.
+// nothingElse reports whether a block isn't printed, because its whole content was printed above.
 func (t *Writer) nothingElse(b *report.Block) bool {
 	return !t.Full && b.HasNothingElse(t.Shown)
 }

@@ -81,7 +81,7 @@ func (t *Writer) paint(op byte, text string) string {
 		return text
 	}
 	c := color.New(attributes...)
-	// The library decides by os.Stdout, but our caller has decided for this writer.
+	// The library decides about colour by os.Stdout, but our caller has decided for this writer.
 	c.EnableColor()
 	return c.Sprint(text)
 }

@@ -38,7 +38,7 @@ func WriteVerify(w io.Writer, m *report.Model, style Style) error {
 		switch {
 		case p.ID == "other-server" && p.Command != "":
 			t.Hint(report.Step{Text: "if it is another server", Command: p.Command})
-		// Other problems have been printed in a line above, and the error has what to do.
+		// Other problems were printed above, and the error text contains the remedy.
 		case p.ID == "policy":
 			t.Hint(report.Step{Text: p.Text})
 		}
@@ -119,7 +119,7 @@ type detail struct {
 	word, rest string
 }
 
-// detailsOf lists what was found in a block and what changed in it. What is minor is only counted, unless all of it is.
+// detailsOf lists the findings and the changes of a block. Minor changes are only counted, unless all are minor.
 func detailsOf(b *report.Block) (list []detail) {
 	if b.Kind == report.Renamed {
 		list = append(list, detail{'=', b.Kind + " " + b.Title, ""})

@@ -66,8 +66,7 @@ func (e entry) unguarded(id string) entry {
 	return e
 }
 
-// selfWords returns the number of words with which a command line starts this program in a way that wrap writes, or
-// 0.
+// selfWords returns how many words at the start of a command line start this program, in a form that wrap writes, or 0.
 func selfWords(argv []string) int {
 	for _, words := range [][]string{{Self}, npxSelf, cmdNPXSelf} {
 		if slices.Equal(argv[:min(len(words), len(argv))], words) {

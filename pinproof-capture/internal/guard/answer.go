@@ -18,8 +18,8 @@ func (c *core) claims(entryType pin.EntryType) bool {
 	return mcp.ExpectsList(c.capabilities, entryType)
 }
 
-// gives reports whether the client gets an entry of a list: never a denied one; in mode warn, all others; in other
-// modes, those that equal their pins or whose type isn't pinned.
+// gives reports whether the client gets an entry of a list. It never gets a denied entry. In mode warn it gets all
+// others; in other modes, those that equal their pins or whose type isn't pinned.
 func (c *core) gives(entryType pin.EntryType, name string) bool {
 	key := c.pins.key(entryType, name)
 	as, isEqual := c.lists[entryType].entries[key.Name]

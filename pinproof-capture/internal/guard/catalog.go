@@ -62,7 +62,7 @@ func readApproved(server jsontree.Value, values []pin.Substitute) serverPins {
 // expression matches an expression in a URI template (RFC 6570).
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// mark is where an expression is in the key of a template: skill.URIKey keeps it.
+// mark replaces each expression in the key of a template, because skill.URIKey leaves it unchanged.
 const mark = "0expression0"
 
 // templateKey returns the key of a pinned resource or template, with marks for expressions.
@@ -76,7 +76,8 @@ func matcher(key string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(key), mark, ".*") + "/?$")
 }
 
-// deny notes a denied resource or template by its key. What has no expression is looked up, however many there are.
+// deny records a denied resource or template by its key. Keys without an expression are looked up in a map, so there
+// may be any number of them.
 func (a *serverPins) deny(key string) {
 	if strings.Contains(key, mark) {
 		a.deniedTemplates = append(a.deniedTemplates, matcher(key))
@@ -98,8 +99,8 @@ func (a *serverPins) isDenied(key pin.Key) bool {
 	return a.denied[uri] || slices.ContainsFunc(a.deniedTemplates, func(m *regexp.Regexp) bool { return m.MatchString(uri) })
 }
 
-// key returns the pinned key of an entry, in which placeholders replace values. No pin has a name that contains a
-// placeholder itself.
+// key returns the pinned key of an entry, in which placeholders replace values. A received name that already contains a
+// placeholder matches no pin.
 func (a *serverPins) key(entryType pin.EntryType, name string) pin.Key {
 	v, err := pin.PutPlaceholders(jsontree.Text(name), a.values)
 	if err != nil {
@@ -218,7 +219,7 @@ func (c *core) decides(list pin.EntryType, key pin.Key, uri string) bool {
 	return policy.Pins(list) && policy.PinsEntry(key) && (key.Type == list || isTemplate)
 }
 
-// forbids returns why a request is refused whatever the server lists, or nil.
+// forbids returns why a request is refused regardless of what the server lists, or nil.
 func (c *core) forbids(t target) *reason {
 	for _, key := range t.keys {
 		_, isApproved := c.pins.entries[key]

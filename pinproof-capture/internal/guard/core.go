@@ -80,7 +80,7 @@ type sessionState int
 
 const (
 	notBegun sessionState = iota
-	// The server's answer to initialize or server/discover, or the verdict on it, hasn't come.
+	// The server's response to initialize or server/discover, or the verdict on it, hasn't arrived yet.
 	awaited
 	// The response is approved, or the client uses 2026-07-28 without a handshake. The server may not have got
 	// notifications/initialized yet.
@@ -91,8 +91,8 @@ const (
 
 // A list is the state of one of the server's lists in this session.
 type list struct {
-	// A message that needs the list notes a value of changes, and waits until done has reached it. So whatever makes
-	// the last listing too old, such as list_changed, adds one to changes.
+	// A message that needs the list records the value of changes, and waits until done has reached that value. Every
+	// event that outdates the last listing, such as list_changed, increments changes.
 	changes int
 	// The value of changes when the last complete listing began; 0 before the first.
 	done int
@@ -698,9 +698,9 @@ func (c *core) release() {
 	c.request()
 }
 
-// decide acts on a verdict as the mode requires. v is nil if err is why there is none. Drift without drifted entries is
-// of the policy, or a warning that isn't accepted: then no mode but warn goes on. decide returns the client's text about
-// drift, and whether the session is over.
+// decide acts on a verdict as the mode requires. If v is nil, err is the reason. Drift without drifted entries is a
+// changed policy or an unaccepted warning: then only mode warn continues. decide returns the text about drift for the
+// client, and whether the session is over.
 func (c *core) decide(entryType pin.EntryType, v *verdict, err error) (words modeltext.Text, isOver bool) {
 	if err != nil && c.OnDrift == ModeWarn {
 		c.unjudged("drift", "not judged, and passed on", nil, err)

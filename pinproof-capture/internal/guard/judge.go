@@ -110,8 +110,9 @@ func ReadServers(lock string) (servers jsontree.Value, err error) {
 	return root.Get("servers"), nil
 }
 
-// begin starts pinproof verify --part. judge gives it what it waits for, and returns its verdict. It reads the lockfile only then, and
-// ends if this program does. The error is why there is no verdict; it may quote the server.
+// begin starts pinproof verify --part, which waits for its input. judge sends it the input and returns its verdict.
+// pinproof reads the lockfile only then, and ends if this program does. The error is the reason why there is no
+// verdict; it may quote the server.
 func (j *judge) begin() (judge func(messages []byte) (*verdict, error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	in, ours, err := os.Pipe()
@@ -138,7 +139,8 @@ func (j *judge) begin() (judge func(messages []byte) (*verdict, error)) {
 	}
 }
 
-// prepare begins the judgement of the next part ahead, unless one waits: its start takes as long as the rest of it.
+// prepare starts pinproof for the next part in advance, unless one is already waiting, because its start takes as long
+// as the judgement.
 func (j *judge) prepare() {
 	if len(j.ahead) == 0 {
 		j.ahead <- j.begin()

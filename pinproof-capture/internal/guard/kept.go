@@ -22,8 +22,8 @@ const keptFor = 30 * 24 * time.Hour
 
 const keptEnding = ".jsonl"
 
-// CacheFolder makes a folder for what is kept from run to run, which only the user can open. It deletes what is too old in it. It returns
-// "" if there is no such folder, as in a container without a home.
+// CacheFolder creates a folder for files that are kept between runs, which only the user can open, and deletes old
+// files in it. It returns "" if there can be no such folder, as in a container without a home.
 func CacheFolder(name string, keptFor time.Duration) (folder string) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

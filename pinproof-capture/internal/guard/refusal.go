@@ -52,7 +52,7 @@ type keptFile struct {
 	data []byte
 }
 
-// A refusalState is the reason why a session is over, and the client's text about it.
+// A refusalState is the reason why a session has ended, and the text about it for the client.
 type refusalState struct {
 	entryType pin.EntryType
 	verdict   *verdict
@@ -129,8 +129,8 @@ func captured(results ...mcp.Page) (lines []byte) {
 	return lines
 }
 
-// said returns a capture of this session: the handshake response, and the last complete listing of each list. isPart
-// means that a list which the server declares may be missing.
+// said returns a capture of this session: the handshake response, and the last complete listing of each list. isPart is
+// true if a list that the server declares may be missing.
 func (c *core) said() (data []byte, isPart bool) {
 	var results []mcp.Page
 	if c.greeting != nil {

@@ -26,8 +26,8 @@ var (
 	contentsUnclear  = &reason{"clients could read the answer in different ways", say("clients could read the answer for this "), say(" in different ways.")}
 )
 
-// skills are what the guard knows about the skills of one server, by the hashes of the keys of their folders. A server can't make
-// two hashes equal: their seed is secret.
+// skills has what the guard knows about the skills of one server, by the hashes of their folders' keys. A server can't
+// provoke equal hashes, because their seed is secret.
 type skills map[uint64]known
 
 var seed = maphash.MakeSeed()
@@ -67,8 +67,8 @@ func (s skills) refuse(uri string) {
 	}
 }
 
-// around lists the skills in whose folders a URI is, in any spelling. It looks up each folder on the way, however many skills
-// there are.
+// around lists the skills whose folders contain a URI, in any spelling. It looks up each folder of the URI's path, so
+// its time doesn't depend on the number of skills.
 func (s skills) around(uri string) (list []known) {
 	var path maphash.Hash
 	path.SetSeed(seed)
@@ -82,7 +82,7 @@ func (s skills) around(uri string) (list []known) {
 	return list
 }
 
-// first returns the first of these reasons that one of the skills has, or nil.
+// first returns the first of the given reasons that applies to one of the skills, or nil.
 func first(around []known, reasons ...*reason) *reason {
 	for _, why := range reasons {
 		if slices.ContainsFunc(around, func(k known) bool { return k.why == why }) {
@@ -118,8 +118,8 @@ func (s skills) file(uri string) (files []*skill.File, why *reason) {
 	return nil, why
 }
 
-// askSkill returns why a request of a client that may read a skill is refused, or nil. No folder is read: a list of what is in it isn't
-// pinned.
+// askSkill returns why a client's request that may read a skill is refused, or nil. Reading a folder is always refused,
+// because no pin covers the list of its files.
 func (c *core) askSkill(method string, params jsontree.Value) (why *reason) {
 	uri := params.Get("uri").Text
 	if c.guardsSkills() && method == readDirectory {

@@ -76,7 +76,8 @@ type post struct {
 var (
 	errStreamEnded = fail.New("its event stream ended before the answer")
 
-	// For a message meant for a session that has ended: in the next one, the same name may mean a different entry.
+	// The error for a message to a session that has ended: in the next session, the same name may mean a different
+	// entry.
 	errOver = fail.New("its session is over")
 )
 

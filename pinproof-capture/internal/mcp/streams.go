@@ -34,9 +34,9 @@ func (r *remote) newSession() *webSession {
 	return s
 }
 
-// over replaces a session that has ended by a new one. It returns false if the one before ended less than renewAfter
-// ago, because one call could otherwise renew sessions forever. With HTTP+SSE, it fails the requests that were sent in
-// the session, because their responses could only arrive on the stream that has ended.
+// over replaces a session that has ended by a new session. It returns false if the previous session ended less than
+// renewAfter ago, because one call could otherwise renew sessions forever. With HTTP+SSE, it fails the requests that
+// were sent in the session, because their responses could only arrive on the stream that has ended.
 func (r *remote) over(s *webSession) bool {
 	r.mu.Lock()
 	isNew := r.session == s
